@@ -1,0 +1,43 @@
+# Two commands do everything on a machine with Python 3.11+, pip, git and make:
+#   make demo    see Sleuth find a bug
+#   make test    install what the tests need and run every check
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/pip --disable-pip-version-check -qq
+
+.PHONY: demo test check bench docs clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+$(BIN)/python:
+	@echo "Creating $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+
+# One stamp a kind of install: a second run finds it newer than the project file and starts at once.
+$(VENV)/.core: $(BIN)/python pyproject.toml constraints.txt
+	@echo "Installing Sleuth ..."
+	@$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	@echo "Installing what the tests need (torch among them; a minute or two) ..."
+	@$(PIP) install -c constraints.txt -e ".[dev]"
+	@touch $@
+
+demo: $(VENV)/.core
+	@scripts/demo
+
+test: $(VENV)/.dev
+	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/check
+
+bench: $(VENV)/.dev
+	@$(BIN)/python -m bench
+
+docs: $(VENV)/.core
+	@$(BIN)/python scripts/docs
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache

@@ -1,0 +1,118 @@
+"""Finds the causes, tells what sees what, and stamps a cause's name on what its detectors yield.
+
+A cause is a module `causes/<family>/<slug>.py`: its docstring is the page, its functions are the techniques
+that can see it. There is no registry: what stands in the folder is the catalog.
+"""
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sleuth.errors import SleuthError, did_you_mean
+from sleuth.finding import Finding
+from sleuth.page import Page, read_page
+
+FOLDER = Path(__file__).parent / "causes"
+
+# Function name in a cause's module → the word its page uses for that way of seeing.
+TECHNIQUES: Mapping[str, str] = {
+    "lint": "lint",
+    "probe": "probe",
+    "watch": "watch",
+    "undo": "experiment",
+}
+
+
+@dataclass(frozen=True)
+class Family:
+    """A shelf of the catalog. Shares are None where a family is outside the prior set."""
+
+    name: str
+    title: str
+    folklore: float | None = None
+    measured: float | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """A work that pages lean on."""
+
+    key: str
+    author: str
+    title: str
+    year: int
+    link: str
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One way training goes wrong. The module behind it is imported on first use."""
+
+    slug: str
+    family: str
+
+    @cached_property
+    def module(self) -> ModuleType:
+        return import_module(f"sleuth.causes.{self.family}.{self.slug.replace('-', '_')}")
+
+    @cached_property
+    def page(self) -> Page:
+        return read_page(self.module.__doc__ or "")
+
+    @property
+    def detectors(self) -> tuple[str, ...]:
+        """The techniques that are built, by function name."""
+        return tuple(name for name in TECHNIQUES if callable(getattr(self.module, name, None)))
+
+    @property
+    def described(self) -> tuple[str, ...]:
+        """The ways of seeing that the page describes, built or not."""
+        return tuple(word for word in TECHNIQUES.values() if word in self.page.tells)
+
+
+@cache
+def causes() -> Mapping[str, Cause]:
+    """Every cause by slug, family by family in the order of `families.toml`."""
+    return {
+        (slug := path.stem.replace("_", "-")): Cause(slug, family)
+        for family in families()
+        for path in sorted((FOLDER / family).glob("*.py"))
+        if not path.stem.startswith("_")
+    }
+
+
+@cache
+def families() -> Mapping[str, Family]:
+    return {name: Family(name, **entry) for name, entry in _toml("families.toml").items()}
+
+
+@cache
+def sources() -> Mapping[str, Source]:
+    return {key: Source(key, **entry) for key, entry in _toml("sources.toml").items()}
+
+
+def find(slug: str) -> Cause:
+    """The cause of that name, or an error that suggests the nearest ones."""
+    known = causes()
+    if slug in known:
+        return known[slug]
+    raise SleuthError(f"There is no cause named {slug!r}.{did_you_mean(slug, known)}")
+
+
+def ask(technique: str, facts: Any, among: Mapping[str, Cause] | None = None) -> Iterator[Finding]:
+    """Put the facts to every cause that has this technique, and stamp what they yield."""
+    for cause in (causes() if among is None else among).values():
+        detector: Callable[[Any], Iterator[Finding]] | None
+        if (detector := getattr(cause.module, technique, None)) is not None:
+            for finding in detector(facts):
+                yield replace(finding, cause=cause.slug, family=cause.family, technique=technique)
+
+
+def _toml(name: str) -> dict[str, Any]:
+    with (FOLDER / name).open("rb") as file:
+        return tomllib.load(file)

@@ -1,0 +1,50 @@
+"""A position in the sequence can see its own future, so training is too easy and use fails.
+
+## What happens
+The training loss is wonderful, far below what the literature reports, and generated text is
+rubbish. At training time the model reads the answer from the next position; at generation time
+that position does not exist yet. Nothing crashes and validation is just as good, because it leaks
+in the same way.
+
+Where it is born: no mask at all; a mask off by one (`triu(diagonal=2)`); targets not shifted, so
+the input *is* the target; "same" padding in a convolution over time; a bidirectional RNN;
+statistics (norm, scaling) over the time axis; features computed with a centred window. And one
+trap of the API: a boolean mask means opposite things. `nn.MultiheadAttention` reads True as
+*blocked*, `F.scaled_dot_product_attention` reads True as *allowed*. Give the latter
+`torch.triu(ones, 1).bool()` and every position mixes only values from its future (the last one
+silently returns zeros).
+
+Encoders, masked language models and classifiers over whole sequences are bidirectional on
+purpose; this is a bug only where position t predicts something at or after t.
+
+## How to tell
+- **probe**: gradient of the output at position t with respect to inputs at positions after t: it
+  must be exactly zero for all t. Or change the last token and compare earlier outputs, in eval
+  mode.
+- **refuted by**: replacing everything after position t leaves outputs up to t unchanged.
+
+## How to fix
+```python
+y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+mask = nn.Transformer.generate_square_subsequent_mask(T)     # -inf above the diagonal
+h, _ = mha(x, x, x, attn_mask=mask, need_weights=False)
+x, target = tokens[:, :-1], tokens[:, 1:]                    # the shift
+z = conv(F.pad(z, (kernel - 1, 0)))                          # pad on the left only
+```
+Additive float masks mean the same everywhere; prefer them. In the `nn.Transformer*` modules
+`is_causal=True` is a hint that must come together with the mask. Re-run the probe after adding a
+key-value cache.
+
+## Often mistaken for
+- `target-leakage`: the answer is a *feature* of the same row; here it is the same series at a
+  later position.
+- `shuffled-time-split`: the future is leaked by the split between training and test, not inside
+  the model.
+- `batch-mixing`: the leak crosses examples and not time.
+
+## Sources
+- vaswani-2017: section 3.2.3, the masking inside the decoder's self-attention and the offset of
+  outputs by one.
+- pytorch-sdpa: description of `attn_mask` and `is_causal`, with equivalent code.
+- pytorch-mha: description of `attn_mask`, where True blocks, and of `is_causal` as a hint.
+"""

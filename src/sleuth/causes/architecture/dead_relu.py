@@ -1,0 +1,50 @@
+"""A large share of ReLU units is zero for every input, so they can never learn again.
+
+## What happens
+A ReLU whose pre-activation is negative on the whole data set has output 0 and slope 0. Its
+weights receive exactly no gradient, so no later batch can bring it back. Nothing crashes: the
+layer has simply become narrower than you wrote it. When a whole layer dies, the network computes
+a constant and only the biases behind that layer still move.
+
+Units usually die in one blow: a step that is too large pushes the biases far below zero. In a
+20-256-256-1 regression net on unscaled targets, 100 Adam steps at 0.1 silenced all 256 units of
+the second layer, and the output became one constant. Depth without width kills at birth: of 2000
+networks ten layers deep and two units wide (He init, zero bias), 90% were constant before the
+first step; at ten units wide, 0.2%.
+
+Some dead units are normal. The same net, trained at 0.001, had 41% of that layer silent while its
+loss fell as it should. Judge the share together with the loss, and over many batches: a unit that
+is quiet on one batch of 32 is not dead.
+
+## How to tell
+- **probe**: run a few hundred examples through the model and count units of each ReLU that are
+  zero on all of them; above about 90% of a layer is a bottleneck, a full layer is the cause.
+- **watch**: the share of silent units jumps within a step or two and never comes back; the jump
+  follows a spike in the loss or in the gradient norm.
+- **refuted by**: every ReLU layer has most of its units firing on at least one example of a large
+  batch.
+
+## How to fix
+First remove what threw the units over the edge: lower the rate, warm up, scale inputs and
+targets, use He initialisation with zero bias. A leaky slope keeps a way back:
+```python
+act = nn.LeakyReLU(0.01)      # or nn.GELU(): small but non-zero slope on the left
+nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+nn.init.zeros_(layer.bias)
+```
+Dead units do not revive when the rate is lowered later; start again from fresh weights. Do not
+chase a sparsity of 50%: that is what a healthy ReLU layer looks like.
+
+## Often mistaken for
+- `lr-too-high`: the usual killer; if a tenth of the rate from fresh weights keeps the units
+  alive, name the rate and treat the dead units as its trace.
+- `vanishing-gradients`: there the gradient is small everywhere in early layers; here it is
+  exactly zero, unit by unit.
+- `inputs-unnormalized`: a large constant offset in the inputs can push whole layers negative.
+
+## Sources
+- lu-2019: the theory sections on networks that are born dead, and how depth and width decide the
+  probability.
+- goodfellow-2016-ch6: section 6.3.1, on rectified units that cannot learn from examples for which
+  they are inactive, and on generalisations with a non-zero left slope.
+"""

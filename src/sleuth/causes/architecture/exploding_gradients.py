@@ -1,0 +1,51 @@
+"""Gradient norms grow without bound, until one step destroys the weights.
+
+## What happens
+The loss looks healthy, then a single batch sends it to 1e6 or NaN. Backward signals are products
+of many factors; a factor slightly above 1 is enough. A linear recurrence with spectral radius 1.1
+multiplied a gradient by more than a thousand over 100 steps, and the same net at 0.9 shrank it
+below 1e-5: there is a narrow path between the two, and recurrent or very deep nets walk along it.
+
+Typical birthplaces: an RNN on long sequences, a deep net without normalisation, initial weights
+of std 1, a loss summed over a long sequence, an occasional outlier target under squared error.
+With clipping in place nothing looks wrong any more: the norm before clipping is what tells the
+story.
+
+A large norm by itself is not the disease. It scales with the loss, with the number of parameters
+and with a sum-reduction. What counts is growth: over depth in one backward pass, or over steps at
+similar loss.
+
+## How to tell
+- **probe**: per-layer gradient norms of one batch grow steadily towards the input (the first
+  layer has 1e3 times the last, or more).
+- **watch**: total norm *before* clipping rises by orders of magnitude over the run, or has rare
+  spikes of 100 times its median just before the loss jumps.
+- **refuted by**: the unclipped norm stays within a factor of ten of its median up to the step at
+  which the loss goes wrong.
+
+## How to fix
+Clip by global norm, between backward and step, at a threshold taken from your own log (the median
+to the 90th percentile of healthy steps), and look for the source as well.
+```python
+loss.backward()
+norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+log(step, norm)          # this is the norm before clipping
+optimizer.step()
+```
+For recurrent nets: orthogonal recurrent weights, shorter truncated backpropagation, gated cells.
+For deep nets: normalisation and residual connections. If every step is clipped you have only
+changed the rate.
+
+## Often mistaken for
+- `lr-too-high`: there the first gradients are of ordinary size and the growth follows the
+  weights; a tenth of the rate stops it.
+- `bad-init-scale`: already the very first backward pass is huge, and the activations with it.
+- `wrong-reduction`: the norm is large by a constant factor (batch or sequence length) and does
+  not grow.
+
+## Sources
+- pascanu-2013: sections 2 and 3, on the mechanism in recurrent nets and on clipping the gradient
+  norm.
+- goodfellow-2016-ch8: section 8.2.4, cliffs in the loss surface and why one step can undo long
+  work.
+"""

@@ -1,0 +1,49 @@
+"""Tanh or sigmoid units sit in their flat tails and pass almost no gradient back.
+
+## What happens
+The slope of tanh at 3 is 0.0099 and at 5 it is 0.0002; the sigmoid's best slope is 0.25, and at 5
+it is 0.0066. A unit driven out there still produces a perfectly reasonable number near 1 or -1,
+so the forward pass looks fine, while everything in front of it learns a hundred times more
+slowly.
+
+Large pre-activations come from large inputs or large weights. Raw pixel values from 0 to 255 into
+a default `nn.Linear(784, 128)` put 98% of the following tanh outputs beyond 0.97; the same pixels
+standardised put 0.03% there. The other birthplaces are `std=1` initialisation, a bias that
+drifted, and gates of a recurrent cell fed with unscaled features.
+
+Saturation can be right. A gate that learnt to stay open, an attention weight near 1 and the
+output of a confident classifier are all saturated after successful training. The alarm is for
+hidden units that saturate at the start, on both tails, regardless of the example.
+
+## How to tell
+- **probe**: share of hidden tanh outputs beyond 0.97 in magnitude (sigmoid: below 0.03 or above
+  0.97) on one batch at initialisation; above half a layer is bad. Also compare gradient norms
+  before and after the layer.
+- **watch**: the saturated share is high from step 0, or climbs while the loss stands still.
+- **refuted by**: pre-activations of the suspected layer have a spread of about 1 and most outputs
+  lie well inside the range.
+
+## How to fix
+Bring the pre-activations back to unit scale; scaling the input is the first thing to try.
+```python
+x = (x - train_mean) / train_std
+nn.init.xavier_uniform_(layer.weight, gain=nn.init.calculate_gain("tanh"))
+nn.init.zeros_(layer.bias)
+```
+A LayerNorm in front of the activation does the same for deep stacks. Replacing tanh by ReLU hides
+the symptom and keeps the bad scale, so fix the scale first. An output unit that the task wants at
+0 or 1 is no patient; there the loss should take logits.
+
+## Often mistaken for
+- `inputs-unnormalized`: the root when standardising the batch at the model's door unsaturates the
+  units; then name that.
+- `bad-init-scale`: the root when well-scaled inputs still saturate and the weights' spread is far
+  from 1/sqrt(fan_in).
+- `output-activation`: concerns only the last layer, whose range is too narrow for the target.
+
+## Sources
+- glorot-2010: section 3, measurements of how sigmoid and tanh layers saturate during training,
+  and which layer goes first.
+- goodfellow-2016-ch6: section 6.3.2, on why saturating units make gradient learning hard in
+  hidden layers.
+"""

@@ -1,0 +1,47 @@
+"""The model cannot fit one small batch although every gradient is healthy.
+
+## What happens
+This is a diagnosis by exclusion, and it is given too often. Modern nets are large for their data:
+image models of ordinary size fit randomly relabelled training sets to zero error. So if yours
+cannot memorise 32 examples, suspect a bug first and capacity last. "More layers" helps a broken
+model as little as it helps the right one.
+
+It does happen, with hard limits. A linear classifier on d features can be guaranteed to separate
+at most d + 1 points under arbitrary labels. A 2-unit bottleneck, one number for a whole image
+(global pooling too early), a receptive field of 15 pixels for a task that needs 200, an embedding
+of size 4 for 50,000 items, one LSTM unit: all leave a loss floor above zero on a single batch.
+
+The floor is smooth: loss falls, flattens at the same height for every seed and rate, gradients
+shrink towards zero because this *is* the minimum. Conflicting labels (the same input with two
+answers) produce the same picture with any model.
+
+## How to tell
+- **experiment**: same-batch: the loss levels off above zero and gradient norms go to zero;
+  no-regularisation and lr x10 or x0.1 leave the floor where it is; doubling the width lowers it
+  clearly. That last step is what separates capacity from bugs.
+- **refuted by**: the model drives the loss on one fixed batch of 32 to nearly zero.
+
+## How to fix
+Widen the narrowest point before adding depth, and check the information path: resolution,
+receptive field, pooling, context length.
+```python
+for width in (32, 64, 128, 256):
+    loss = overfit_one_batch(make_model(width), batch, steps=500)
+    print(width, loss)              # a floor that drops with width is capacity
+```
+Once one batch is memorised, stop here: a gap on the full training set is then a matter of rate,
+time or regularisation. A small model that underfits a little on purpose (on-device,
+interpretable) is a decision, not a defect.
+
+## Often mistaken for
+- `missing-nonlinearity`: width does not help at all; the model is linear at any size.
+- `over-regularized`: the floor vanishes when dropout, weight decay and augmentation are off.
+- `structural-ceiling`: the loss may go to zero while the metric stands still.
+
+## Sources
+- zhang-2017: section 2, standard networks reaching zero training error on random labels.
+- goodfellow-2016-ch11: section 11.5, failure to fit a tiny data set as the sign of a software
+  defect.
+- karpathy-2019: section 2 ("overfit one batch"), and section 3 on getting a model large enough to
+  overfit.
+"""

@@ -1,0 +1,49 @@
+"""Parameters are registered and given to the optimizer but take no part in the forward pass.
+
+## What happens
+The layer you believe in is not there. `forward` skips it, overwrites its result, or uses another
+one twice. Its gradient stays None, the optimizer silently passes over it, and the rest of the
+model learns as well as it can without it.
+```python
+def forward(self, x):
+    h = torch.relu(self.fc1(x))
+    h2 = torch.relu(self.fc2(h))
+    return self.head(h)            # h2 was meant
+```
+Copy and paste is the usual parent: `self.fc1` called where `self.fc2` was meant (shapes agree, so
+nobody complains), a branch behind a flag that is off, an auxiliary head whose loss was dropped.
+Distributed training complains loudly (DDP expects every parameter to take part); a single process
+does not.
+
+The subtler form has a gradient that is exactly zero, not None: the branch is multiplied by 0, or
+its output is added before something constant. Fine on purpose: mixture-of-experts with experts
+not chosen in this batch, embedding rows not in this batch, the pooler of a pretrained encoder,
+alternating phases of a GAN.
+
+## How to tell
+- **probe**: after one backward pass, list parameters with `requires_grad=True` and `grad is None`
+  (or identically zero); perturbing them leaves the output unchanged to the bit.
+- **watch**: over the whole record such a parameter never has a gradient and never changes, though
+  the optimizer holds it (weight decay is not applied either where the gradient is None).
+- **refuted by**: every trainable parameter has a non-zero gradient in at least one of several
+  batches.
+
+## How to fix
+Repair `forward`, or delete the layer. To find them:
+```python
+loss_fn(model(x), y).backward()
+idle = [n for n, p in model.named_parameters() if p.requires_grad and p.grad is None]
+print(idle)
+```
+Setting `find_unused_parameters=True` in DDP silences the message, not the mistake; use it only
+when the unused part is intended and changes from batch to batch.
+
+## Often mistaken for
+- `detached-graph`: the parameter *does* shape the output and its gradient is cut on the way back.
+- `frozen-params`: `requires_grad` is False, so no gradient was asked for.
+- `dead-relu`: gradients exist and are zero because the units after the parameter are silent.
+
+## Sources
+- pytorch-ddp: the section on the internal design, where parameters that stay out of the graph
+  must be declared, since the reducer waits for all of them.
+"""

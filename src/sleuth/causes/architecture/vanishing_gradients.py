@@ -1,0 +1,54 @@
+"""Early layers receive gradients orders of magnitude smaller than late layers do.
+
+## What happens
+The last layers learn on random features and the first ones stay where initialisation left them.
+The loss falls at first (a trained head on frozen noise is better than nothing) and then stops.
+Each layer multiplies the backward signal by weights times slope; if that product is 0.1, ten
+layers leave 1e-10.
+
+Measured on ten hidden layers of 128 with PyTorch's default initialisation, first-layer over
+last-layer gradient norm: sigmoid 4e-9, tanh 0.04, ReLU 0.003. With He initialisation the ReLU
+figure is 0.5. The default `nn.Linear` draws from a range of 1/sqrt(fan_in), which shrinks a ReLU
+signal by about 0.4 a layer; at three layers nobody notices, at twenty it gave 4e-7.
+
+In recurrent nets time is the depth: a linear recurrence with spectral radius 0.9 shrinks a
+gradient to less than 1e-5 of its size over 100 steps, so what was said early in the sequence
+cannot be learnt.
+
+## How to tell
+- **probe**: one backward pass; list gradient norm over weight norm, layer by layer. A steady
+  slope of more than a factor 3 a layer, or a first-to-last ratio under 1e-4, is the picture.
+- **watch**: early weights barely move relative to their size (update ratio under 1e-6) while late
+  ones move by about 1e-3 a step.
+- **refuted by**: first and last layer have gradient-to-weight ratios within two orders of
+  magnitude.
+
+## How to fix
+In this order: ReLU-like activations, initialisation that fits them, normalisation, skip
+connections.
+```python
+class Block(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.norm, self.fc = nn.LayerNorm(d), nn.Linear(d, d)
+
+    def forward(self, x):
+        return x + torch.relu(self.fc(self.norm(x)))
+```
+For sequences use LSTM or GRU with the forget bias started at 1, or attention. Raising the rate
+for all layers is no cure: the late ones diverge first. Adam partly hides small gradients, since
+it divides by their size; it does not help once they drop near its eps of 1e-8.
+
+## Often mistaken for
+- `frozen-params`: gradients are None or exactly zero there, not merely small.
+- `saturated-activations`: one possible reason for the shrinkage; name it when the units are in
+  their tails.
+- `bad-init-scale`: the activations fade with depth as well; name it when the initial weights
+  explain both.
+
+## Sources
+- pascanu-2013: section 2, on when the product of Jacobians through time shrinks or grows.
+- glorot-2010: section 4, on keeping the variance of activations and back-propagated gradients
+  level across layers.
+- he-2015: section 2.2, the initialisation for rectifiers and the effect on deep models.
+"""

@@ -1,0 +1,1 @@
+"""What goes into the model, and what is held back from it."""

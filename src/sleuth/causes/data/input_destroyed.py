@@ -1,0 +1,45 @@
+"""Preprocessing removed the signal: random noise would train and score just as well.
+
+## What happens
+The tensors look alive: right shape, sane mean and spread, different in every row. They only have
+no relation to the label any more. Typical ways: a `reshape` that should have been a `permute`,
+padding that pushes the text out of the window, truncation that keeps the boilerplate at the front,
+a crop that misses the object, a tokenizer whose vocabulary does not match (nearly everything
+becomes "unknown"), a normalisation with the wrong constants followed by a clip to 0..1, or an
+augmentation so strong that a person could not name the class.
+
+What makes it nasty is that the training loss can still fall to zero. A network large enough
+memorises noise: a 64-64-10 network on 1400 rows of pure Gaussian noise reached 100% training
+accuracy in 100 epochs, and 10% (chance) on new rows. Falling loss is no proof that the input
+carries anything. Only a comparison with noise is.
+
+## How to tell
+- **probe**: the batch exactly as the model receives it: mostly padding, mostly the unknown token,
+  clipped to two values, or (undone back to an image) not recognisable.
+- **experiment**: noise-inputs. If the held-out score with noise equals the score with your data,
+  your data says nothing to this model. Training loss alone decides nothing.
+- **refuted by**: held-out performance clearly better than with noise inputs.
+
+## How to fix
+Bisect the pipeline. Fit a tiny model, or look with your own eyes, after each stage; the stage
+after which the task becomes impossible is the culprit. The most telling place is the last one:
+
+```python
+x, y = next(iter(train_loader))
+print(x.shape, x.dtype, x.min(), x.max(), (x == 0).float().mean())
+print([vocab[i] for i in x[0].tolist()])       # or imshow(x[0].permute(1, 2, 0))
+print(y[0])                                    # could YOU tell y from x?
+```
+
+If the raw data has no signal either, no fix exists: that is a question about the task.
+
+## Often mistaken for
+- `labels-misaligned`: inputs are intact, but belong to other labels; look at pairs, not at x.
+- `inputs-constant`: the simplest special case, no variation at all.
+- `over-regularized`: weaker augmentation brings the signal back, so it was never lost.
+
+## Sources
+- karpathy-2019: section 2, "visualize just before the net" and the input-independent baseline.
+- ivanov-2017: part I, item 2: feed random numbers and see whether the error behaves the same.
+- zhang-2017: section 2, networks that fit random labels and random pixels in training.
+"""

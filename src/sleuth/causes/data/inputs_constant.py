@@ -1,0 +1,50 @@
+"""An input, a feature or the whole batch does not vary, so there is nothing to learn from.
+
+## What happens
+A network that sees the same thing every time can still lower its loss: it learns the class
+frequencies through its biases and stops there. On ten balanced classes that floor is ln 10 = 2.30;
+for 99:1 labels it is 0.056, which looks like success. The curve bends, flattens, and everything
+else (gradients, weights, accuracy of the majority class) looks normal.
+
+The whole input is constant when an index is forgotten (`x[0]` instead of `x[i]`), an image file
+fails to decode and the loader returns a blank, a mask zeroes everything, or an integer division
+makes 0 of every pixel. One feature is constant when a column was filled with its default, a
+category occurs once, or a sensor is dead.
+
+```python
+x = torch.from_numpy(image) // 255        # integer division: 0 everywhere, except where 255
+```
+
+A dead column among many is harmless by itself (3 of the 64 pixels of the 8x8 digits never change),
+until somebody divides by its spread: 0/0 is NaN. scikit-learn's StandardScaler returns 0 there,
+hand-written code does not.
+
+## How to tell
+- **probe**: zero variance over the batch for a whole input tensor, or for most features; two
+  different rows give bit-identical outputs.
+- **watch**: the same input statistics in every batch to the last digit, while the loss settles at
+  the label entropy.
+- **refuted by**: two rows of one batch that differ.
+
+## How to fix
+Print what arrives at `model(x)`: minimum, maximum, spread, number of distinct rows. Then walk back
+through the pipeline until variation appears. Drop columns that are constant *in the training
+split*, and guard the division:
+
+```python
+std = x_train.std(dim=0)
+x = (x - mean) / torch.where(std > 0, std, torch.ones_like(std))
+```
+
+A constant input is right on purpose for a bias column, an unconditional generator's placeholder, or
+an input-independent baseline.
+
+## Often mistaken for
+- `input-destroyed`: inputs vary, but no longer with the label.
+- `labels-constant`: inputs vary and the targets do not; then the loss goes to zero instead.
+- `dead-relu`: the inputs vary and the variation dies inside the model.
+
+## Sources
+- karpathy-2019: section 2, the input-independent baseline and "visualize just before the net".
+- ivanov-2017: part I, item 1, on accidentally feeding zeros or the same batch.
+"""

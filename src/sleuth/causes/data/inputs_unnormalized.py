@@ -1,0 +1,48 @@
+"""The inputs are far from zero mean and unit spread, so no step size suits all weights.
+
+## What happens
+A gradient of a first-layer weight is proportional to the input it multiplies. Feed pixel values up
+to 255 and these gradients are hundreds of times larger than the rest of the network was
+initialised for: the first steps blow the layer away, its ReLUs die, and the loss then rests
+quietly at the entropy of the labels. Inputs that are too small do the opposite and nothing moves.
+
+Measured on 8x8 digits, a 64-64-10 ReLU network, SGD, ten epochs, rate 0.1: standardised inputs
+reach a training loss of 0.06 and 95% test accuracy. The same data scaled to 0..255 sits at 2.30
+and 8%. With rate 0.001 it works (0.04, 94%), which is why people blame the rate. A large offset is
+worse than a large scale: standardised data plus 100 learns nothing with SGD, nor with Adam at its
+default rate. Dividing by 255 twice leaves the loss at 2.30 as well.
+
+In tables the usual form is mixed: income in the tens of thousands beside an age and a 0/1 flag.
+Only the largest column is heard.
+
+## How to tell
+- **probe**: per feature, |mean| or spread of the batch far above 1 (or far below), or spreads that
+  differ by orders of magnitude between columns; first-layer gradients dwarf the later ones.
+- **watch**: a jump in the first steps, then a plateau at chance level with many silent units; the
+  same input scale in every batch.
+- **refuted by**: standardising the inputs at the model's door changes nothing in the curve.
+
+## How to fix
+Standardise with numbers taken from the training split, and use the same numbers everywhere.
+
+```python
+mean, std = x_train.mean(dim=0), x_train.std(dim=0)
+std[std == 0] = 1.0                     # constant column: leave it at zero, not NaN
+x_train, x_test = (x_train - mean) / std, (x_test - mean) / std
+```
+
+Images: 0..1 or -1..1 is close enough. Heavy tails: take a log first, then standardise. Leave it
+alone for trees, for token ids that go into an embedding, and for models that begin with their own
+normalisation layer.
+
+## Often mistaken for
+- `lr-too-high`: a smaller rate rescues both; only here does standardising rescue it at the old
+  rate.
+- `bad-init-scale`: the inputs are fine and the activations still grow or fade from layer to layer.
+- `preprocessing-mismatch`: training works and only the evaluation inputs are on another scale.
+
+## Sources
+- cs231n-nn2: "Data Preprocessing", on mean subtraction and scaling of features.
+- ivanov-2017: part I, item 12, standardising features as a checklist item.
+- fsdl-2021: the "start simple" part, normalising inputs among the first defaults.
+"""

@@ -1,0 +1,46 @@
+"""Every batch seen carries one and the same label value.
+
+## What happens
+The best-looking curve you will ever get. With a single class the model only has to raise one bias:
+on a ten-class network the loss fell from 2.43 to 0.07 in ten steps and to 0.002 in a hundred, with
+100% accuracy, whatever the inputs were. In regression the output goes to the constant just as fast.
+If the evaluation set is built by the same code, it agrees.
+
+Where it comes from: the label is read from a path component that is the same for all files, a
+string comparison that never matches (`"Yes"` against `"yes"`), an `astype(int)` that floors
+probabilities to 0, a filter that left one class, `y[0]` broadcast to the batch, or a data set
+stored class by class of which a subset was taken from the front (`Subset(ds, range(1000))`).
+
+```python
+y = (frame["churn"] == "yes").astype(int)      # the column says "Yes": all zeros
+```
+
+## How to tell
+- **probe**: one distinct value in the target tensor of a batch that is large enough to hold more
+  (with balanced classes, two examples already disagree half of the time or more often).
+- **watch**: over all batches so far one target value; loss to zero within tens of steps; all
+  gradients fade with it.
+- **refuted by**: two different labels in one batch.
+
+## How to fix
+Count the labels at the moment the data set is built, and fail if something is missing.
+
+```python
+values, counts = torch.unique(y_train, return_counts=True)
+print(dict(zip(values.tolist(), counts.tolist())))
+assert len(values) == num_classes
+```
+
+For a smaller debugging subset draw indices at random, not from the front. One label is as it
+should be for one-class and self-supervised set-ups, for the real and the fake half of a GAN step,
+and when you test a single batch on purpose.
+
+## Often mistaken for
+- `class-imbalance`: the other labels exist, they are only rare.
+- `unshuffled-training`: labels are constant within a batch and change between batches.
+- `target-leakage`: loss also collapses, but labels vary and the inputs give them away.
+
+## Sources
+- ivanov-2017: part I, item 10, on batches that hold a single label.
+- karpathy-2019: "1. Become one with the data", on the distribution of labels.
+"""

@@ -1,0 +1,50 @@
+"""The labels lie outside the range or dtype that the loss expects.
+
+## What happens
+Some losses check their targets and some do not. `CrossEntropyLoss` on the CPU raises "Target 10 is
+out of bounds"; on a GPU the same mistake is a device-side assert, reported at some later, unrelated
+line. `BCEWithLogitsLoss` checks nothing: a 0/255 mask starts at 0.693 like a healthy one, then goes
+to -1607 after a single SGD step of 0.1 and to -14408 after nine. The loss has no lower bound for
+targets outside 0..1, so it improves for ever and the model saturates. Labels of -1/+1 or 1/2 do
+the same, more slowly.
+
+```python
+mask = torch.from_numpy(np.array(Image.open(path))).float()   # 0 and 255
+loss = F.binary_cross_entropy_with_logits(logits, mask)       # falls below zero
+```
+
+Silent in cross-entropy: classes numbered 1..C with C+1 outputs (one output is never used), a
+class id that happens to equal `ignore_index`, and float targets of the same shape as the logits,
+which are taken for probabilities whatever their sum.
+
+## How to tell
+- **probe**: target minimum, maximum and dtype against the loss: class ids within 0..C-1 and int64
+  for cross-entropy, floats within 0..1 for the binary losses, rows summing to 1 for soft targets.
+- **watch**: a loss that may not be negative becomes negative, and keeps falling without limit.
+- **refuted by**: `y.min()`, `y.max()` and `y.dtype` fit the loss in every batch.
+
+## How to fix
+Map labels once, when the data set is built, and assert the range there.
+
+```python
+mask = (mask > 127).float()                      # 0/255 to 0/1
+y = torch.tensor([class_to_id[name] for name in names])
+assert 0 <= y.min() and y.max() < num_classes
+```
+
+Resize masks with nearest-neighbour interpolation; bilinear invents classes between classes. Values
+strictly between 0 and 1 are legal for binary losses (label smoothing, soft targets), and -100 is
+legal for cross-entropy where you mean "ignore". An id sequence with gaps is not an error, but the
+outputs in the gaps are wasted.
+
+## Often mistaken for
+- `loss-sign-flipped`: also falls below zero, but with targets in range.
+- `loss-wrong-for-task`: the labels are fine for some loss, just not for the one in use.
+- `labels-all-ignored`: targets equal the ignore index everywhere; the loss is NaN or 0, not
+  falling.
+
+## Sources
+- pytorch-bce-logits: the parameters and "Shape" part, targets are numbers between 0 and 1.
+- pytorch-cross-entropy: the description of class-index targets in [0, C) and of probability
+  targets.
+"""

@@ -1,0 +1,53 @@
+"""The loader serves the same batch again and again.
+
+## What happens
+The loss goes beautifully to zero: the model memorises one batch. What gives it away is what does
+*not* improve. On 8x8 digits, 440 steps on one batch of 32 brought the loss to 0.03 and the test
+accuracy to 79%; the same number of steps over the full set gave 94%. On an easy task the memorised
+batch even generalises, so nobody suspects the loader.
+
+```python
+for step in range(1000):
+    x, y = next(iter(loader))            # a new iterator each time: always its first batch
+```
+
+With `shuffle=False` that is always the same batch. With `shuffle=True` it is *not* this bug: each
+new iterator draws a new order, so the batches differ, and you only pay for building the iterator
+(and its workers) at every step. Unless something reseeds in the loop: `torch.manual_seed(0)` inside
+an epoch makes every epoch, or every step, identical again.
+
+Other births: a batch fetched above the loop and never replaced, a cache keyed by the wrong thing, a
+`__getitem__` that ignores its index, a preallocated buffer that all items share, a leftover
+"overfit one batch" switch, and a `DistributedSampler` without `set_epoch` (then it is the epoch's
+order that repeats).
+
+## How to tell
+- **watch**: fingerprints of the inputs repeat from step to step, although the epoch should hold
+  other data; training loss near zero while held-out loss stalls or rises.
+- **refuted by**: two consecutive training steps with different input fingerprints.
+
+## How to fix
+Make the iterator once per epoch, or let it run endlessly.
+
+```python
+def forever(loader):
+    while True:
+        yield from loader                # a new pass, a new order
+
+for step, (x, y) in zip(range(1000), forever(loader)):
+    ...
+```
+
+Return fresh tensors from `__getitem__` (copy out of shared buffers). Full-batch training repeats
+its one batch legitimately, as do LBFGS closures, several PPO epochs over one rollout, and the
+deliberate test that one batch can be memorised.
+
+## Often mistaken for
+- `overfitting`: many different batches, and a gap that opens late; here it opens at once.
+- `too-little-data`: the examples really are few; here the set is large and unused.
+- `duplicate-worker-seed`: examples differ, but their random augmentation repeats.
+
+## Sources
+- ivanov-2017: part I, item 1, feeding one batch over and over by accident.
+- pytorch-data: `DataLoader` iteration and the note on `DistributedSampler.set_epoch`.
+"""

@@ -1,0 +1,51 @@
+"""Data with a time order was split at random, so the model is tested between known points.
+
+## What happens
+Forecasting became interpolation. When yesterday and tomorrow are in the training set, today is
+easy: copy the neighbour. Five random walks that have nothing to do with a sixth one "explain" it
+with an R-squared of 0.96 (random forest, 1000 steps, random 20% test; median of 20 series).
+Trained on the first 800 steps and tested on the last 200, the same model has -4.0, worse than a
+constant.
+
+`train_test_split` shuffles by default, and `KFold(shuffle=True)` is habit. Sliding windows make it
+worse: windows of length 50 that start one step apart share 49 of 50 values, so almost every test
+window has a near twin in training. Besides the score, every choice made with it (features, lags,
+depth) drifts towards what interpolates well.
+
+```python
+windows = [series[i:i + 50] for i in range(len(series) - 50)]
+train, test = train_test_split(windows, test_size=0.2)      # shuffled
+```
+
+## How to tell
+- **lint**: a shuffling splitter (`train_test_split` without `shuffle=False`, `KFold(shuffle=True)`,
+  `random_split`, `ShuffleSplit`) on data that was parsed with dates, sorted by time, lagged,
+  `shift`ed, resampled or cut into windows.
+- **refuted by**: the largest timestamp of the training set lies before the smallest of the test
+  set.
+
+## How to fix
+Cut by time, and leave a gap at least as long as the window plus the forecast horizon.
+
+```python
+cut = int(0.8 * len(series))
+train = make_windows(series[:cut])
+test = make_windows(series[cut + horizon:])
+folds = TimeSeriesSplit(n_splits=5, gap=window + horizon)
+```
+
+Cut first, make windows afterwards. Shuffling the *training* windows among themselves is fine, and
+so is a random split when the time stamp is incidental: independent images that happen to have a
+date. If you truly fill gaps in a recorded past (imputation), random is the right test. Many series
+of different subjects: split by subject and by time.
+
+## Often mistaken for
+- `split-overlap`: exact or near copies; overlapping windows are both at once.
+- `target-leakage`: a future value stands in the row itself, whatever the split.
+- `unshuffled-training`: the reverse worry, about order within training.
+
+## Sources
+- sklearn-cv: "Cross validation of time series data", why neighbouring samples break the
+  independence that shuffled splits assume, and TimeSeriesSplit.
+- kapoor-2023: taxonomy, L3.1 temporal leakage.
+"""

@@ -1,0 +1,52 @@
+"""The same examples stand in the training set and in the evaluation set.
+
+## What happens
+The test score becomes an average of two scores: memory on the shared part, skill on the rest. A
+forest trained on pure noise labels scores 50% on clean test data, 54% when a tenth of the test rows
+are copies of training rows, 64% at 30%. The bigger the model, the closer its memory is to 100%,
+so overlap favours capacity and you pick the wrong model.
+
+Exact copies come from oversampling or augmenting before the split, from concatenated sources that
+share records, from two `random_split` calls with different seeds, from resuming with a new split,
+or from evaluating on a loader built over the full set. Near copies are worse since no hash finds
+them: frames of one video, patches of one slide, several visits of one patient, a reposted image.
+
+```python
+X, y = RandomOverSampler().fit_resample(X, y)        # copies first ...
+X_tr, X_te, y_tr, y_te = train_test_split(X, y)      # ... then on both sides
+```
+
+It is not only an amateur's fault: CIFAR-10 and CIFAR-100 were shipped with test images whose
+near duplicates are in the training set.
+
+## How to tell
+- **probe**: rows with equal fingerprints in a training and an evaluation batch, or the same group
+  key on both sides.
+- **watch**: fingerprints of examples seen in training return during evaluation; evaluation loss
+  follows training loss down without the usual gap, even late.
+- **refuted by**: no shared fingerprint and no shared group id between the two sets.
+
+## How to fix
+Remove duplicates, split by the unit that must be new at prediction time, then resample or augment.
+
+```python
+groups = df["patient_id"]
+train, test = next(GroupShuffleSplit(n_splits=1, test_size=0.2, random_state=0).split(X, y, groups))
+assert not set(groups.iloc[train]) & set(groups.iloc[test])
+```
+
+Save the indices of the split in a file, so that a resumed run cannot redraw it. A few chance
+collisions between low-resolution rows (two customers with the same five attributes) are not
+overlap: those happen in production as well.
+
+## Often mistaken for
+- `target-leakage`: a column gives the answer, on rows that are all new.
+- `shuffled-time-split`: neighbours in time instead of copies; the rows differ.
+- `test-set-reuse`: sets are disjoint, and you chose by the test score.
+
+## Sources
+- barz-2020: the count of near-duplicates between CIFAR training and test images (3.3% and 10% of
+  the test images) and its effect on measured error.
+- kapoor-2023: taxonomy, L1.4 duplicates and L3.2 dependence between training and test data.
+- sklearn-cv: the part on iterators for grouped data.
+"""

@@ -1,0 +1,52 @@
+"""The target, or something computed from it, is among the inputs.
+
+## What happens
+It works far too well. Accuracy may jump to 99% in the first epoch, a linear model matches the deep
+one, and in production it falls to chance, because there the leaking column is empty or filled
+later.
+
+The plain form is `df.drop(columns=...)` that forgot the target or a twin of it (`price` beside
+`log_price`). The common form is time: `days_in_hospital` predicts the admission diagnosis, a refund
+date predicts the complaint, an account is closed because it was fraudulent. In sequences the
+window includes the step it should predict. In images it is the ruler beside the malignant moles, or
+a hospital's tag in the corner. Row ids leak as well if the file was written class by class. Target
+encoding computed with the row's own label is a softer version.
+
+```python
+X = df.drop(columns=["id"])        # "defaulted" is still in X
+y = df["defaulted"]
+```
+
+One warning against over-trusting correlation tests: a class *index* among 63 noise columns gave a
+small network only 43% test accuracy in ten epochs, since the relation is not linear. One-hot, it
+gave 100%. A leak may be present and not yet found by your model.
+
+## How to tell
+- **probe**: one column alone predicts the target nearly perfectly (correlation, or a depth-2 tree),
+  or equals it up to scale; the gradient on the input piles up on that column.
+- **experiment**: replace the suspected column by a random permutation of itself. If the held-out
+  score collapses while all other columns are intact, that column carried it.
+- **refuted by**: the score stays when the most influential feature is permuted.
+
+## How to fix
+Ask of every column: is this value known, in this form, at the moment of prediction? Build the
+feature table from records up to that moment, and name the inputs instead of the exclusions.
+
+```python
+FEATURES = ["amount", "country", "hour"]     # an allow list
+X, y = df[FEATURES], df["defaulted"]
+```
+
+Past values of the target are legitimate features in forecasting, and teacher forcing feeds the
+previous target on purpose. A strong, honest feature is not a leak: the clock decides.
+
+## Often mistaken for
+- `split-overlap`: whole examples are shared; each column alone is innocent.
+- `fit-on-all-data`: only statistics cross over, so the gain is usually small.
+- `causal-leak`: inputs are right and the model lets a position see its own future.
+
+## Sources
+- kaufman-2012: the definition of leakage through legitimate and illegitimate features, and the
+  "no-time-machine" requirement.
+- kapoor-2023: taxonomy, category L2, features that are not legitimate for the task.
+"""

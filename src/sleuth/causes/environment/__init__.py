@@ -1,0 +1,1 @@
+"""The machine, the seed and the libraries."""

@@ -1,0 +1,46 @@
+"""Two runs with the same seed give different numbers.
+
+## What happens
+Floating-point addition depends on order. Summing 100,000 normal numbers in two orders gave results
+7.6e-5 apart in float32; one matrix product of 300x4096 by 4096x300 differed by 1.2e-4 between one
+thread and two. On a GPU the order itself may be left to chance: kernels that add with atomics
+(scatter and index_add, some backward passes of pooling, interpolation and embedding) or a
+convolution algorithm chosen by timing (`cudnn.benchmark`). Training amplifies the last bit: two
+curves that agree at first and then part are the normal picture.
+
+So small drift is a fact of parallel arithmetic and not a bug. What you want to exclude is the kind
+that hides one: iteration over a set of strings, directory listings, a race between threads, results
+collected in order of completion, time or process id used as a seed, reading uninitialised memory
+from `torch.empty`. These differ at the first step and by amounts that are not rounding.
+
+## How to tell
+- **experiment**: the same script, same seed, three times. Note the first step that differs and by
+  how much: about 1e-7 relative and growing is arithmetic; a jump at step 0 is order or memory. In
+  float64 arithmetic drift shrinks by many orders of magnitude; a race does not.
+- **refuted by**: two runs with one seed agree bit for bit.
+
+## How to fix
+Ask torch to refuse what it cannot repeat, and it will name the operation.
+
+```python
+torch.use_deterministic_algorithms(True)       # raises where no repeatable kernel exists
+torch.backends.cudnn.benchmark = False
+# before CUDA starts: os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+files = sorted(Path("data").glob("*.png"))
+```
+
+Fix the number of threads and of loader workers, pin versions, and compare on the same hardware: no
+promise holds across devices or releases. It costs speed, so use it to debug and to test. For a
+finished study, several seeds tell more than one exact replay.
+
+## Often mistaken for
+- `unseeded`: some generator was never seeded; the runs differ from the first random number on.
+- `rank-divergence`: replicas of one run differ from each other, not two runs.
+
+## Sources
+- pytorch-randomness: "Avoiding nondeterministic algorithms", and the opening remark that equal
+  results are not guaranteed across releases and platforms.
+- pytorch-numerical-accuracy: results of mathematically equal computations may differ in their bits.
+- goldberg-1991: "Languages and Compilers", under ambiguity: floating-point addition is not
+  associative.
+"""

@@ -1,0 +1,51 @@
+"""The loss before training is far from what pure guessing would cost.
+
+## What happens
+An untrained classifier should shrug. With K balanced classes the first loss should be close to ln K: 0.69
+for 2, 2.30 for 10, 4.61 for 100, 6.91 for 1000. Well above that, the model is *confidently* wrong: its
+initial logits are large, and the first hundred steps go into shrinking them instead of learning. The
+curve has the shape of a hockey stick. Well below, it knows something it should not (a leak, weights
+already trained, constant labels).
+
+This is a symptom with a short list of roots: inputs in 0..255, an output layer initialised too large,
+a sum in place of a mean, a softmax over the wrong axis (then you see ln of the batch size), the
+wrong loss. Regression has its own scale: with targets standardised and small outputs the first MSE
+is about 1; with raw prices it is the mean square of the price, and the bias has to travel all the way.
+
+```python
+x = torch.randn(64, 100) * 255                 # nobody normalised
+loss = F.cross_entropy(nn.Linear(100, 10)(x), y)     # in the hundreds, not 2.3
+```
+
+A high first loss that vanishes in ten steps is merely wasteful. With few rare positives chance is not
+ln 2: guessing the base rate of 1% costs 0.056.
+
+## How to tell
+- **probe**: the loss of the fresh model on one batch against ln K (or the entropy of the label
+  frequencies, or the variance of the target). A factor of 1.5 deserves a look; a factor of 5 is a fault.
+- **watch**: the first recorded loss is far off, followed by a steep drop to about chance within a few
+  steps, and only then real learning.
+- **refuted by**: the first loss is within some 20% of chance level.
+
+## How to fix
+Find the root first; the list above is in order of likelihood. If none applies, start the last layer
+quietly and put the base rate or the target's mean into its bias.
+
+```python
+nn.init.normal_(head.weight, std=0.01)
+with torch.no_grad():
+    head.bias.copy_(class_frequencies.log())       # regression: target_mean
+```
+
+Leave it alone in a model that was pretrained, and in losses with no natural chance level.
+
+## Often mistaken for
+- `bad-init-scale`: the root, if activations grow from layer to layer; it should be named instead.
+- `inputs-unnormalized`: the root, if the batch itself is far from zero mean and unit spread.
+- `labels-constant`: when the first loss is normal and near zero soon after.
+
+## Sources
+- cs231n-nn3: Before learning, sanity checks; the expected loss at chance, 2.302 for ten classes.
+- karpathy-2019: the step on end-to-end skeleton and dumb baselines, items on verifying the loss at
+  initialisation and initialising well.
+"""

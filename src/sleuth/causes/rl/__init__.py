@@ -1,0 +1,1 @@
+"""Reinforcement learning, where errors are not local."""

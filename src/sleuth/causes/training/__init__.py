@@ -1,0 +1,1 @@
+"""The loop that minimises it."""

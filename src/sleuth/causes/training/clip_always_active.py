@@ -1,0 +1,46 @@
+"""Clipping bites on almost every step, so it sets the step size and hides what it clips.
+
+## What happens
+Clipping is a fuse for rare spikes. If it blows on every step, it is no fuse but the optimizer: all
+gradients have the same length and only their direction counts. With plain SGD each step is then
+exactly lr times max_norm long. At lr 0.1 and max_norm 0.01, two hundred steps cannot carry the
+weights further than 0.2, wherever the minimum is; and near the minimum they cannot take the
+smaller steps that would let the loss settle.
+
+Meanwhile the logged norm, if you log the one *after* clipping, is a calm constant. Gradients may
+grow from 10 to 1e6 underneath and the run looks stable until the fit stalls. A loss that is summed
+instead of averaged, unnormalised inputs or targets in the thousands are frequent reasons. Your
+learning rate was probably tuned against the clip, which is why removing it "breaks" training.
+
+With Adam a constant factor cancels, so a tight clip costs less; what remains is that hard batches
+count no more than easy ones.
+
+## How to tell
+- **watch**: the norm before clipping (the value that `clip_grad_norm_` returns) against
+  `max_norm`: the share of clipped steps, and the trend. More than nine in ten clipped steps beyond
+  the first few percent of the run, with a median norm far above the bound, is this cause. A median
+  that rises over the run points to an explosion behind it.
+- **refuted by**: the median norm before clipping lies below `max_norm`.
+
+## How to fix
+Look at what is clipped before touching the bound. Fix the scale of inputs, targets or reduction if
+they are off. Then set the bound from the norms of a healthy stretch:
+
+```python
+norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+norms.append(norm.item())
+# afterwards: max_norm near the 95th percentile of the healthy norms
+```
+Lower the rate when you loosen the bound. Leave it alone where normalised gradients are the method:
+many language-model and recurrent recipes clip at 1.0 through most of the warm-up, and private (DP)
+training must clip each example.
+
+## Often mistaken for
+- `exploding-gradients`: the disease under the bandage; the norm before clipping grows.
+- `lr-too-low`: the loss creeps in both; here lr x10 still moves at a fixed length per step.
+- `wrong-reduction`: a summed loss makes every norm large by the batch size; fix that first.
+
+## Sources
+- pascanu-2013: section 3.2; norm clipping, and a threshold taken from the average norm of a run.
+- goodfellow-2016-ch8: section 8.2.4; clipping as a remedy for steps taken at rare cliffs.
+"""

@@ -1,0 +1,57 @@
+"""The model trains in eval mode: dropout is off and batch statistics are not updated.
+
+## What happens
+`evaluate()` calls `model.eval()` and nobody calls `model.train()` again. From the second epoch on
+dropout does nothing, and batch norm normalises with its running statistics instead of those of the
+batch. The training loss often gets *better*, since dropout noise is gone, so the curves look fine
+until the model overfits.
+
+With batch norm it depends on when it happens. In eval mode from the start the running mean stays 0
+and the variance 1: the layer is a plain scale and shift, and a deep network loses the very
+stabiliser it was built around. After a healthy first epoch the statistics are frozen while the
+weights move on, and they fit the activations less with each step.
+
+Some libraries hand you a model in eval mode: Hugging Face `from_pretrained` does. Its `Trainer`
+switches back; a hand-written loop must do so itself.
+
+```python
+model.train()                    # once, before the loop
+for epoch in range(epochs):
+    train_one_epoch(model)
+    evaluate(model)              # calls model.eval() and leaves it so
+```
+
+## How to tell
+- **lint**: an `eval()` inside the epoch loop, or in a function it calls, with no `train()` on the
+  way back to the next training pass; a `from_pretrained` model that goes into a hand-written loop
+  without `train()`. It only matters if dropout, batch norm or the like is present.
+- **watch**: `module.training` is False at forward calls that are followed by a backward pass;
+  `num_batches_tracked` stands still; two forward passes on one batch agree exactly despite
+  dropout.
+- **refuted by**: `model.training` is True, in all submodules, at the first training forward pass
+  of the second epoch.
+
+## How to fix
+Set the mode where it is used, not once at the top.
+
+```python
+for epoch in range(epochs):
+    model.train()
+    train_one_epoch(model)
+    model.eval()
+    evaluate(model)
+```
+Frozen batch norm is a deliberate recipe for fine-tuning with small batches: then only the norm
+layers are in eval mode, not the root. A model without mode-dependent layers does not care. Neither
+do a teacher, a target network or a perceptual loss kept in eval.
+
+## Often mistaken for
+- `train-mode-eval`: the mirror image; there the evaluation is noisy and training is right.
+- `overfitting`: here the missing dropout is what lets it overfit; check the flag first.
+- `frozen-params`: weights do not move there; here they move under the wrong normalisation.
+
+## Sources
+- karpathy-2018: second item of the opening post, the forgotten switch between the modes.
+- pytorch-autograd: "Evaluation Mode"; switching both ways is the caller's duty.
+- ioffe-2015: section 3.1; batch statistics in training, population statistics at inference.
+"""

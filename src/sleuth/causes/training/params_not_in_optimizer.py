@@ -1,0 +1,49 @@
+"""Some trainable parameters belong to no optimizer and keep their random initial values.
+
+## What happens
+The optimizer updates the list it was given, not "the model". Parameters outside that list receive
+gradients and never move. The rest of the network adapts to the random, frozen part, the loss
+falls, and you conclude that the model is a bit weak. In a two-layer network where only the head
+was handed over, the loss went from 1.39 to 0.74 in 200 steps: plausible, and wrong.
+
+A second effect is nastier. `optimizer.zero_grad()` clears only its own parameters, so the
+forgotten gradients pile up: from 0.18 to 50 in those 200 steps. If you then call
+`clip_grad_norm_(model.parameters(), 1.0)`, the pile counts in the total norm and the clip divides
+the live gradients by fifty.
+
+Usual places: a learnable loss (metric-learning centres, log-variances of task weights), a second
+encoder, a module created in the first forward pass, a hand-made group list built from name filters
+that match neither "backbone" nor "head", an `nn.Parameter` created after the optimizer.
+
+```python
+criterion = CenterLoss(num_classes, dim)             # has parameters of its own
+optimizer = torch.optim.AdamW(model.parameters())    # and they are not here
+```
+
+## How to tell
+- **probe**: compare by identity the parameters with `requires_grad=True`, of the model and of the
+  loss, with those in the optimizers' `param_groups`. Report the ones in neither that receive a
+  gradient from the loss.
+- **watch**: the same comparison in the live run, and the signature of it: a parameter with a
+  non-zero, steadily growing gradient whose value never changes.
+- **refuted by**: every parameter that requires a gradient is found, by `id`, in some param group.
+
+## How to fix
+```python
+params = [*model.parameters(), *criterion.parameters()]
+optimizer = torch.optim.AdamW(params, lr=1e-3)
+owned = {id(p) for g in optimizer.param_groups for p in g["params"]}
+assert all(id(p) in owned for p in params if p.requires_grad)
+```
+For a module that appears later use `optimizer.add_param_group`. If the part is meant to stay
+fixed, say so with `requires_grad_(False)`: this saves the backward work and silences the alarm.
+Target networks and EMA teachers belong in no optimizer.
+
+## Often mistaken for
+- `stale-optimizer-params`: there the optimizer holds *other* tensors, from a model you replaced.
+- `unregistered-modules`: there `model.parameters()` itself does not list the layer.
+- `frozen-params`: the parameter has `requires_grad=False` and no gradient at all.
+
+## Sources
+- pytorch-optim: "Constructing it" and "Per-parameter options"; the caller lists what is optimized.
+"""

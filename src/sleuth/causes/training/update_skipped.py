@@ -1,0 +1,47 @@
+"""The optimizer was stepped and parameters with a gradient stayed exactly the same.
+
+## What happens
+The loop is complete, gradients are there, `step()` is called, and nothing moves. Something between
+the call and the weights said no.
+
+The usual one is `GradScaler`. It looks for inf or NaN in the gradients, and if it finds one, skips
+the update and halves the scale. A handful of skips at the start is normal, and so is one now and
+then when the scale tries to grow (every 2000 good steps). But a NaN that comes from your model is
+not cured by a smaller scale: every step is skipped, the scale goes from 65536 to 0.06 in twenty
+steps, and the loss stays flat without an error. Torch does not report it.
+
+Others: a group with `lr=0`, or a warm-up that multiplies by zero at step 0 (harmless if it
+leaves); a wrapper that steps only on its own accumulation count; an overridden `step` that returns
+early; a sharded or EMA copy that overwrites the weights after each step; an update so small that
+it rounds to nothing, which has a page of its own.
+
+## How to tell
+- **watch**: at a step, a parameter of the optimizer has a non-zero gradient before and the same
+  bits after. Count such steps by parameter. With a scaler, its scale halves at exactly those
+  steps; with a zero rate, the group says so. Isolated skips in the first dozen steps mean little;
+  a skipped share of a tenth or more, or a run of skips without end, is the finding.
+- **refuted by**: every parameter with a non-zero gradient differs before and after the step.
+
+## How to fix
+Ask the scaler, and let it tell you:
+
+```python
+before = scaler.get_scale()
+scaler.step(optimizer)
+scaler.update()
+skipped += scaler.get_scale() < before
+assert scaler.get_scale() > 1, "every update overflows: look for inf or NaN in the model"
+```
+Then find the source of the non-finite gradient in float32 with the scaler switched off. Prefer
+bfloat16 if the hardware has it: its range needs no scaler. For groups with a zero rate, check
+which scheduler or config set it. One skip in a thousand steps is the scaler doing its job.
+
+## Often mistaken for
+- `nonfinite-gradient`: the root, when the scaler skips because the model makes NaN.
+- `update-underflow`: the update is applied and lost in rounding, without any skip.
+- `missing-step`: no step is called at all; here it is called and has no effect.
+
+## Sources
+- pytorch-amp: "Typical Mixed Precision Training"; the step is left out on inf or NaN gradients.
+- micikevicius-2018: section 3.2; passing over the update when a scaled gradient overflows.
+"""

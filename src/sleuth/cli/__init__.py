@@ -1,0 +1,86 @@
+"""The command line: parse, call a verb, show. One module a verb, imported when it is asked for."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from sleuth import __version__
+from sleuth.errors import SleuthError, did_you_mean
+
+# The order of `sleuth --help`: what people reach for first.
+VERBS = ("lint", "explain", "causes")
+
+FOUND_NOTHING, FOUND_SOMETHING, WRONG_REQUEST, OWN_FAULT = 0, 1, 2, 3
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+
+class VerbGroup(click.Group):
+    """Loads a verb's module only when needed, so that help and light verbs start at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = import_module(f"sleuth.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in VERBS:
+            hint = did_you_mean(args[0], VERBS)
+            raise click.UsageError(f"There is no verb {args[0]!r}.{hint} `sleuth --help` lists them.")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=VerbGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="sleuth")
+@click.pass_context
+def sleuth(ctx: click.Context) -> None:
+    """Find out why a machine-learning model does not learn.
+
+    Exit codes: 0 nothing found, 1 something found, 2 the request was wrong, 3 Sleuth's own fault.
+    """
+    if "NO_COLOR" in os.environ:
+        ctx.color = False
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    sys.exit(run(argv))
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """One request, start to end; every way it can go becomes an exit code."""
+    try:
+        code = sleuth.main(args=argv, prog_name="sleuth", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return WRONG_REQUEST
+    except click.ClickException as error:
+        return _complain(error.format_message())
+    except SleuthError as error:
+        return _complain(str(error))
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("sleuth: interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader (`head`, `less`) has left; keep the interpreter from complaining about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FOUND_NOTHING
+    except Exception:
+        traceback.print_exc()
+        click.echo("sleuth: this is a bug in Sleuth, not in your code. Please report it.", err=True)
+        return OWN_FAULT
+    return code if isinstance(code, int) else FOUND_NOTHING
+
+
+def _complain(sentence: str) -> int:
+    click.echo(f"sleuth: {' '.join(sentence.split())}", err=True)
+    return WRONG_REQUEST

@@ -1,0 +1,47 @@
+"""The options and habits of output that all verbs share."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from sleuth.files import write_whole
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def output_options(function: Command) -> Command:
+    """`--json FILE` and `--quiet`, as on every verb."""
+    as_json = click.option(
+        "--json",
+        "json_path",
+        metavar="FILE",
+        type=click.Path(dir_okay=False, allow_dash=True),
+        help="Write the result as JSON to FILE ('-': to standard output, in place of the text).",
+    )
+    quiet = click.option("--quiet", "-q", is_flag=True, help="Print the bare essentials only.")
+    return as_json(quiet(function))
+
+
+def emit(text: str, payload: Any, json_path: str | None) -> None:
+    """Show the text; with `--json`, write the payload as well, or instead where both want stdout."""
+    if json_path != "-":
+        click.echo(text)
+    if json_path is None:
+        return
+    rendered = json.dumps(payload, indent=2, ensure_ascii=False, allow_nan=False)
+    if json_path == "-":
+        click.echo(rendered)
+    else:
+        write_whole(Path(json_path), rendered + "\n")
+
+
+def colour() -> bool:
+    """Whether standard output should carry colour: a terminal, and no NO_COLOR."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.color is not None:
+        return context.color
+    return sys.stdout.isatty()

@@ -1,0 +1,16 @@
+"""What Sleuth says when the request, not Sleuth, is wrong."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SleuthError(Exception):
+    """A mistake in the request: one clear sentence for the user, no traceback, exit code 2."""
+
+
+def did_you_mean(wrong: str, known: Iterable[str]) -> str:
+    """A hint to append to a message, or nothing when no known word is near."""
+    near = get_close_matches(wrong, list(known), n=3, cutoff=0.6)
+    if not near:
+        return ""
+    return f" Did you mean {' or '.join(repr(word) for word in near)}?"

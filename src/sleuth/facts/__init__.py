@@ -1,0 +1,1 @@
+"""What detectors may ask: observations, gathered once, judged elsewhere."""

@@ -1,0 +1,359 @@
+"""Calls of the analysed program: project code is followed into, modules are applied, the rest is recorded."""
+
+import ast
+from dataclasses import replace
+
+from sleuth.facts import torch_api
+from sleuth.facts.expressions import attribute_of, evaluate, expand
+from sleuth.facts.machine import MAX_DEPTH, MAX_VISITS, Machine, merge, settle
+from sleuth.facts.statements import grad_after, run_block
+from sleuth.facts.values import (
+    Call,
+    Class,
+    Collection,
+    Constant,
+    Context,
+    Either,
+    External,
+    Function,
+    Instance,
+    Scope,
+    Super,
+    Table,
+    Value,
+)
+
+Arguments = tuple[tuple[Value, ...], dict[str, Value]]
+
+
+def call(machine: Machine, node: ast.Call) -> Value:
+    """The value of a call expression."""
+    if isinstance(node.func, ast.Attribute):
+        return _method_call(machine, node, node.func)
+    if isinstance(node.func, ast.Name) and node.func.id == "super":
+        return _super(machine, node)
+    target = settle(evaluate(machine, node.func))
+    args, keywords = _arguments(machine, node)
+    return apply(machine, node, target, args, keywords)
+
+
+def _arguments(machine: Machine, node: ast.Call) -> Arguments:
+    items, is_open = expand(machine, node.args)
+    if is_open:
+        items.append(Collection(node, machine.context.source, [], "rest", True))
+    keywords = {entry.arg: evaluate(machine, entry.value) for entry in node.keywords if entry.arg is not None}
+    for entry in node.keywords:
+        if entry.arg is None:
+            keywords["**"] = evaluate(machine, entry.value)
+    return tuple(items), keywords
+
+
+def _super(machine: Machine, node: ast.Call) -> Value:
+    instance = machine.scope.names.get("self")
+    owner = machine.scope.names.get("__class__")
+    return Super(node, machine.context.source, instance, owner if isinstance(owner, Class) else None)
+
+
+def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value:
+    owner = settle(evaluate(machine, func.value))
+    args, keywords = _arguments(machine, node)
+    if isinstance(owner, External):
+        from sleuth.facts.expressions import canonical
+
+        name = canonical(f"{owner.name}.{func.attr}")
+        return apply(machine, node, External(func, machine.context.source, name), args, keywords)
+    member = attribute_of(machine, owner, func.attr)
+    if member is not None:
+        return apply(machine, node, settle(member), args, keywords)
+    if isinstance(owner, Collection) and func.attr in ("append", "add") and args:
+        owner.items.append(args[0])
+        owner.open = owner.open or bool(machine.context.loops)
+    elif isinstance(owner, Collection) and func.attr in ("extend", "insert") and args:
+        added = settle(args[-1])
+        owner.items.extend(added.items if isinstance(added, Collection) else [added])
+        owner.open = True
+    elif isinstance(owner, Table) and func.attr == "get" and args and isinstance(args[0], Constant):
+        if args[0].value in owner.items:
+            return owner.items[args[0].value]
+    if func.attr == "forward" and torch_api.is_module(owner):
+        return call_module(machine, node, owner, args, keywords)
+    if func.attr == "step":
+        _run_callbacks(machine, node, args, keywords)  # LBFGS runs its closure inside the step
+    recorded = machine.record(node, f".{func.attr}", owner, args, keywords)
+    # A module's own `to`, `cuda`, `train` ... hand back the module.
+    if func.attr in torch_api.RETURNS_SELF and torch_api.is_module(owner):
+        return owner
+    return recorded
+
+
+def apply(
+    machine: Machine,
+    node: ast.AST,
+    target: Value,
+    args: tuple[Value, ...],
+    keywords: dict[str, Value],
+) -> Value:
+    """Call a value with arguments."""
+    if isinstance(target, Function):
+        return follow(machine, node, target, args, keywords)
+    if isinstance(target, Class):
+        return instantiate(machine, node, target, args, keywords)
+    if isinstance(target, External):
+        return _external(machine, node, target, args, keywords)
+    if isinstance(target, Instance):
+        if torch_api.is_module(target):
+            return call_module(machine, node, target, args, keywords)
+        method = attribute_of(machine, target, "__call__")
+        if isinstance(method, Function):
+            return follow(machine, node, method, args, keywords)
+    if isinstance(target, Either):
+        return merge([apply(machine, node, option, args, keywords) for option in target.options])
+    if isinstance(target, Call) and target.op == "functools.partial" and target.args:
+        return apply(
+            machine,
+            node,
+            settle(target.args[0]),
+            (*target.args[1:], *args),
+            {**target.keywords, **keywords},
+        )
+    if torch_api.is_module(target):
+        return call_module(machine, node, target, args, keywords)
+    return machine.record(node, "()", target, args, keywords)
+
+
+def _external(
+    machine: Machine,
+    node: ast.AST,
+    target: External,
+    args: tuple[Value, ...],
+    keywords: dict[str, Value],
+) -> Value:
+    recorded = machine.record(node, target.name, None, args, keywords)
+    if target.name in torch_api.WRAPPERS and args:
+        return args[0]
+    if target.name in ("builtins.map", "builtins.filter") and len(args) > 1 and isinstance(args[0], Function):
+        from sleuth.facts.machine import element
+
+        apply(machine, node, args[0], (element(machine, node, settle(args[1])),), {})
+    if (
+        target.name in ("builtins.list", "builtins.tuple")
+        and args
+        and isinstance(settle(args[0]), Collection)
+    ):
+        return settle(args[0])
+    if target.name == "torch.set_grad_enabled":
+        machine.context = replace(machine.context, grad=grad_after(recorded, machine.context.grad))
+    if target.name == "builtins.dict":
+        return Table(node, machine.context.source, _by_name(keywords))
+    _run_callbacks(machine, node, args, keywords)
+    return recorded
+
+
+def _run_callbacks(
+    machine: Machine, node: ast.AST, args: tuple[Value, ...], keywords: dict[str, Value]
+) -> None:
+    """Functions handed to a library run somewhere inside it."""
+    for argument in (*args, *keywords.values()):
+        if isinstance(argument, Function) and argument.definition is not None:
+            if isinstance(argument.definition, ast.Lambda) or not argument.definition.args.args:
+                follow(machine, node, argument, (), {})
+
+
+def follow(
+    machine: Machine,
+    node: ast.AST,
+    function: Function,
+    args: tuple[Value, ...],
+    keywords: dict[str, Value],
+) -> Value:
+    """Run a project function with these arguments and return what it returns."""
+    definition = function.definition
+    if definition is None:
+        return machine.unknown(node)
+    site = machine.record(node, "def", function, args, keywords)
+    if (
+        definition in machine.active
+        or len(machine.active) >= MAX_DEPTH
+        or machine.visits.get(definition, 0) >= MAX_VISITS
+    ):
+        return site
+    machine.visits[definition] = machine.visits.get(definition, 0) + 1
+    site.result = _run_function(machine, function, site, args, keywords)
+    return site.result
+
+
+def _run_function(
+    machine: Machine,
+    function: Function,
+    site: Call,
+    args: tuple[Value, ...],
+    keywords: dict[str, Value],
+) -> Value:
+    definition = function.definition
+    assert definition is not None
+    assert function.source is not None
+    scope = Scope(_bind_parameters(machine, function, args, keywords), function.scope)
+    before = (machine.scope, machine.context)
+    machine.scope = scope
+    grad = machine.context.grad
+    for decorator in getattr(definition, "decorator_list", []):
+        if isinstance(decorator, ast.Call | ast.Attribute):
+            grad = grad_after(evaluate(machine, decorator), grad)
+    context = machine.context
+    machine.context = Context(
+        function.source,
+        definition,
+        context.loops,
+        context.arms,
+        context.tries,
+        context.managers,
+        grad,
+        (*context.sites, site),
+    )
+    machine.active.append(definition)
+    machine.returns.append([])
+    try:
+        if isinstance(definition, ast.Lambda):
+            return evaluate(machine, definition.body)
+        run_block(machine, definition.body)
+        returned = machine.returns[-1]
+    finally:
+        machine.active.pop()
+        machine.returns.pop()
+        machine.scope, machine.context = before
+    if machine.remember(_is_generator, definition):
+        return Collection(site.node, function.source, list(returned), "generator", True)
+    return merge(returned) if returned else machine.constant(site.node, None)
+
+
+def _is_generator(definition: ast.AST) -> bool:
+    stack: list[ast.AST] = list(getattr(definition, "body", []))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            stack.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def _bind_parameters(
+    machine: Machine, function: Function, args: tuple[Value, ...], keywords: dict[str, Value]
+) -> dict[str, Value]:
+    definition = function.definition
+    assert definition is not None
+    spec = definition.args
+    names = [*spec.posonlyargs, *spec.args]
+    given = list(args)
+    bound: dict[str, Value] = {}
+    if function.bound is not None and names:
+        given.insert(0, function.bound)
+        if isinstance(function.bound, Instance):
+            bound["__class__"] = _defining_class(function.bound.cls, definition)
+    rest_is_open = bool(given) and isinstance(given[-1], Collection) and given[-1].kind == "rest"
+    if rest_is_open:
+        given.pop()
+    for parameter, value in zip(names, given, strict=False):
+        bound[parameter.arg] = value
+    defaults = dict(zip([parameter.arg for parameter in names[::-1]], spec.defaults[::-1], strict=False))
+    defaults |= {
+        parameter.arg: default
+        for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+        if default is not None
+    }
+    for parameter in (*names, *spec.kwonlyargs):
+        name = parameter.arg
+        if name in keywords:
+            bound[name] = keywords[name]
+        elif name not in bound:
+            default = defaults.get(name)
+            known = default is not None and not rest_is_open and "**" not in keywords
+            bound[name] = (
+                evaluate(machine, default) if known and default else machine.unknown(parameter, name)
+            )
+    if spec.vararg:
+        extra = given[len(names) :]
+        bound[spec.vararg.arg] = Collection(definition, function.source, extra, "tuple", rest_is_open)
+    if spec.kwarg:
+        used = {parameter.arg for parameter in (*names, *spec.kwonlyargs)}
+        left = {key: value for key, value in keywords.items() if key not in used}
+        bound[spec.kwarg.arg] = Table(definition, function.source, _by_name(left))
+    return bound
+
+
+def _defining_class(cls: Class, definition: ast.AST) -> Class:
+    for ancestor in cls.lineage():
+        if isinstance(ancestor, Class):
+            for member in ancestor.members.values():
+                if isinstance(member, Function) and member.definition is definition:
+                    return ancestor
+    return cls
+
+
+def instantiate(
+    machine: Machine, node: ast.AST, cls: Class, args: tuple[Value, ...], keywords: dict[str, Value]
+) -> Value:
+    """Make an object of a project class; its `__init__` is followed."""
+    instance = Instance(node, machine.context.source, cls, {}, machine.context)
+    machine.instances.append(instance)
+    machine.record(node, "new", instance, args, keywords)
+    constructor = cls.member("__init__")
+    if isinstance(constructor, Function):
+        method = Function(
+            constructor.node,
+            constructor.source,
+            constructor.definition,
+            constructor.scope,
+            instance,
+        )
+        follow(machine, node, method, args, keywords)
+    elif cls.definition is not None:
+        _fill_fields(machine, cls, instance, args, keywords)
+    return instance
+
+
+def _fill_fields(
+    machine: Machine,
+    cls: Class,
+    instance: Instance,
+    args: tuple[Value, ...],
+    keywords: dict[str, Value],
+) -> None:
+    """Dataclasses and named tuples: annotated names are filled in order."""
+    assert cls.definition is not None
+    fields = [
+        entry.target.id
+        for entry in cls.definition.body
+        if isinstance(entry, ast.AnnAssign) and isinstance(entry.target, ast.Name)
+    ]
+    instance.attributes |= {name: cls.members[name] for name in fields if name in cls.members}
+    instance.attributes |= dict(zip(fields, args, strict=False))
+    instance.attributes |= {name: value for name, value in keywords.items() if name in fields}
+
+
+def call_module(
+    machine: Machine,
+    node: ast.AST,
+    module: Value,
+    args: tuple[Value, ...],
+    keywords: dict[str, Value],
+) -> Value:
+    """Apply an nn.Module: project classes by their forward, nn.Sequential layer by layer."""
+    applied = machine.record(node, "()", module, args, keywords)
+    if isinstance(module, Instance):
+        forward = attribute_of(machine, module, "forward")
+        if isinstance(forward, Function):
+            applied.result = follow(machine, node, forward, args, keywords)
+    elif isinstance(module, Call) and module.op == "torch.nn.Sequential" and args:
+        layers = torch_api.layers_of(module)
+        if layers:
+            value = args[0]
+            for layer in layers:
+                # The place to look at is the line that put the layer there, not the call of the whole stack.
+                value = apply(machine, layer.node or node, settle(layer), (value,), {})
+            applied.result = value
+    return applied
+
+
+def _by_name(keywords: dict[str, Value]) -> dict[object, Value]:
+    return dict(keywords.items())

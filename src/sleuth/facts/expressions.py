@@ -1,0 +1,422 @@
+"""Expressions of the analysed program: names resolved, calls followed, everything else recorded."""
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from sleuth.facts.machine import Machine, element, merge, settle
+from sleuth.facts.source import Source
+from sleuth.facts.values import (
+    Arm,
+    Call,
+    Class,
+    Collection,
+    Constant,
+    Context,
+    External,
+    Function,
+    Instance,
+    Scope,
+    Super,
+    Table,
+    Unknown,
+    Value,
+)
+
+OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.USub: "neg",
+    ast.UAdd: "pos",
+    ast.Not: "not",
+    ast.Invert: "~",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+
+# What fragments from forums and notebooks leave out: the customary names of imports.
+CUSTOMARY = {
+    "torch": "torch",
+    "nn": "torch.nn",
+    "F": "torch.nn.functional",
+    "optim": "torch.optim",
+    "np": "numpy",
+    "numpy": "numpy",
+    "pd": "pandas",
+    "plt": "matplotlib.pyplot",
+    "DataLoader": "torch.utils.data.DataLoader",
+    "Dataset": "torch.utils.data.Dataset",
+    "TensorDataset": "torch.utils.data.TensorDataset",
+    "tqdm": "tqdm.tqdm",
+    "train_test_split": "sklearn.model_selection.train_test_split",
+    "StandardScaler": "sklearn.preprocessing.StandardScaler",
+    "MinMaxScaler": "sklearn.preprocessing.MinMaxScaler",
+    "transforms": "torchvision.transforms",
+    "jnp": "jax.numpy",
+    "jax": "jax",
+    "optax": "optax",
+}
+
+# One thing, several addresses: names are brought to the one people write.
+_RENAMED = (
+    ("torch.autograd.variable.", "torch.autograd."),
+    ("torch.optim.lr_scheduler.", "torch.optim.lr_scheduler."),
+    ("torch.nn.modules.", "torch.nn."),
+    ("torch._C._nn.", "torch.nn.functional."),
+    ("torch.utils.data.dataloader.", "torch.utils.data."),
+    ("torch.utils.data.dataset.", "torch.utils.data."),
+    ("torch.cuda.amp.", "torch.amp."),
+    ("torch.special.softmax", "torch.softmax"),
+    ("torch.special.log_softmax", "torch.log_softmax"),
+    ("torchvision.transforms.v2.", "torchvision.transforms."),
+    ("torchvision.transforms.transforms.", "torchvision.transforms."),
+)
+
+_BUILTINS = frozenset(dir(builtins))
+_EVERYDAY = frozenset("print len str repr isinstance hasattr format round int float abs min max sum".split())
+
+
+def canonical(name: str) -> str:
+    for old, new in _RENAMED:
+        if name.startswith(old):
+            rest = name[len(old) :]
+            # torch.nn.modules.loss.CrossEntropyLoss → torch.nn.CrossEntropyLoss
+            return new + (rest.rpartition(".")[2] if old == "torch.nn.modules." else rest)
+    return name
+
+
+def evaluate(machine: Machine, node: ast.expr) -> Value:
+    handler = _HANDLERS.get(type(node))
+    return handler(machine, node) if handler is not None else machine.unknown(node)
+
+
+def run_module(machine: Machine, source: Source) -> Scope:
+    """The names a local file defines. It is run once; what happens in it is its own file's business."""
+    if source in machine.modules:
+        return machine.modules[source]
+    scope = machine.modules[source] = Scope({})
+    outer_scope, outer_context, mark = machine.scope, machine.context, len(machine.trace)
+    machine.scope, machine.context = scope, Context(source)
+    try:
+        _statements().run_block(machine, _definitions(source.tree.body))
+    finally:
+        machine.scope, machine.context = outer_scope, outer_context
+        del machine.trace[mark:]
+    return scope
+
+
+def _definitions(body: list[ast.stmt]) -> list[ast.stmt]:
+    """An imported file's statements without its main part, its loops and bare calls."""
+    return [node for node in body if not isinstance(node, ast.If | ast.For | ast.While | ast.Expr | ast.With)]
+
+
+def lookup(machine: Machine, node: ast.AST, name: str) -> Value:
+    scope: Scope | None = machine.scope
+    stars: list[str] = []
+    while scope is not None:
+        if name in scope.names:
+            return scope.names[name]
+        stars += scope.star_imports
+        scope = scope.parent
+    if name in _BUILTINS:
+        return External(node, machine.context.source, f"builtins.{name}")
+    for module in stars:
+        if module in ("torch", "torch.nn", "torch.optim", "torch.nn.functional", "numpy"):
+            return External(node, machine.context.source, f"{module}.{name}")
+    if name in CUSTOMARY:
+        return External(node, machine.context.source, CUSTOMARY[name])
+    return machine.unknown(node, name)
+
+
+def _name(machine: Machine, node: ast.Name) -> Value:
+    return lookup(machine, node, node.id)
+
+
+def _constant(machine: Machine, node: ast.Constant) -> Value:
+    return Constant(node, machine.context.source, node.value)
+
+
+def _attribute(machine: Machine, node: ast.Attribute) -> Value:
+    owner = settle(evaluate(machine, node.value))
+    if isinstance(owner, External):
+        return External(node, machine.context.source, canonical(f"{owner.name}.{node.attr}"))
+    known = attribute_of(machine, owner, node.attr)
+    if known is not None:
+        return known
+    return machine.record(node, f"@{node.attr}", owner)
+
+
+def attribute_of(machine: Machine, owner: Value, name: str) -> Value | None:
+    """An attribute or method that the project's own code defines."""
+    if isinstance(owner, Instance):
+        if name in owner.attributes:
+            return owner.attributes[name]
+        member = owner.cls.member(name)
+        if isinstance(member, Function):
+            return _bound(machine, member, owner)
+        return member
+    if isinstance(owner, Class):
+        return owner.member(name)
+    if isinstance(owner, Super) and owner.after is not None:
+        for ancestor in list(owner.after.lineage())[1:]:
+            if isinstance(ancestor, Class) and isinstance(member := ancestor.members.get(name), Function):
+                return Function(member.node, member.source, member.definition, member.scope, owner.instance)
+    return None
+
+
+def _bound(machine: Machine, method: Function, owner: Instance) -> Value:
+    definition = method.definition
+    decorators = getattr(definition, "decorator_list", [])
+    names = {decorator.id for decorator in decorators if isinstance(decorator, ast.Name)}
+    if "staticmethod" in names:
+        return method
+    bound = Function(method.node, method.source, definition, method.scope, owner)
+    if "property" in names:
+        from sleuth.facts.calls import follow
+
+        return follow(machine, definition or ast.Pass(), bound, (), {})
+    return bound
+
+
+def _call(machine: Machine, node: ast.Call) -> Value:
+    from sleuth.facts.calls import call
+
+    return call(machine, node)
+
+
+def _binary(machine: Machine, node: ast.BinOp) -> Value:
+    left, right = evaluate(machine, node.left), evaluate(machine, node.right)
+    op = OPERATORS[type(node.op)]
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        folded = _fold(op, left.value, right.value)
+        if folded is not None:
+            return machine.constant(node, folded)
+    if op == "+" and isinstance(left, Collection) and isinstance(right, Collection):
+        items = [*left.items, *right.items]
+        return Collection(node, machine.context.source, items, left.kind, left.open or right.open)
+    if op == "*" and isinstance(left, Collection):
+        return Collection(node, machine.context.source, left.items, left.kind, True)
+    return machine.record(node, op, None, (left, right))
+
+
+def _fold(op: str, left: object, right: object) -> int | float | None:
+    if not isinstance(left, int | float) or not isinstance(right, int | float):
+        return None
+    try:
+        match op:
+            case "+":
+                return left + right
+            case "-":
+                return left - right
+            case "*":
+                return left * right
+            case "/":
+                return left / right
+            case "//":
+                return left // right
+            case "**" if abs(left) < 1e3 and abs(right) < 64:
+                power = left**right
+                return power if isinstance(power, int | float) else None
+    except (ZeroDivisionError, OverflowError):
+        return None
+    return None
+
+
+def _unary(machine: Machine, node: ast.UnaryOp) -> Value:
+    value = evaluate(machine, node.operand)
+    op = OPERATORS[type(node.op)]
+    if isinstance(value, Constant):
+        if op == "neg" and isinstance(value.value, int | float):
+            return machine.constant(node, -value.value)
+        if op == "not" and isinstance(value.value, bool):
+            return machine.constant(node, not value.value)
+    return machine.record(node, op, None, (value,))
+
+
+def _compare(machine: Machine, node: ast.Compare) -> Value:
+    values = [evaluate(machine, part) for part in (node.left, *node.comparators)]
+    return machine.record(node, OPERATORS[type(node.ops[0])], None, tuple(values))
+
+
+def _boolean(machine: Machine, node: ast.BoolOp) -> Value:
+    return merge([evaluate(machine, part) for part in node.values])
+
+
+def _conditional(machine: Machine, node: ast.IfExp) -> Value:
+    evaluate(machine, node.test)
+    arms = ((Arm(node, "if"), node.body), (Arm(node, "else"), node.orelse))
+    options = []
+    for arm, branch in arms:
+        with machine.within(arms=(*machine.context.arms, arm)):
+            options.append(evaluate(machine, branch))
+    return merge(options)
+
+
+def _sequence(machine: Machine, node: ast.List | ast.Tuple | ast.Set) -> Value:
+    items, is_open = expand(machine, node.elts)
+    kind = type(node).__name__.lower()
+    return Collection(node, machine.context.source, items, kind, is_open)
+
+
+def expand(machine: Machine, nodes: list[ast.expr]) -> tuple[list[Value], bool]:
+    """Values of a list display or argument list, `*parts` unfolded where their items are known."""
+    items: list[Value] = []
+    is_open = False
+    for part in nodes:
+        if isinstance(part, ast.Starred):
+            inner = settle(evaluate(machine, part.value))
+            if isinstance(inner, Collection):
+                items += inner.items
+                is_open = is_open or inner.open
+            else:
+                is_open = True
+        else:
+            items.append(evaluate(machine, part))
+    return items, is_open
+
+
+def _dict(machine: Machine, node: ast.Dict) -> Value:
+    items: dict[object, Value] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        held = evaluate(machine, value)
+        if key is None:
+            continue
+        name = evaluate(machine, key)
+        if isinstance(name, Constant):
+            items[name.value] = held
+    return Table(node, machine.context.source, items)
+
+
+def _subscript(machine: Machine, node: ast.Subscript) -> Value:
+    container = settle(evaluate(machine, node.value))
+    key = evaluate(machine, node.slice)
+    if isinstance(key, Constant):
+        if isinstance(container, Table) and key.value in container.items:
+            return container.items[key.value]
+        if isinstance(container, Collection) and isinstance(key.value, int) and not container.open:
+            if -len(container.items) <= key.value < len(container.items):
+                return container.items[key.value]
+    if isinstance(container, Collection) and container.items and not isinstance(node.slice, ast.Slice):
+        return merge(list(container.items))
+    return machine.record(node, "[]", None, (container, key))
+
+
+def _slice(machine: Machine, node: ast.Slice) -> Value:
+    parts = [evaluate(machine, part) for part in (node.lower, node.upper, node.step) if part is not None]
+    return Collection(node, machine.context.source, parts, "slice")
+
+
+def _comprehension(machine: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
+    outer, machine.scope = machine.scope, Scope({}, machine.scope)
+    try:
+        _generators(machine, node.generators)
+        item = evaluate(machine, node.elt)
+    finally:
+        machine.scope = outer
+    return Collection(node, machine.context.source, [item], "list", True)
+
+
+def _dict_comprehension(machine: Machine, node: ast.DictComp) -> Value:
+    outer, machine.scope = machine.scope, Scope({}, machine.scope)
+    try:
+        _generators(machine, node.generators)
+        evaluate(machine, node.key)
+        value = evaluate(machine, node.value)
+    finally:
+        machine.scope = outer
+    return machine.record(node, "{}", None, (value,))
+
+
+def _generators(machine: Machine, generators: list[ast.comprehension]) -> None:
+    for generator in generators:
+        iterable = settle(evaluate(machine, generator.iter))
+        _statements().bind(machine, generator.target, element(machine, generator.iter, iterable))
+        for test in generator.ifs:
+            evaluate(machine, test)
+
+
+def _lambda(machine: Machine, node: ast.Lambda) -> Value:
+    return Function(node, machine.context.source, node, machine.scope)
+
+
+def _formatted(machine: Machine, node: ast.JoinedStr) -> Value:
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            evaluate(machine, part.value)
+    return machine.unknown(node)
+
+
+def _walrus(machine: Machine, node: ast.NamedExpr) -> Value:
+    value = evaluate(machine, node.value)
+    _statements().bind(machine, node.target, value)
+    return value
+
+
+def _inner(machine: Machine, node: ast.Await | ast.Starred) -> Value:
+    return evaluate(machine, node.value)
+
+
+def _yield(machine: Machine, node: ast.Yield | ast.YieldFrom) -> Value:
+    value = evaluate(machine, node.value) if node.value is not None else machine.constant(node, None)
+    if machine.returns:
+        machine.returns[-1].append(value)
+    return machine.unknown(node)
+
+
+def _statements() -> Any:
+    """Statements hold expressions and expressions (a function's body) statements: tied here, at run time."""
+    from sleuth.facts import statements
+
+    return statements
+
+
+_HANDLERS: dict[type[ast.expr], Callable[[Machine, Any], Value]] = {
+    ast.Name: _name,
+    ast.Constant: _constant,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _compare,
+    ast.BoolOp: _boolean,
+    ast.IfExp: _conditional,
+    ast.List: _sequence,
+    ast.Tuple: _sequence,
+    ast.Set: _sequence,
+    ast.Dict: _dict,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.DictComp: _dict_comprehension,
+    ast.Lambda: _lambda,
+    ast.JoinedStr: _formatted,
+    ast.NamedExpr: _walrus,
+    ast.Await: _inner,
+    ast.Starred: _inner,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
+}
+
+__all__ = ["Call", "Class", "Unknown", "evaluate", "expand", "lookup", "run_module"]

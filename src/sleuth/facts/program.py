@@ -1,0 +1,94 @@
+"""What lint detectors ask: a program's calls, losses and training loop, each worked out once."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from sleuth.facts.loop import Training, training
+from sleuth.facts.losses import LossUse, losses
+from sleuth.facts.scene import Scene, play
+from sleuth.facts.source import Project, Source
+from sleuth.facts.values import Call, Class, Instance, Value
+from sleuth.finding import Finding, Severity, Where
+
+# How sure a reader of source can be: proven, likely, worth a look.
+CREDENCE: dict[Severity, float] = {"error": 0.9, "warning": 0.7, "note": 0.3}
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A file and what an abstract run of it showed."""
+
+    scene: Scene
+
+    @property
+    def source(self) -> Source:
+        return self.scene.source
+
+    @property
+    def trace(self) -> tuple[Call, ...]:
+        return self.scene.trace
+
+    @property
+    def instances(self) -> tuple[Instance, ...]:
+        return self.scene.instances
+
+    @cached_property
+    def training(self) -> Training:
+        return training(self.scene)
+
+    @cached_property
+    def losses(self) -> tuple[LossUse, ...]:
+        return tuple(losses(self.scene))
+
+    @cached_property
+    def classes(self) -> tuple[Class, ...]:
+        """The classes that the file itself defines."""
+        return tuple(
+            value
+            for value in self.scene.scope.names.values()
+            if isinstance(value, Class) and value.source is self.source
+        )
+
+    @cached_property
+    def _by_op(self) -> dict[str, list[Call]]:
+        index: dict[str, list[Call]] = {}
+        for call in self.trace:
+            index.setdefault(call.op, []).append(call)
+        return index
+
+    def calls(self, *ops: str) -> Iterator[Call]:
+        """The calls of these operations; each operation's in order."""
+        for op in ops:
+            yield from self._by_op.get(op, ())
+
+
+def read_program(source: Source, project: Project | None = None) -> Program:
+    return Program(play(source, project))
+
+
+def place(value: Value | ast.AST, source: Source | None = None) -> Where:
+    """Where in the source a value was made (for a syntax node, its file must be given)."""
+    node = value.node if isinstance(value, Value) else value
+    source = value.source if isinstance(value, Value) else source
+    return Where(
+        path=source.path if source else None,
+        line=getattr(node, "lineno", None),
+        column=getattr(node, "col_offset", -1) + 1 or None,
+        end_line=getattr(node, "end_lineno", None),
+        end_column=getattr(node, "end_col_offset", -1) + 1 or None,
+    )
+
+
+def clue(
+    severity: Severity, at: Value, message: str, fix: str = "", credence: float | None = None
+) -> Finding:
+    """A finding about the place where a value was made."""
+    return Finding(
+        message=message,
+        severity=severity,
+        credence=CREDENCE[severity] if credence is None else credence,
+        where=place(at),
+        fix=fix,
+    )

@@ -1,0 +1,105 @@
+"""A file, run in the abstract: everything that happens in it, in order, ready to be asked about."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sleuth.facts.calls import apply, instantiate
+from sleuth.facts.machine import Machine, OutOfBudget
+from sleuth.facts.source import Project, Source
+from sleuth.facts.statements import run_block
+from sleuth.facts.values import Call, Class, Context, Function, Instance, Scope
+
+# Code without any of these words holds nothing that a lint rule looks at.
+INTERESTING = re.compile(
+    r"torch|sklearn|\bnn\.|jax|optax|loss|backward|DataLoader|train_test_split|optim|fit\(|gymnasium"
+)
+WORTH_RUNNING = re.compile(
+    r"backward|\.step\(|zero_grad|softmax|loss|fit|split|DataLoader|no_grad|eval\(|detach|\.data\b|log|exp|sqrt|view|"
+    r"forward|state_dict|init|seed|gamma|done|dropout|grad|optim"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What an abstract run saw."""
+
+    source: Source
+    trace: tuple[Call, ...]
+    instances: tuple[Instance, ...]
+    scope: Scope
+    complete: bool
+
+    def calls(self, *ops: str) -> Iterator[Call]:
+        wanted = frozenset(ops)
+        return (call for call in self.trace if call.op in wanted)
+
+
+def play(source: Source, project: Project | None = None) -> Scene:
+    """Run a file: module level first, then whatever nobody called."""
+    project = project or Project()
+    project.add(source)
+    scope = Scope({})
+    machine = Machine(project, Context(source), scope)
+    machine.modules[source] = scope
+    complete = True
+    if INTERESTING.search(source.text):
+        try:
+            run_block(machine, source.tree.body)
+            _run_the_uncalled(machine)
+        except OutOfBudget:
+            complete = False
+    return Scene(source, tuple(machine.trace), tuple(machine.instances), scope, complete)
+
+
+def _run_the_uncalled(machine: Machine) -> None:
+    """Functions and classes of a library file: run with unknown arguments, callers before what they call."""
+    for name in _roots_first(machine):
+        value = machine.scope.names.get(name)
+        if (
+            isinstance(value, Function)
+            and value.definition not in machine.visits
+            and _worth(machine, value.definition)
+        ):
+            apply(machine, value.definition or ast.Pass(), value, (), {})
+        elif isinstance(value, Class) and value.source is machine.context.source:
+            _run_class(machine, value)
+
+
+def _run_class(machine: Machine, cls: Class) -> None:
+    definition = cls.definition
+    if definition is None or not _worth(machine, definition):
+        return
+    instance = next((seen for seen in machine.instances if seen.cls is cls), None)
+    if instance is None:
+        made = instantiate(machine, definition, cls, (), {})
+        assert isinstance(made, Instance)
+        instance = made
+    methods = [member for member in cls.members.values() if isinstance(member, Function)]
+    for method in methods:
+        if method.definition is not None and method.definition not in machine.visits:
+            bound = Function(method.node, method.source, method.definition, method.scope, instance)
+            apply(machine, method.definition, bound, (), {})
+
+
+def _worth(machine: Machine, definition: ast.AST | None) -> bool:
+    if definition is None:
+        return False
+    first, last = getattr(definition, "lineno", 1), getattr(definition, "end_lineno", 1) or 1
+    text = "\n".join(machine.context.source.lines[first - 1 : last])
+    return bool(WORTH_RUNNING.search(text))
+
+
+def _roots_first(machine: Machine) -> list[str]:
+    """Module-level names, those that no other function mentions first."""
+    names = [
+        name
+        for name, value in machine.scope.names.items()
+        if isinstance(value, Function | Class) and value.source is machine.context.source
+    ]
+    mentioned: dict[str, int] = dict.fromkeys(names, 0)
+    for node in ast.walk(machine.context.source.tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in mentioned:
+            mentioned[node.id] += 1
+    return sorted(names, key=lambda name: mentioned[name] > 0)

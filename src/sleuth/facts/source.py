@@ -1,0 +1,169 @@
+"""Source files: read, parsed once, and found by the names that other files import them under."""
+
+import ast
+import gc
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sleuth.errors import SleuthError
+
+MAX_BYTES = 2_000_000  # larger Python files are generated tables; parsing one costs seconds and tells nothing
+MAX_REPAIRS = 20  # attempts to make a fragment parse before giving up
+
+
+class UnreadableSource(SleuthError):
+    """A file that cannot be analysed; `line` is where the trouble starts, if there is such a place."""
+
+    def __init__(self, path: str, reason: str, line: int | None = None) -> None:
+        self.path, self.reason, self.line = path, reason, line
+        place = f"{path}:{line}" if line else path
+        super().__init__(f"Cannot read {place}: {reason}")
+
+
+@dataclass(eq=False)
+class Source:
+    """One parsed file. `repaired` is set when a broken end was cut off to make the rest readable."""
+
+    path: str
+    text: str
+    tree: ast.Module
+    repaired: int | None = None
+    lines: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.lines = self.text.splitlines()
+
+    def line(self, number: int) -> str:
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+
+def read_source(path: Path) -> Source:
+    """Read and parse a file, or say in one sentence why that cannot be done."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UnreadableSource(str(path), f"{error.strerror}.") from None
+    return parse_source(str(path), decode(str(path), data))
+
+
+def decode(path: str, data: bytes) -> str:
+    """The text behind the bytes, by PEP 263 and byte-order mark, as Python itself would read it."""
+    if len(data) > MAX_BYTES:
+        raise UnreadableSource(path, f"it is {len(data):,} bytes long; generated files are passed over.")
+    if b"\0" in data:
+        raise UnreadableSource(path, "it is a binary file, not Python source.")
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        text = data.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError):
+        raise UnreadableSource(path, "its text encoding is not what it declares.") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " ")
+
+
+def parse_source(path: str, text: str, repair: bool = False) -> Source:
+    """Parse; with `repair`, a fragment whose end is unfinished is analysed as far as it goes."""
+    try:
+        return Source(path, text, _parse(text))
+    except SyntaxError as error:
+        if repair and (repaired := _repair(path, text, error)):
+            return repaired
+        reason = "it is written in Python 2." if _looks_like_python_2(text, error) else f"{error.msg}."
+        raise UnreadableSource(path, reason, error.lineno) from None
+    except (RecursionError, MemoryError):
+        raise UnreadableSource(path, "it is nested too deeply to be parsed.") from None
+    except ValueError as error:
+        raise UnreadableSource(path, f"{error}.") from None
+
+
+def _parse(text: str) -> ast.Module:
+    with _collector_off():
+        return ast.parse(text)
+
+
+@contextmanager
+def _collector_off() -> Iterator[None]:
+    """Parsing makes many objects and no garbage: without the collector it is a fifth faster."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _repair(path: str, text: str, error: SyntaxError) -> Source | None:
+    """Cut away lines from the first one that does not parse, or close an empty block, and try again."""
+    lines = text.splitlines()
+    for _ in range(MAX_REPAIRS):
+        number = min(error.lineno or 0, len(lines))
+        if number < 1 or not lines:
+            return None
+        if isinstance(error, IndentationError) and "expected an indented block" in error.msg:
+            opener = next((line for line in reversed(lines[: number - 1]) if line.strip()), "")
+            indent = len(opener) - len(opener.lstrip()) + 4
+            at_end = number == len(lines) and lines[-1] == opener
+            lines.insert(len(lines) if at_end else number - 1, " " * indent + "pass")
+        else:
+            lines = lines[: number - 1]
+        try:
+            return Source(path, text, _parse("\n".join(lines) + "\n"), repaired=number)
+        except SyntaxError as next_error:
+            error = next_error
+    return None
+
+
+def _looks_like_python_2(text: str, error: SyntaxError) -> bool:
+    lines = text.splitlines()
+    line = lines[error.lineno - 1] if error.lineno and error.lineno <= len(lines) else ""
+    return bool(
+        re.match(r"\s*(print\s+[\"'\w%]|exec\s+[\"'\w]|except\s+\w+\s*,\s*\w+\s*:|raise\s+\w+\s*,)", line)
+    )
+
+
+class Project:
+    """Finds the local file behind an import, and parses each file once."""
+
+    def __init__(self) -> None:
+        self._sources: dict[Path, Source | None] = {}
+
+    def add(self, source: Source) -> None:
+        self._sources[Path(source.path).absolute()] = source
+
+    def find(self, module: str, level: int, importer: Source) -> Source | None:
+        """The source of `module` as imported (with `level` leading dots) from another file of the project."""
+        folder = Path(importer.path).absolute().parent
+        if level:
+            for _ in range(level - 1):
+                folder = folder.parent
+            return self._load(folder, module)
+        for base in (folder, *list(folder.parents)[:4]):
+            if (found := self._load(base, module)) is not None:
+                return found
+        return None
+
+    def _load(self, folder: Path, module: str) -> Source | None:
+        stem = folder.joinpath(*module.split(".")) if module else folder
+        for path in (
+            stem.with_suffix(".py") if module else stem / "__init__.py",
+            stem / "__init__.py",
+        ):
+            if path not in self._sources:
+                self._sources[path] = _try_read(path)
+            if (source := self._sources[path]) is not None:
+                return source
+        return None
+
+
+def _try_read(path: Path) -> Source | None:
+    if not path.is_file():
+        return None
+    try:
+        return read_source(path)
+    except UnreadableSource:
+        return None

@@ -1,0 +1,35 @@
+"""Reading and writing files the way users expect: clear errors, nothing half-written."""
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from sleuth.errors import SleuthError
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it holds all of the text or keeps what it held before, whatever interrupts."""
+    try:
+        handle, scratch = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise SleuthError(f"Cannot write {path}: {error.strerror}.") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(scratch, _mode(path))
+        os.replace(scratch, path)
+    except OSError as error:
+        raise SleuthError(f"Cannot write {path}: {error.strerror}.") from None
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(scratch)
+
+
+def _mode(path: Path) -> int:
+    """The file's own permissions, or those a new file would get (mkstemp makes them private)."""
+    with suppress(OSError):
+        return path.stat().st_mode & 0o7777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

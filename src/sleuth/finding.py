@@ -1,0 +1,145 @@
+"""What Sleuth concludes, as plain frozen data: Finding, Where, Report. Standard library only."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, Self, get_args
+
+Severity = Literal["error", "warning", "note"]
+Status = Literal["cause-found", "nothing-found", "inconclusive", "crashed"]
+
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+STATUSES: tuple[Status, ...] = get_args(Status)
+REPORT_SCHEMA = "sleuth.report/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A place: in a file, in a model (`module` is its path there, such as `encoder.layers.0`), or both."""
+
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+    end_line: int | None = None
+    end_column: int | None = None
+    module: str | None = None
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.path, self.line) if part is not None)
+        return " in ".join(part for part in (place, self.module) if part)
+
+    def to_dict(self) -> dict[str, Any]:
+        return _plain(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        return cls(**_known(cls, data))
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An inference: which cause, how sure, where, and from which numbers.
+
+    A detector fills in what it saw; the catalog stamps `cause`, `family`, `technique` and `sources`.
+    """
+
+    message: str
+    severity: Severity = "warning"
+    credence: float = 0.5
+    where: Where | None = None
+    numbers: Mapping[str, float | int | str] = field(default_factory=dict)
+    fix: str = ""
+    cause: str = ""
+    family: str = ""
+    technique: str = ""
+    confirmed_by: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.severity not in SEVERITIES:
+            raise ValueError(f"severity is one of {', '.join(SEVERITIES)}, not {self.severity!r}")
+        if not 0.0 <= self.credence <= 1.0:
+            raise ValueError(f"credence lies between 0 and 1, not at {self.credence!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        return _plain(self) | {"where": self.where.to_dict() if self.where else None}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        known = _known(cls, data)
+        if known.get("where") is not None:
+            known["where"] = Where.from_dict(known["where"])
+        return cls(**_tupled(known, "confirmed_by", "sources"))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The one line at the end."""
+
+    status: Status
+    summary: str
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise ValueError(f"status is one of {', '.join(STATUSES)}, not {self.status!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        return _plain(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        return cls(**_known(cls, data))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Findings, and what was examined: "looked, and it is fine" differs from "did not look"."""
+
+    verdict: Verdict
+    findings: tuple[Finding, ...] = ()
+    observations: tuple[Mapping[str, Any], ...] = ()
+    experiments: tuple[Mapping[str, Any], ...] = ()
+    hypotheses: tuple[Mapping[str, Any], ...] = ()
+    examined: tuple[Mapping[str, Any], ...] = ()
+    timing: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        ranked = sorted(self.findings, key=lambda finding: -finding.credence)
+        object.__setattr__(self, "findings", tuple(ranked))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "schema": REPORT_SCHEMA,
+            **_plain(self),
+            "verdict": self.verdict.to_dict(),
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        if data.get("schema") != REPORT_SCHEMA:
+            raise ValueError(f"expected schema {REPORT_SCHEMA!r}, found {data.get('schema')!r}")
+        known = _known(cls, data)
+        known["verdict"] = Verdict.from_dict(known["verdict"])
+        known["findings"] = tuple(Finding.from_dict(item) for item in known.get("findings", ()))
+        return cls(**_tupled(known, "observations", "experiments", "hypotheses", "examined"))
+
+
+def _plain(item: Any) -> dict[str, Any]:
+    """The fields as JSON-ready values: tuples become lists and mappings become dicts, one level deep."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return list(value)
+        return dict(value) if isinstance(value, Mapping) else value
+
+    return {entry.name: plain(getattr(item, entry.name)) for entry in fields(item)}
+
+
+def _known(cls: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Only the fields this version knows: a report of a newer Sleuth stays readable."""
+    names = {entry.name for entry in fields(cls)}
+    return {key: value for key, value in data.items() if key in names}
+
+
+def _tupled(data: dict[str, Any], *names: str) -> dict[str, Any]:
+    return data | {name: tuple(data[name]) for name in names if name in data}

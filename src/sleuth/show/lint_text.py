@@ -1,0 +1,87 @@
+"""Lint findings for people (with the line and a caret) and for programs (JSON)."""
+
+from collections import Counter
+from typing import Any
+
+import click
+
+from sleuth.finding import Finding, Severity
+from sleuth.lint import LINT_SCHEMA, LintResult
+
+COLOURS: dict[Severity, str] = {"error": "red", "warning": "yellow", "note": "cyan"}
+
+
+def full(result: LintResult) -> str:
+    """Every finding with the line it is about, and a closing count."""
+    blocks = [_block(finding, result) for finding in result.findings]
+    return "\n\n".join([*blocks, _closing(result)])
+
+
+def brief(result: LintResult) -> str:
+    """One line a finding, nothing else."""
+    return "\n".join(_headline(finding) for finding in result.findings)
+
+
+def as_json(result: LintResult) -> dict[str, Any]:
+    return {
+        "schema": LINT_SCHEMA,
+        "findings": [_row(finding) for finding in result.findings],
+        "unreadable": [
+            {"path": trouble.path, "line": trouble.line, "message": trouble.reason}
+            for trouble in result.unreadable
+        ],
+        "files": result.files,
+    }
+
+
+def _row(finding: Finding) -> dict[str, Any]:
+    where = finding.where
+    return {
+        "cause": finding.cause,
+        "family": finding.family,
+        "path": where.path if where else None,
+        "line": where.line if where else None,
+        "column": where.column if where else None,
+        "end_line": where.end_line if where else None,
+        "end_column": where.end_column if where else None,
+        "severity": finding.severity,
+        "credence": finding.credence,
+        "message": finding.message,
+        "fix": finding.fix,
+    }
+
+
+def _headline(finding: Finding) -> str:
+    where = finding.where
+    place = f"{where.path}:{where.line}:{where.column}" if where else "?"
+    severity = click.style(finding.severity, fg=COLOURS[finding.severity], bold=True)
+    return f"{click.style(place, bold=True)} {severity} [{finding.cause}] {finding.message}"
+
+
+def _block(finding: Finding, result: LintResult) -> str:
+    lines = [_headline(finding)]
+    where = finding.where
+    source = result.sources.get(where.path or "") if where else None
+    if where and source and where.line and where.column:
+        text = source.line(where.line)
+        gutter = f"{where.line:>5} | "
+        margin = len(text) - len(text.lstrip())
+        start = max(where.column - 1, margin)
+        stop = (where.end_column or start + 2) - 1 if where.end_line == where.line else len(text)
+        carets = "^" * max(stop - start, 1)
+        lines.append(click.style(gutter, dim=True) + text)
+        lines.append(" " * (len(gutter) + start) + click.style(carets, fg=COLOURS[finding.severity]))
+    if finding.fix:
+        lines.append(f"      {click.style('fix:', bold=True)} {finding.fix}")
+    lines.append(click.style(f"      more: sleuth explain {finding.cause}", dim=True))
+    return "\n".join(lines)
+
+
+def _closing(result: LintResult) -> str:
+    files = f"{result.files} file{'s' if result.files != 1 else ''}"
+    unread = f", {len(result.unreadable)} unreadable" if result.unreadable else ""
+    if not result.findings:
+        return f"Nothing found in {files}{unread}."
+    counts = Counter(finding.severity for finding in result.findings)
+    parts = [f"{counts[name]} {name}{'s' if counts[name] != 1 else ''}" for name in COLOURS if counts[name]]
+    return f"{', '.join(parts)} in {files}{unread}."
