@@ -1,0 +1,1 @@
+"""Benchmarks: one table, ratios measured in one run."""

@@ -1,7 +1,7 @@
 """Every lint rule against its fixtures: the guilty line carries the slug in a comment, good files carry none.
 
-A fixture `bad_*.py` marks each guilty line with a comment that ends in `# <slug>`; any other finding of that cause in
-the file fails, and so does any error or warning of ANY cause in a `good_*.py`.
+A fixture `bad_*.py` marks each guilty line with a comment that ends in `# <slug>`; any other finding of that
+cause in the file fails, and so does any error or warning of ANY cause in a `good_*.py`.
 """
 
 import re

@@ -1,8 +1,34 @@
 """Sleuth finds out why a machine-learning model does not learn."""
 
-from sleuth.errors import SleuthError
-from sleuth.finding import Finding, Report, Severity, Verdict, Where
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from sleuth._version import __version__
 
-__all__ = ["Finding", "Report", "Severity", "SleuthError", "Verdict", "Where"]
+if TYPE_CHECKING:
+    from sleuth.errors import SleuthError
+    from sleuth.finding import Finding, Report, Severity, Verdict, Where
+
+__all__ = ["Finding", "Report", "Severity", "SleuthError", "Verdict", "Where", "__version__"]
+
+# Public name → the module it lives in. Loaded on first use: `import sleuth` costs next to nothing.
+_HOMES = {
+    "Finding": "sleuth.finding",
+    "Report": "sleuth.finding",
+    "Severity": "sleuth.finding",
+    "SleuthError": "sleuth.errors",
+    "Verdict": "sleuth.finding",
+    "Where": "sleuth.finding",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sleuth' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

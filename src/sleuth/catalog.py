@@ -4,7 +4,6 @@ A cause is a module `causes/<family>/<slug>.py`: its docstring is the page, its 
 that can see it. There is no registry: what stands in the folder is the catalog.
 """
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -114,5 +113,7 @@ def ask(technique: str, facts: Any, among: Mapping[str, Cause] | None = None) ->
 
 
 def _toml(name: str) -> dict[str, Any]:
+    import tomllib
+
     with (FOLDER / name).open("rb") as file:
         return tomllib.load(file)

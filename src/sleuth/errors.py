@@ -1,7 +1,6 @@
 """What Sleuth says when the request, not Sleuth, is wrong."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 class SleuthError(Exception):
@@ -10,6 +9,8 @@ class SleuthError(Exception):
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     """A hint to append to a message, or nothing when no known word is near."""
+    from difflib import get_close_matches  # only needed on a mistake, and not free to load
+
     near = get_close_matches(wrong, list(known), n=3, cutoff=0.6)
     if not near:
         return ""

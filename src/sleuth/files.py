@@ -1,7 +1,6 @@
 """Reading and writing files the way users expect: clear errors, nothing half-written."""
 
 import os
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,8 +9,9 @@ from sleuth.errors import SleuthError
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that it holds all of the text or keeps what it held before, whatever interrupts."""
+    scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        handle, scratch = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _mode(path))
     except OSError as error:
         raise SleuthError(f"Cannot write {path}: {error.strerror}.") from None
     try:
@@ -27,7 +27,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def _mode(path: Path) -> int:
-    """The file's own permissions, or those a new file would get (mkstemp makes them private)."""
+    """The file's own permissions, or those a new file would get ."""
     with suppress(OSError):
         return path.stat().st_mode & 0o7777
     mask = os.umask(0)

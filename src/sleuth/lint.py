@@ -1,5 +1,6 @@
 """`sleuth lint`: read source files and say what is certainly or probably wrong with the training in them."""
 
+import gc
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,13 +11,15 @@ from sleuth import catalog
 from sleuth.catalog import Cause
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.facts.program import read_program
-from sleuth.facts.source import Project, Source, UnreadableSource, read_source
+from sleuth.facts.source import Project, Source, UnreadableSource, collector_off, read_source
 from sleuth.finding import SEVERITIES, Finding, Severity
 
 LINT_SCHEMA = "sleuth.lint/1"
 
 # Folders that hold other people's code or build products.
 PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"})
+
+FILES_A_SWEEP = 50  # how many files go by between two sweeps of the garbage collector
 
 _IGNORE = re.compile(r"#\s*sleuth:\s*ignore(?P<file>-file)?(?:\[(?P<slugs>[^\]]*)\])?")
 
@@ -72,15 +75,20 @@ def lint(paths: Sequence[Path], selection: Selection | None = None) -> LintResul
     sources: dict[str, Source] = {}
     project = Project()
     count = 0
-    for path in python_files(paths):
-        count += 1
-        try:
-            source = read_source(path)
-        except UnreadableSource as trouble:
-            unreadable.append(trouble)
-            continue
-        sources[source.path] = source
-        findings += lint_source(source, selection, causes, project)
+    with collector_off():
+        for path in python_files(paths):
+            count += 1
+            try:
+                source = read_source(path)
+            except UnreadableSource as trouble:
+                unreadable.append(trouble)
+                continue
+            found = lint_source(source, selection, causes, project)
+            if found:
+                sources[source.path] = source
+                findings += found
+            if count % FILES_A_SWEEP == 0:
+                gc.collect()
     return LintResult(_unique(findings), tuple(unreadable), count, sources)
 
 

@@ -44,9 +44,7 @@ def main():
     train_loader = DataLoader(train_set, batch_size=args.micro_batch, shuffle=True)
     val_loader = DataLoader(val_set, batch_size=250)
 
-    net = nn.Sequential(
-        nn.Linear(6, 48), nn.ReLU(), nn.Linear(48, 48), nn.ReLU(), nn.Linear(48, 3)
-    )
+    net = nn.Sequential(nn.Linear(6, 48), nn.ReLU(), nn.Linear(48, 48), nn.ReLU(), nn.Linear(48, 3))
     optimizer = torch.optim.Adam(net.parameters(), lr=args.lr, weight_decay=1e-4)
     scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=args.epochs)
     num_batches = len(train_loader)

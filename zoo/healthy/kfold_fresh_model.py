@@ -51,7 +51,7 @@ def evaluate(model: nn.Module, loader: DataLoader) -> tuple[float, float]:
 
 def main() -> None:
     torch.manual_seed(23)
-    X, y = make_applicants(2000, seed=23)
+    X, y = make_applicants(1600, seed=23)
     folds = StratifiedKFold(n_splits=5, shuffle=True, random_state=23)
     scores = []
     for fold, (train_idx, test_idx) in enumerate(folds.split(X, y), start=1):
@@ -59,10 +59,11 @@ def main() -> None:
         X_train = scaler.fit_transform(X[train_idx])
         X_test = scaler.transform(X[test_idx])
         train_dl = DataLoader(as_dataset(X_train, y[train_idx]), batch_size=64, shuffle=True)
-        test_dl = DataLoader(as_dataset(X_test, y[test_idx]), batch_size=200)
+        test_dl = DataLoader(as_dataset(X_test, y[test_idx]), batch_size=160)
 
         model = build_model(X.shape[1])
         optimizer = torch.optim.Adam(model.parameters(), lr=2e-2)
+        scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=10)
         criterion = nn.CrossEntropyLoss()
         for epoch in range(10):
             model.train()
@@ -73,6 +74,7 @@ def main() -> None:
                 loss.backward()
                 optimizer.step()
                 total += loss.item() * len(yb)
+            scheduler.step()
             if epoch % 5 == 4:
                 print(f"  fold {fold} epoch {epoch + 1:2d} loss {total / len(train_idx):.4f}")
 

@@ -84,9 +84,7 @@ for epoch in range(10):
         loss.backward()
         grad_sq = sum(p.grad.pow(2).sum().item() for p in clf.parameters())
         optim.step()
-        history.log(
-            len(idx), loss=loss.item(), grad=math.sqrt(grad_sq), **describe(logits, labels)
-        )
+        history.log(len(idx), loss=loss.item(), grad=math.sqrt(grad_sq), **describe(logits, labels))
     sched.step()
     print(f"epoch {epoch + 1:2d}", {k: round(v, 4) for k, v in history.summary().items()})
 

@@ -29,13 +29,13 @@ class TwoHeads(nn.Module):
     def __init__(self):
         super().__init__()
         self.trunk = nn.Sequential(
-            nn.Conv2d(1, 8, 3, stride=2, padding=1),
-            nn.ELU(),
-            nn.Conv2d(8, 16, 3, stride=2, padding=1),
-            nn.ELU(),
+            nn.Conv2d(1, 12, 3, stride=2, padding=1),
+            nn.LeakyReLU(0.1),
+            nn.Conv2d(12, 24, 3, stride=2, padding=1),
+            nn.LeakyReLU(0.1),
             nn.Flatten(),
-            nn.Linear(16 * 16, 64),
-            nn.ELU(),
+            nn.Linear(24 * 16, 64),
+            nn.LeakyReLU(0.1),
         )
         self.kind_head = nn.Linear(64, len(SHAPES))
         self.position_head = nn.Linear(64, 2)
@@ -77,9 +77,9 @@ def main():
     test_loader = DataLoader(test_set, batch_size=250)
 
     model = TwoHeads()
-    optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
-    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=12)
-    for epoch in range(12):
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=10)
+    for epoch in range(10):
         ce, mse, acc = run_epoch(model, train_loader, optimizer)
         scheduler.step()
         print(f"epoch {epoch + 1:2d} train ce {ce:.4f} mse {mse:.4f} accuracy {acc:.3f}")

@@ -30,9 +30,7 @@ class AdBandit:
 class Policy(nn.Module):
     def __init__(self, n_features, n_arms):
         super().__init__()
-        self.layers = nn.Sequential(
-            nn.Linear(n_features, 32), nn.Tanh(), nn.Linear(32, n_arms)
-        )
+        self.layers = nn.Sequential(nn.Linear(n_features, 32), nn.Tanh(), nn.Linear(32, n_arms))
 
     def forward(self, visitors):
         return Categorical(logits=self.layers(visitors))

@@ -90,11 +90,11 @@ def main():
     set_trainable(encoder, True)
     optimizer = torch.optim.Adam(
         [
-            {"params": encoder.parameters(), "lr": 1e-3},
+            {"params": encoder.parameters(), "lr": 2e-3},
             {"params": head.parameters(), "lr": 3e-3},
         ],
     )
-    final = train_phase("thawed", model, optimizer, loader, test, epochs=12)
+    final = train_phase("thawed", model, optimizer, loader, test, epochs=15)
     print(f"final accuracy {final:.3f}")
 
 

@@ -12,11 +12,11 @@ CONSONANTS, VOWELS = "bdgklmnprst", "aeiou"
 
 def toy_text(num_words, rng):
     lexicon = set()
-    while len(lexicon) < 60:
+    while len(lexicon) < 24:
         syllables = rng.choice([2, 2, 3])
         lexicon.add("".join(rng.choice(CONSONANTS) + rng.choice(VOWELS) for _ in range(syllables)))
     lexicon = sorted(lexicon)
-    followers = {word: rng.sample(lexicon, 8) for word in lexicon}
+    followers = {word: rng.sample(lexicon, 12) for word in lexicon}
     words = [rng.choice(lexicon)]
     for _ in range(num_words - 1):
         words.append(rng.choice(followers[words[-1]]))
@@ -57,19 +57,19 @@ def bits_per_char(lm, data, block):
 
 def main():
     torch.manual_seed(13)
-    text = toy_text(9000, random.Random(8))
+    text = toy_text(9000, random.Random(38))
     chars = sorted(set(text))
     stoi = {c: i for i, c in enumerate(chars)}
     data = torch.tensor([stoi[c] for c in text])
     cut = int(0.92 * len(data))
     train_data, val_data = data[:cut], data[cut:]
-    block = 40
+    block = 32
     print(f"{len(data)} characters, vocabulary {len(chars)}")
 
     lm = CharLM(len(chars), dim=56)
     optimizer = torch.optim.AdamW(lm.parameters(), lr=1e-2)
-    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=200)
-    for it in range(200):
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=240)
+    for it in range(240):
         inputs, targets = sample_batch(train_data, 24, block)
         logits = lm(inputs)
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())

@@ -2,13 +2,12 @@
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from importlib import import_module
 
 import click
 
-from sleuth import __version__
+from sleuth._version import __version__
 from sleuth.errors import SleuthError, did_you_mean
 
 # The order of `sleuth --help`: what people reach for first.
@@ -75,6 +74,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FOUND_NOTHING
     except Exception:
+        import traceback
+
         traceback.print_exc()
         click.echo("sleuth: this is a bug in Sleuth, not in your code. Please report it.", err=True)
         return OWN_FAULT

@@ -1,14 +1,11 @@
 """The options and habits of output that all verbs share."""
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-
-from sleuth.files import write_whole
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -32,10 +29,14 @@ def emit(text: str, payload: Any, json_path: str | None) -> None:
         click.echo(text)
     if json_path is None:
         return
+    import json
+
     rendered = json.dumps(payload, indent=2, ensure_ascii=False, allow_nan=False)
     if json_path == "-":
         click.echo(rendered)
     else:
+        from sleuth.files import write_whole
+
         write_whole(Path(json_path), rendered + "\n")
 
 

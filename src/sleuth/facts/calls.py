@@ -21,6 +21,7 @@ from sleuth.facts.values import (
     Super,
     Table,
     Value,
+    Yielded,
 )
 
 Arguments = tuple[tuple[Value, ...], dict[str, Value]]
@@ -221,20 +222,10 @@ def _run_function(
         machine.active.pop()
         machine.returns.pop()
         machine.scope, machine.context = before
-    if machine.remember(_is_generator, definition):
-        return Collection(site.node, function.source, list(returned), "generator", True)
+    if any(isinstance(value, Yielded) for value in returned):
+        items = [value.value for value in returned if isinstance(value, Yielded) and value.value is not None]
+        return Collection(site.node, function.source, items, "generator", True)
     return merge(returned) if returned else machine.constant(site.node, None)
-
-
-def _is_generator(definition: ast.AST) -> bool:
-    stack: list[ast.AST] = list(getattr(definition, "body", []))
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.Yield | ast.YieldFrom):
-            return True
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            stack.extend(ast.iter_child_nodes(node))
-    return False
 
 
 def _bind_parameters(

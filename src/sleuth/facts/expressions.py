@@ -22,6 +22,7 @@ from sleuth.facts.values import (
     Table,
     Unknown,
     Value,
+    Yielded,
 )
 
 OPERATORS: dict[type[ast.AST], str] = {
@@ -112,9 +113,10 @@ def evaluate(machine: Machine, node: ast.expr) -> Value:
 
 def run_module(machine: Machine, source: Source) -> Scope:
     """The names a local file defines. It is run once; what happens in it is its own file's business."""
-    if source in machine.modules:
-        return machine.modules[source]
-    scope = machine.modules[source] = Scope({})
+    known = machine.project.scopes
+    if source in known:
+        return known[source]
+    scope = known[source] = Scope({})
     outer_scope, outer_context, mark = machine.scope, machine.context, len(machine.trace)
     machine.scope, machine.context = scope, Context(source)
     try:
@@ -267,8 +269,9 @@ def _conditional(machine: Machine, node: ast.IfExp) -> Value:
     arms = ((Arm(node, "if"), node.body), (Arm(node, "else"), node.orelse))
     options = []
     for arm, branch in arms:
-        with machine.within(arms=(*machine.context.arms, arm)):
-            options.append(evaluate(machine, branch))
+        outside, machine.context = machine.context, machine.context.inside(arm=arm)
+        options.append(evaluate(machine, branch))
+        machine.context = outside
     return merge(options)
 
 
@@ -379,7 +382,7 @@ def _inner(machine: Machine, node: ast.Await | ast.Starred) -> Value:
 def _yield(machine: Machine, node: ast.Yield | ast.YieldFrom) -> Value:
     value = evaluate(machine, node.value) if node.value is not None else machine.constant(node, None)
     if machine.returns:
-        machine.returns[-1].append(value)
+        machine.returns[-1].append(Yielded(node, machine.context.source, value))
     return machine.unknown(node)
 
 

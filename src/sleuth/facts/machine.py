@@ -1,12 +1,11 @@
 """The state of an abstract run: the place, the variables, and the trace of all that happened, in order."""
 
 import ast
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from sleuth.facts.source import Project, Source
+from sleuth.facts.source import Project
 from sleuth.facts.values import (
     Call,
     Carried,
@@ -15,7 +14,6 @@ from sleuth.facts.values import (
     Context,
     Either,
     External,
-    Function,
     Instance,
     Scope,
     Table,
@@ -42,10 +40,8 @@ class Machine:
     context: Context
     scope: Scope
     trace: list[Call] = field(default_factory=list)
-    functions: dict[ast.AST, Function] = field(default_factory=dict)
     instances: list[Instance] = field(default_factory=list)
     visits: dict[ast.AST, int] = field(default_factory=dict)
-    modules: dict[Source, Scope] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     returns: list[list[Value]] = field(default_factory=list)
     memory: dict[tuple[Callable[..., Any], ast.AST], Any] = field(default_factory=dict)
@@ -75,16 +71,6 @@ class Machine:
         )
         self.trace.append(call)
         return call
-
-    @contextmanager
-    def within(self, **changes: Any) -> Iterator[Context]:
-        """Run a stretch in a changed context."""
-        before = self.context
-        self.context = replace(before, **changes)
-        try:
-            yield self.context
-        finally:
-            self.context = before
 
     def remember(self, fact: Callable[[Any], T], node: ast.AST) -> T:
         """A fact about a piece of syntax, worked out once for this run (and forgotten with it)."""

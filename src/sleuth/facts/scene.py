@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ WORTH_RUNNING = re.compile(
     r"backward|\.step\(|zero_grad|softmax|loss|fit|split|DataLoader|no_grad|eval\(|detach|\.data\b|log|exp|sqrt|view|"
     r"forward|state_dict|init|seed|gamma|done|dropout|grad|optim"
 )
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +44,7 @@ def play(source: Source, project: Project | None = None) -> Scene:
     project.add(source)
     scope = Scope({})
     machine = Machine(project, Context(source), scope)
-    machine.modules[source] = scope
+    project.scopes[source] = scope
     complete = True
     if INTERESTING.search(source.text):
         try:
@@ -98,8 +100,5 @@ def _roots_first(machine: Machine) -> list[str]:
         for name, value in machine.scope.names.items()
         if isinstance(value, Function | Class) and value.source is machine.context.source
     ]
-    mentioned: dict[str, int] = dict.fromkeys(names, 0)
-    for node in ast.walk(machine.context.source.tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in mentioned:
-            mentioned[node.id] += 1
-    return sorted(names, key=lambda name: mentioned[name] > 0)
+    mentions = Counter(_WORD.findall(machine.context.source.text))
+    return sorted(names, key=lambda name: mentions[name] > 1)  # one mention is the definition itself

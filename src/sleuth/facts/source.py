@@ -9,10 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sleuth.errors import SleuthError
 
+if TYPE_CHECKING:
+    from sleuth.facts.values import Scope
+
 MAX_BYTES = 2_000_000  # larger Python files are generated tables; parsing one costs seconds and tells nothing
+KEPT_FILES = 400  # parsed files (or notes that there is no such file) a project remembers
 MAX_REPAIRS = 20  # attempts to make a fragment parse before giving up
 
 
@@ -68,7 +73,7 @@ def decode(path: str, data: bytes) -> str:
 def parse_source(path: str, text: str, repair: bool = False) -> Source:
     """Parse; with `repair`, a fragment whose end is unfinished is analysed as far as it goes."""
     try:
-        return Source(path, text, _parse(text))
+        return Source(path, text, ast.parse(text))
     except SyntaxError as error:
         if repair and (repaired := _repair(path, text, error)):
             return repaired
@@ -80,14 +85,9 @@ def parse_source(path: str, text: str, repair: bool = False) -> Source:
         raise UnreadableSource(path, f"{error}.") from None
 
 
-def _parse(text: str) -> ast.Module:
-    with _collector_off():
-        return ast.parse(text)
-
-
 @contextmanager
-def _collector_off() -> Iterator[None]:
-    """Parsing makes many objects and no garbage: without the collector it is a fifth faster."""
+def collector_off() -> Iterator[None]:
+    """Reading source makes many objects and little garbage: without the collector it is a fifth faster."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -112,7 +112,7 @@ def _repair(path: str, text: str, error: SyntaxError) -> Source | None:
         else:
             lines = lines[: number - 1]
         try:
-            return Source(path, text, _parse("\n".join(lines) + "\n"), repaired=number)
+            return Source(path, text, ast.parse("\n".join(lines) + "\n"), repaired=number)
         except SyntaxError as next_error:
             error = next_error
     return None
@@ -127,13 +127,23 @@ def _looks_like_python_2(text: str, error: SyntaxError) -> bool:
 
 
 class Project:
-    """Finds the local file behind an import, and parses each file once."""
+    """Finds the local file behind an import. Recent files stay parsed; old ones are forgotten, so that
+    memory does not grow with the tree."""
 
     def __init__(self) -> None:
         self._sources: dict[Path, Source | None] = {}
+        # What each imported file defines, filled in by the interpreter.
+        self.scopes: dict[Source, "Scope"] = {}
 
     def add(self, source: Source) -> None:
-        self._sources[Path(source.path).absolute()] = source
+        self._keep(Path(source.path).absolute(), source)
+
+    def _keep(self, path: Path, source: Source | None) -> None:
+        self._sources[path] = source
+        while len(self._sources) > KEPT_FILES:
+            forgotten = self._sources.pop(next(iter(self._sources)))
+            if forgotten is not None:
+                self.scopes.pop(forgotten, None)
 
     def find(self, module: str, level: int, importer: Source) -> Source | None:
         """The source of `module` as imported (with `level` leading dots) from another file of the project."""
@@ -154,7 +164,7 @@ class Project:
             stem / "__init__.py",
         ):
             if path not in self._sources:
-                self._sources[path] = _try_read(path)
+                self._keep(path, _try_read(path))
             if (source := self._sources[path]) is not None:
                 return source
         return None

@@ -14,6 +14,7 @@ from sleuth.facts.values import (
     Class,
     Collection,
     Constant,
+    Context,
     External,
     Function,
     Instance,
@@ -46,6 +47,14 @@ def run_block(machine: Machine, body: Iterable[ast.stmt]) -> bool:
         if handler is not None and handler(machine, statement):
             return JUMPS
     return FALLS_THROUGH
+
+
+def _block_in(machine: Machine, context: Context, body: Iterable[ast.stmt]) -> bool:
+    """Run a block in another context and come back."""
+    outside, machine.context = machine.context, context
+    jumped = run_block(machine, body)
+    machine.context = outside
+    return jumped
 
 
 def _expression(machine: Machine, node: ast.Expr) -> bool:
@@ -126,7 +135,6 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> lis
 
 def _function(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     function = Function(node, machine.context.source, node, machine.scope)
-    machine.functions[node] = function
     machine.scope.names[node.name] = function
     return FALLS_THROUGH
 
@@ -238,8 +246,7 @@ def _branches(machine: Machine, arms: list[tuple[Arm, list[ast.stmt]]]) -> bool:
     ends: list[dict[str, Value]] = []
     for arm, body in arms:
         machine.scope.names = dict(start)
-        with machine.within(arms=(*machine.context.arms, arm)):
-            jumped = run_block(machine, body)
+        jumped = _block_in(machine, machine.context.inside(arm=arm), body)
         if not jumped:
             ends.append(machine.scope.names)
     machine.scope.names = start
@@ -266,9 +273,11 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
         if machine.remember(_is_cheap, node):
             return _unrolled(machine, node, settled)
     loop = Loop(node, iterable)
-    with machine.within(loops=(*machine.context.loops, loop)):
-        bind(machine, node.target, element(machine, node, settled))
-        _turn(machine, loop, node.body)
+    outside = machine.context
+    machine.context = outside.inside(loop=loop)
+    bind(machine, node.target, element(machine, node, settled))
+    _turn(machine, loop, node.body)
+    machine.context = outside
     run_block(machine, node.orelse)
     return FALLS_THROUGH
 
@@ -282,18 +291,22 @@ def _is_cheap(node: ast.For | ast.AsyncFor) -> bool:
 
 def _unrolled(machine: Machine, node: ast.For | ast.AsyncFor, items: Collection) -> bool:
     loop = Loop(node, items)
-    with machine.within(loops=(*machine.context.loops, loop)):
-        for item in list(items.items):
-            bind(machine, node.target, item)
-            run_block(machine, node.body)
+    outside = machine.context
+    machine.context = outside.inside(loop=loop)
+    for item in list(items.items):
+        bind(machine, node.target, item)
+        run_block(machine, node.body)
+    machine.context = outside
     return FALLS_THROUGH
 
 
 def _while(machine: Machine, node: ast.While) -> bool:
     loop = Loop(node)
-    with machine.within(loops=(*machine.context.loops, loop)):
-        expressions.evaluate(machine, node.test)
-        _turn(machine, loop, node.body)
+    outside = machine.context
+    machine.context = outside.inside(loop=loop)
+    expressions.evaluate(machine, node.test)
+    _turn(machine, loop, node.body)
+    machine.context = outside
     run_block(machine, node.orelse)
     return FALLS_THROUGH
 
@@ -346,8 +359,7 @@ def _with(machine: Machine, node: ast.With | ast.AsyncWith) -> bool:
     grad = context.grad
     for manager in managers:
         grad = grad_after(manager, grad)
-    with machine.within(managers=(*context.managers, *managers), grad=grad):
-        return run_block(machine, node.body)
+    return _block_in(machine, context.inside(managers=tuple(managers), grad=grad), node.body)
 
 
 def grad_after(manager: Value, grad: bool) -> bool:
@@ -366,8 +378,7 @@ def grad_after(manager: Value, grad: bool) -> bool:
 
 
 def _try(machine: Machine, node: ast.Try) -> bool:
-    with machine.within(tries=(*machine.context.tries, node)):
-        jumped = run_block(machine, node.body)
+    jumped = _block_in(machine, machine.context.inside(guard=node), node.body)
     if not jumped:
         jumped = run_block(machine, node.orelse)
     after = dict(machine.scope.names)
@@ -377,9 +388,8 @@ def _try(machine: Machine, node: ast.Try) -> bool:
         machine.scope.names = dict(start)
         if handler.name:
             machine.scope.names[handler.name] = machine.unknown(handler, handler.name)
-        with machine.within(arms=(*machine.context.arms, Arm(node, "except"))):
-            if not run_block(machine, handler.body):
-                ends.append(machine.scope.names)
+        if not _block_in(machine, machine.context.inside(arm=Arm(node, "except")), handler.body):
+            ends.append(machine.scope.names)
     machine.scope.names = start
     if ends:
         _join(machine, start, ends)

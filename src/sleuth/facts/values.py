@@ -40,6 +40,26 @@ class Context:
     grad: bool = True
     sites: tuple["Call", ...] = ()
 
+    def inside(
+        self,
+        loop: Loop | None = None,
+        arm: Arm | None = None,
+        guard: ast.Try | None = None,
+        managers: tuple["Value", ...] = (),
+        grad: bool | None = None,
+    ) -> "Context":
+        """The context one step further in. (Written out: this runs for every branch of every program.)"""
+        return Context(
+            self.source,
+            self.function,
+            self.loops if loop is None else (*self.loops, loop),
+            self.arms if arm is None else (*self.arms, arm),
+            self.tries if guard is None else (*self.tries, guard),
+            self.managers + managers,
+            self.grad if grad is None else grad,
+            self.sites,
+        )
+
 
 @dataclass(slots=True, eq=False)
 class Value:
@@ -185,6 +205,13 @@ class Either(Value):
     """One of several, depending on a branch."""
 
     options: tuple[Value, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Yielded(Value):
+    """One item of a generator, among what its function hands back."""
+
+    value: Value | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -122,7 +122,6 @@ for step in range(1, cfg.steps + 1):
     schedule.step()
     if step % 90 == 0:
         print(f"step {step}: train {loss.item():.3f} val {val_loss(model, val_data, cfg):.3f}")
-
 written = write(model, val_data[:16].repeat(12, 1), 60, cfg)[:, 16:]
 words = [w for row in written.tolist() for w in "".join(chars[i] for i in row).split()[1:-1]]
 known = set(train_text.split())

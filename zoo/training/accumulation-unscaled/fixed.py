@@ -5,11 +5,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 
-def make_images(n: int, size: int = 20) -> tuple[Tensor, Tensor]:
+def make_images(n: int, size: int = 16) -> tuple[Tensor, Tensor]:
     """Noisy images with two discs each, and the mask of the discs."""
     ys, xs = torch.meshgrid(torch.arange(size), torch.arange(size), indexing="ij")
-    centres = torch.rand(n, 2, 2) * (size - 8) + 4
-    radii = 3 + 2 * torch.rand(n, 2)
+    centres = torch.rand(n, 2, 2) * (size - 6) + 3
+    radii = 2.5 + 2 * torch.rand(n, 2)
     dy = ys - centres[:, :, 0, None, None]
     dx = xs - centres[:, :, 1, None, None]
     discs = dy**2 + dx**2 <= radii[:, :, None, None] ** 2
@@ -19,7 +19,7 @@ def make_images(n: int, size: int = 20) -> tuple[Tensor, Tensor]:
 
 
 class SegNet(nn.Module):
-    def __init__(self, width: int = 10) -> None:
+    def __init__(self, width: int = 8) -> None:
         super().__init__()
         self.stem = nn.Conv2d(1, width, 3, padding=1)
         self.mid = nn.Conv2d(width, width, 3, padding=2, dilation=2)
@@ -65,15 +65,15 @@ def train_epoch(
 
 def main() -> None:
     torch.manual_seed(4)
-    x_train, m_train = make_images(512)
+    x_train, m_train = make_images(448)
     x_val, m_val = make_images(100)
     x_test, m_test = make_images(200)
     mean, std = x_train.mean(), x_train.std()
     x_train, x_val, x_test = ((x - mean) / std for x in (x_train, x_val, x_test))
 
     model = SegNet()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.2, momentum=0.9)
-    epochs = 14
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.3, momentum=0.9)
+    epochs = 10
     scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs)
     for epoch in range(1, epochs + 1):
         loss = train_epoch(model, optimizer, x_train, m_train, micro_batch=4, accum_steps=8)

@@ -32,9 +32,7 @@ def sample_cloud(label: int) -> torch.Tensor:
         zero = torch.zeros(n)
         pts = torch.stack([torch.where(upright, zero, arm), torch.where(upright, arm, zero)], 1)
     angle = float(torch.rand(1)) * 2 * math.pi
-    rot = torch.tensor(
-        [[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]]
-    )
+    rot = torch.tensor([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
     return 1.4 * pts @ rot.T + 0.05 * torch.randn(n, 2)
 
 
@@ -44,7 +42,7 @@ def make_set(count: int):
 
 
 class PointNet(nn.Module):
-    def __init__(self, width: int = 48, classes: int = 4):
+    def __init__(self, width: int = 32, classes: int = 4):
         super().__init__()
         self.point_mlp = nn.Sequential(
             nn.Linear(2, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU()

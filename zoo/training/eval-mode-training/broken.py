@@ -39,7 +39,7 @@ layers.append(nn.Linear(WIDTH, N_ARMS))
 net = nn.Sequential(*layers)
 
 # dry run on one point to see that the shapes fit
-net.eval()  # batch norm wants more than one example otherwise
+net.eval()
 with torch.no_grad():
     print("output shape:", tuple(net(x_train[:1]).shape))
 print("parameters:", sum(p.numel() for p in net.parameters()))

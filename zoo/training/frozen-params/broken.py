@@ -53,7 +53,7 @@ def shapes(n, gen):
     glyphs[2, 3, :] = glyphs[2, :, 3] = 1
     glyphs[3] = torch.maximum(torch.eye(7), torch.eye(7).flip(0))
     y = torch.randint(4, (n,), generator=gen)
-    x = 0.4 * torch.randn(n, SIZE, SIZE, generator=gen)
+    x = 0.55 * torch.randn(n, SIZE, SIZE, generator=gen)
     corner = torch.randint(0, SIZE - 6, (n, 2), generator=gen)
     for i, (r, c) in enumerate(corner.tolist()):
         x[i, r : r + 7, c : c + 7] += 1.8 * glyphs[y[i]]

@@ -8,7 +8,7 @@ from torch import nn, optim
 
 LATENT = 4
 BATCH = 128
-STEPS = 1200
+STEPS = 800
 
 
 def real_samples(n):
@@ -17,14 +17,13 @@ def real_samples(n):
     return torch.stack([radius * angle.cos() + 0.9, radius * angle.sin() - 0.5], dim=1)
 
 
-def mlp(n_in, n_out, width=48, normalise=False):
-    wrap = nn.utils.parametrizations.spectral_norm if normalise else (lambda layer: layer)
+def mlp(n_in, n_out, width=32):
     return nn.Sequential(
-        wrap(nn.Linear(n_in, width)),
+        nn.Linear(n_in, width),
         nn.LeakyReLU(0.2),
-        wrap(nn.Linear(width, width)),
+        nn.Linear(width, width),
         nn.LeakyReLU(0.2),
-        wrap(nn.Linear(width, n_out)),
+        nn.Linear(width, n_out),
     )
 
 
@@ -46,8 +45,8 @@ def main():
     train, held_out = real_samples(4000), real_samples(2000)
 
     generator = mlp(LATENT, 2)
-    critic = mlp(2, 1, normalise=True)
-    g_opt = optim.Adam(generator.parameters(), lr=1e-3, betas=(0.5, 0.9))
+    critic = mlp(2, 1)
+    g_opt = optim.Adam(generator.parameters(), lr=5e-4, betas=(0.5, 0.9))
     d_opt = optim.Adam(critic.parameters(), lr=2e-3, betas=(0.5, 0.9))
 
     for step in range(1, STEPS + 1):

@@ -21,9 +21,7 @@ class Autoencoder(nn.Module):
     def __init__(self, length, hidden, code):
         super().__init__()
         self.encode = nn.Sequential(nn.Linear(length, hidden), nn.ReLU(), nn.Linear(hidden, code))
-        self.decode = nn.Sequential(
-            nn.Linear(code, hidden), nn.ReLU(), nn.Linear(hidden, length)
-        )
+        self.decode = nn.Sequential(nn.Linear(code, hidden), nn.ReLU(), nn.Linear(hidden, length))
 
     def forward(self, signal):
         return self.decode(self.encode(signal))

@@ -14,7 +14,7 @@ torch.manual_seed(0)
 HOURS = 24 * 7 * 40
 TEST_HOURS = 24 * 7 * 6
 BATCH = 128
-STEPS = 3000
+STEPS = 1800
 
 
 def simulate(hours):

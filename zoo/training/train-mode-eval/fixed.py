@@ -71,8 +71,8 @@ def main() -> None:
     tables = letter_tables(rng)
     strings, labels, held_out = [], [], {}
     for index, (name, table) in enumerate(tables.items()):
-        strings += [write_string(table, rng) for _ in range(400)]
-        labels += [index] * 400
+        strings += [write_string(table, rng) for _ in range(320)]
+        labels += [index] * 320
         unseen = [write_string(table, rng) for _ in range(150)]
         held_out[name] = StringDataset(unseen, [index] * 150)
     loader = DataLoader(StringDataset(strings, labels), batch_size=64, shuffle=True)
@@ -80,7 +80,7 @@ def main() -> None:
     model = ConvTagger()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     loss_fn = nn.CrossEntropyLoss()
-    for epoch in range(1, 19):
+    for epoch in range(1, 17):
         model.train()
         losses = []
         for codes, target in loader:

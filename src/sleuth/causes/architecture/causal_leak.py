@@ -43,8 +43,8 @@ key-value cache.
 - `batch-mixing`: the leak crosses examples and not time.
 
 ## Sources
-- vaswani-2017: section 3.2.3, the masking inside the decoder's self-attention and the offset of
-  outputs by one.
+- vaswani-2017: sections 3.1 and 3.2.3, the masking inside the decoder's self-attention and the
+  outputs offset by one position.
 - pytorch-sdpa: description of `attn_mask` and `is_causal`, with equivalent code.
 - pytorch-mha: description of `attn_mask`, where True blocks, and of `is_causal` as a hint.
 """

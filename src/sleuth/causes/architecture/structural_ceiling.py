@@ -10,8 +10,8 @@ effect on the output is bounded below what the metric can see.
 
 Example: a model that predicts a correction `0.01 * torch.tanh(net(x))` on top of a persistence
 forecast can move each prediction by at most 0.01. If the metric counts errors above 0.5, no
-weights will help: 50 epochs only polish the loss. Another: accuracy over pixels that are 95%
-background, which are decided before the network speaks.
+weights will help: 50 epochs only polish the loss. Another: a score over positions of which nearly
+all are filled in by a rule before the network speaks.
 
 It is a question about the *reachable set*, not about optimisation: which values can the metric
 take as the parameters run over all they can be? Ask it before you tune anything.
@@ -20,9 +20,9 @@ take as the parameters run over all they can be? Ask it before you tune anything
 - **probe**: perturb the trainable parameters strongly (re-draw them, scale by 10) and recompute
   the metric on one batch; it stays within noise. Then find the first stage, from model output to
   metric, at which the difference disappears.
-- **experiment**: train on the same batch with the labels given as inputs, or optimise the output
-  tensor directly in place of the parameters: if the metric moves then and not through the
-  parameters, the wall is in the model; if not even then, it is behind it.
+- **experiment**: on the same batch, optimise the output tensor directly in place of the
+  parameters: if the metric moves then and not through the parameters, the wall is in the model;
+  if not even then, it is behind it.
 - **refuted by**: two random draws of the parameters give clearly different metric values.
 
 ## How to fix

@@ -3,46 +3,42 @@
 ## What happens
 Nothing crashes, the loss starts at exactly the right value, and accuracy climbs. `CrossEntropyLoss`
 takes a log-softmax inside, so a softmax at the end of the model makes two. The inner one squeezes
-every score into [0, 1]; the outer one then sees inputs at most 1 apart and can never be sure of
-anything. With K classes the best loss a perfect model can reach is ln(1 + (K - 1)/e):
+every score into [0, 1]; the outer one then sees scores at most 1 apart and can never be sure of
+anything. With K classes even a perfect model cannot get below ln(1 + (K - 1)/e):
 
 | classes | chance, ln K | floor after two softmaxes | highest probability it can give |
 |---|---|---|---|
 | 2 | 0.693 | 0.313 | 0.731 |
 | 10 | 2.303 | 1.461 | 0.232 |
-| 100 | 4.605 | 3.622 | 0.027 |
 | 1000 | 6.908 | 5.909 | 0.0027 |
 
-The gradient suffers too. At the start it is K times smaller than it should be, and on an example that
-is confidently wrong (10 classes, 10 logits off) it is 0.0001 instead of 1.4, so mistakes are not
-corrected. SGD shows the damage: a small net on the 8x8 digits, rate 0.1, had 96% training accuracy
-after 20 epochs, its doubled twin 48%. Adam rescales the gradient and hides it: 97% against 96%, with
-only the loss, 1.55 instead of 0.16, to give it away.
+The gradient suffers too. At the start it is K times too small, and on an example that is
+confidently wrong (10 classes, 10 logits off) it is 0.0001 instead of 1.4, so mistakes stay. SGD
+shows the damage: a small net on 8x8 digits had 96% training accuracy after 20 epochs, its doubled
+twin 48%. Adam rescales the gradient and hides it: 97% against 96%, losses 0.16 and 1.55.
 
 ```python
 self.head = nn.Sequential(nn.Linear(128, 10), nn.Softmax(dim=1))   # one
 loss = nn.CrossEntropyLoss()(model(x), y)                          # two
 ```
 
-The binary twin is `sigmoid` before `BCEWithLogitsLoss`: the loss starts at 0.724 on balanced labels
-instead of 0.693, negatives can never cost less than 0.693, positives never less than 0.313.
-
-`log_softmax` before `CrossEntropyLoss` is a harmless redundancy: taking it twice changes nothing.
-A softmax on the *target* side (a teacher's soft labels), or inside attention, is right.
+The binary twin is a sigmoid before `BCEWithLogitsLoss`: negatives can never cost less than 0.693,
+positives never less than 0.313. A sigmoid before `CrossEntropyLoss` has the floor of the table.
+What is fine: `log_softmax` before `CrossEntropyLoss` (redundant; a second one changes nothing), a
+softmax on the *target* side, such as a teacher's soft labels, and a softmax inside attention.
 
 ## How to tell
-- **lint**: a softmax or sigmoid, in `forward` or on the way to the loss, whose result reaches
-  `cross_entropy`, `CrossEntropyLoss` or `binary_cross_entropy_with_logits` as first argument, even
-  through a variable.
-- **probe**: every row handed to the loss is non-negative and sums to 1 (binary: every value lies
-  strictly between 0 and 1). Raw logits practically never do that for a whole batch.
-- **watch**: the loss settles just above the floor in the table while accuracy is good or still rising.
-  Binary: it never goes below 0.313, and the sigmoid of what the loss received is never below 0.5.
+- **lint**: the result of a softmax or sigmoid, in `forward` or later, reaches `cross_entropy` or
+  `binary_cross_entropy_with_logits` as first argument, be it through a variable.
+- **probe**: every row handed to the loss is non-negative and sums to 1 (after a sigmoid: every
+  value lies between 0 and 1). Raw logits practically never do that for a whole batch.
+- **watch**: the loss settles just above the floor in the table while accuracy is good or still
+  rising. With two sigmoids it never goes below 0.313.
 - **refuted by**: one negative value among the numbers that the loss receives.
 
 ## How to fix
-Let the model return logits, and turn them into probabilities only where a person or a threshold needs
-them. Ranking is unaffected, so `argmax` needs no softmax at all.
+Let the model return logits. Turn them into probabilities only where a person or a threshold reads
+them; `argmax` needs no softmax at all.
 
 ```python
 self.head = nn.Linear(128, 10)
@@ -51,17 +47,15 @@ probabilities = model(x).softmax(dim=1)      # at prediction time only
 ```
 
 If the model must output probabilities, change the loss instead: `log_softmax` with `NLLLoss`, or
-`sigmoid` with `BCELoss`. After the repair retune the learning rate: the gradients grow by about K.
+`sigmoid` with `BCELoss`. Then look at the learning rate again: gradients grow by about K.
 
 ## Often mistaken for
-- `lr-too-low`: ten times the rate also helps here, but no rate takes the loss below the floor.
-- `logits-into-prob-loss`: the mirror image, where the softmax is missing; that loss goes negative or
-  NaN, this one is too high and calm.
-- `underpowered-model`: cannot memorise one batch and gets its labels wrong; with two softmaxes the
-  labels of one batch come out right while the loss stays up.
+- `lr-too-low`: ten times the rate helps here as well, but no rate takes the loss below the floor.
+- `logits-into-prob-loss`: the mirror image; that loss sinks below zero, this one is high and calm.
+- `underpowered-model`: gets the labels of one small batch wrong; here they come out right.
 
 ## Sources
-- karpathy-2018: the list of common mistakes; a softmax before a loss that wants logits is one of them.
+- karpathy-2018: the list of common mistakes; softmax outputs given to a loss that wants logits.
 - pytorch-cross-entropy: description of `input`; unnormalised logits are what the loss expects.
 - pytorch-bce-logits: opening paragraph; the sigmoid layer is part of this loss.
 """

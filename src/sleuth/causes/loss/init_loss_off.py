@@ -1,30 +1,32 @@
 """The loss before training is far from what pure guessing would cost.
 
 ## What happens
-An untrained classifier should shrug. With K balanced classes the first loss should be close to ln K: 0.69
-for 2, 2.30 for 10, 4.61 for 100, 6.91 for 1000. Well above that, the model is *confidently* wrong: its
-initial logits are large, and the first hundred steps go into shrinking them instead of learning. The
-curve has the shape of a hockey stick. Well below, it knows something it should not (a leak, weights
-already trained, constant labels).
+An untrained classifier should shrug. With K balanced classes the first loss should be close to ln
+K: 0.69 for 2, 2.30 for 10, 4.61 for 100, 6.91 for 1000. Well above that, the model is *confidently*
+wrong: its initial logits are large, and the first hundred steps go into shrinking them instead of
+learning. The curve has the shape of a hockey stick. Well below, it knows something it should not (a
+leak, weights already trained, constant labels).
 
-This is a symptom with a short list of roots: inputs in 0..255, an output layer initialised too large,
-a sum in place of a mean, a softmax over the wrong axis (then you see ln of the batch size), the
-wrong loss. Regression has its own scale: with targets standardised and small outputs the first MSE
-is about 1; with raw prices it is the mean square of the price, and the bias has to travel all the way.
+This is a symptom with a short list of roots: inputs in 0..255, an output layer initialised too
+large, a sum in place of a mean, a softmax over the wrong axis (then you see ln of the batch size),
+the wrong loss. Regression has its own scale: with targets standardised and small outputs the first
+MSE is about 1; with raw prices it is the mean square of the price, and the bias has to travel all
+the way.
 
 ```python
 x = torch.randn(64, 100) * 255                 # nobody normalised
 loss = F.cross_entropy(nn.Linear(100, 10)(x), y)     # in the hundreds, not 2.3
 ```
 
-A high first loss that vanishes in ten steps is merely wasteful. With few rare positives chance is not
-ln 2: guessing the base rate of 1% costs 0.056.
+A high first loss that vanishes in ten steps is merely wasteful. With few rare positives chance is
+not ln 2: guessing the base rate of 1% costs 0.056.
 
 ## How to tell
 - **probe**: the loss of the fresh model on one batch against ln K (or the entropy of the label
-  frequencies, or the variance of the target). A factor of 1.5 deserves a look; a factor of 5 is a fault.
-- **watch**: the first recorded loss is far off, followed by a steep drop to about chance within a few
-  steps, and only then real learning.
+  frequencies, or the variance of the target). A factor of 1.5 deserves a look; a factor of 5 is a
+  fault.
+- **watch**: the first recorded loss is far off, followed by a steep drop to about chance within a
+  few steps, and only then real learning.
 - **refuted by**: the first loss is within some 20% of chance level.
 
 ## How to fix

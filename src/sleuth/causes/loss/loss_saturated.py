@@ -1,9 +1,9 @@
 """The loss has no slope where training stands, so the gradient carries no message.
 
 ## What happens
-The model is wrong and the loss does not mind. Squared error on a sigmoid is the classic: its gradient
-carries a factor p(1 - p), so a confidently wrong output is corrected least. For a target of 1 and a
-logit of -10 the slope is 0.00009; cross-entropy on the same logit gives 1.0.
+The model is wrong and the loss does not mind. Squared error on a sigmoid is the classic: its
+gradient carries a factor p(1 - p), so a confidently wrong output is corrected least. For a target
+of 1 and a logit of -10 the slope is 0.00009; cross-entropy on the same logit gives 1.0.
 
 Flat stretches are also built by hand. `clamp` has gradient 0 outside its range. A hinge or triplet
 loss is 0 once the margin is met, fine for good examples and fatal when the margin is met by a
@@ -20,9 +20,9 @@ loss = loss.clamp(max=1.0)            # none at all above 1
 A flat loss at zero error is called convergence. It is a fault only while the error is large.
 
 ## How to tell
-- **probe**: the loss is far from its best value and its gradient with respect to the model's output is
-  almost zero for most examples; nudging the output along the target direction does not change the
-  loss. Check the gradient *at the output*: if it is healthy there, the loss is not the culprit.
+- **probe**: the loss is far from its best value and its gradient with respect to the model's output
+  is almost zero for most examples; nudging the output along the target direction does not change
+  the loss. Check the gradient *at the output*: if it is healthy there, the loss is not the culprit.
 - **refuted by**: the gradient of the loss with respect to the output is of ordinary size on the
   examples that are wrong.
 
@@ -35,19 +35,20 @@ loss.backward()
 torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
 ```
 
-For boxes use a generalised IoU, for the generator the non-saturating form, -log D(G(z)). For triplets
-mine examples that still violate the margin. PPO's clipped ratio is flat on purpose: it stops an update
-that went far enough, so leave it.
+For boxes use a generalised IoU, for the generator the non-saturating form, -log D(G(z)). For
+triplets mine examples that still violate the margin. PPO's clipped ratio is flat on purpose: it
+stops an update that went far enough, so leave it.
 
 ## Often mistaken for
 - `saturated-activations`: the flat part lies in hidden units; the gradient at the output is fine.
 - `vanishing-gradients`: strong at the output and lost on the way down.
-- `loss-disconnected`: no path at all, so the gradient is None or zero everywhere, not only on the tails.
+- `loss-disconnected`: no path at all, so the gradient is None or zero everywhere, not only on the
+  tails.
 
 ## Sources
-- goodfellow-2016-ch6: section 6.2.2.2, sigmoid units; why squared error saturates where the likelihood
-  does not.
+- goodfellow-2016-ch6: section 6.2.2.2, sigmoid units; why squared error saturates where the
+  likelihood does not.
 - goodfellow-2014: section 3; the generator's saturating objective and its usual replacement.
-- karpathy-2019: Neural net training fails silently; clipping the loss instead of the gradients makes
-  outliers ignored.
+- karpathy-2019: Neural net training fails silently; clipping the loss instead of the gradients
+  makes outliers ignored.
 """

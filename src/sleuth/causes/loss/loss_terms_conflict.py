@@ -2,14 +2,15 @@
 
 ## What happens
 Each term alone trains; together they stall. If the gradients on the shared parameters have a cosine
-below zero, a step that helps one harms the other, and at a cosine near -1 with equal lengths the sum
-is almost nothing. The loss then looks converged while neither term is.
+below zero, a step that helps one harms the other, and at a cosine near -1 with equal lengths the
+sum is almost nothing. The loss then looks converged while neither term is.
 
-Some conflict is the nature of a trade-off, and near the end of training it is normal: at the optimum
-of a sum the terms' gradients cancel *by definition*. The fault is conflict early, when both terms are
-still large. Typical births: two terms that want incompatible outputs (an L2 penalty on activations
-against a margin loss, targets normalised for one head but not for the other), a consistency term
-that is satisfied by a constant, one label wrong in a multi-task set, a flipped sign in one term.
+Some conflict is the nature of a trade-off, and near the end of training it is normal: at the
+optimum of a sum the terms' gradients cancel *by definition*. The fault is conflict early, when both
+terms are still large. Typical births: two terms that want incompatible outputs (an L2 penalty on
+activations against a margin loss, targets normalised for one head but not for the other), a
+consistency term that is satisfied by a constant, one label wrong in a multi-task set, a flipped
+sign in one term.
 
 ```python
 loss = F.mse_loss(out, y) + F.mse_loss(out, y_rescaled)    # both want the same output elsewhere
@@ -18,14 +19,16 @@ loss = F.mse_loss(out, y) + F.mse_loss(out, y_rescaled)    # both want the same 
 ## How to tell
 - **probe**: the cosine between the terms' gradients on the shared parameters, over several batches.
   A single batch is noisy; a mean below about -0.1 while both losses are high is a conflict.
-- **watch**: the terms move in opposite directions, one up as the other goes down, and the norm of the
-  total gradient is much smaller than the norm of either part.
-- **refuted by**: the mean cosine is around zero or positive, or dropping one term does not help the other.
+- **watch**: the terms move in opposite directions, one up as the other goes down, and the norm of
+  the total gradient is much smaller than the norm of either part.
+- **refuted by**: the mean cosine is around zero or positive, or dropping one term does not help the
+  other.
 
 ## How to fix
-Ask first whether the terms *can* agree: write down one output that makes both small. If none exists,
-the specification is wrong and no optimizer helps. If one exists, give each term room of its own
-(separate heads, later branching), schedule them one after the other, or project the conflict away.
+Ask first whether the terms *can* agree: write down one output that makes both small. If none
+exists, the specification is wrong and no optimizer helps. If one exists, give each term room of its
+own (separate heads, later branching), schedule them one after the other, or project the conflict
+away.
 
 ```python
 a, b = flat_grad(term_a), flat_grad(term_b)        # gradients as vectors, shared parameters only
@@ -44,7 +47,7 @@ GAN, a gradient-reversal layer): there the opposition is the method.
 - `lr-too-low`: the loss is flat too, but more learning rate moves it.
 
 ## Sources
-- yu-2020: section 2, with the definition of conflicting gradients by a negative cosine, and the PCGrad
-  projection.
+- yu-2020: section 2, with the definition of conflicting gradients by a negative cosine, and the
+  PCGrad projection.
 - chen-2018: introduction; competing tasks and why the weights of a sum need care.
 """

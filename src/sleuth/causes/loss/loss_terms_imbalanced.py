@@ -1,14 +1,15 @@
 """One term's gradient swamps the others by orders of magnitude, so they are ignored.
 
 ## What happens
-The total falls nicely, and one task learns nothing. What counts is not the *value* of a term but the
-length of its gradient on the shared parameters, and the two need not agree: a term of value 0.01 can
-push harder than one of value 100. If gradients differ by a factor of 1000, the small term is rounding
-noise to the optimizer. Adam does not rescue it: the step is normalised after the terms were added up.
+The total falls nicely, and one task learns nothing. What counts is not the *value* of a term but
+the length of its gradient on the shared parameters, and the two need not agree: a term of value
+0.01 can push harder than one of value 100. If gradients differ by a factor of 1000, the small term
+is rounding noise to the optimizer. Adam does not rescue it: the step is normalised after the terms
+were added up.
 
 It is born from units (a pixel MSE beside a KL, a box in pixels beside a class), from different
-reductions (`sum` here, `mean` there), from a weight copied from a paper with another
-normalisation, or over time, when the leading term grows or converges and the ratio drifts.
+reductions (`sum` here, `mean` there), from a weight copied from a paper with another normalisation,
+or over time, when the leading term grows or converges and the ratio drifts.
 
 ```python
 recon = F.mse_loss(out, x, reduction="sum") / x.shape[0]               # about 3 * 224 * 224 pixels
@@ -19,14 +20,15 @@ loss = recon + 0.001 * kl
 A small weight on purpose is no fault: a gentle regulariser should lose against the data.
 
 ## How to tell
-- **probe**: the gradient norm of each term, taken separately on the parameters they share. A ratio above
-  about 100 deserves a look, above 1000 the smaller term is as good as absent.
-- **watch**: one logged term goes flat or rises while the total falls and follows the other; removing the
-  small term would not change the curve.
+- **probe**: the gradient norm of each term, taken separately on the parameters they share. A ratio
+  above about 100 deserves a look, above 1000 the smaller term is as good as absent.
+- **watch**: one logged term goes flat or rises while the total falls and follows the other;
+  removing the small term would not change the curve.
 - **refuted by**: gradient norms of all terms within a factor of ten on the shared parameters.
 
 ## How to fix
-First make the terms commensurable: same reduction, standardised targets, sensible units. Then weight.
+First make the terms commensurable: same reduction, standardised targets, sensible units. Then
+weight.
 
 ```python
 shared = list(model.encoder.parameters())
@@ -37,8 +39,8 @@ for term in (recon, kl):
 loss = recon + (norms[0] / norms[1]).detach() * ratio * kl     # ratio: what you want, e.g. 0.1
 ```
 
-Measure this once and fix the weight, or use a published scheme (GradNorm, learned uncertainties) if the
-ratio wanders. Log each term and its gradient norm, never the total alone.
+Measure this once and fix the weight, or use a published scheme (GradNorm, learned uncertainties) if
+the ratio wanders. Log each term and its gradient norm, never the total alone.
 
 ## Often mistaken for
 - `loss-terms-conflict`: sizes are alike and directions oppose; look at the cosine, not the norms.

@@ -3,12 +3,12 @@
 ## What happens
 The shapes all match, so nothing complains. With `softmax(dim=0)` on a (batch, classes) tensor it is
 the columns that sum to 1: the examples of a batch compete for each class, and one example's score
-depends on who sits beside it. Training sees a moving target, and at batch size 1 every "probability"
-is exactly 1.
+depends on who sits beside it. Training sees a moving target, and at batch size 1 every
+"probability" is exactly 1.
 
-The loss at the start tells. `log_softmax(dim=0)` with `nll_loss` begins at ln(batch size), 4.16 for 64
-rows, instead of ln(classes), 2.30 for 10. Sequences are the usual birthplace: after `transpose` or
-`batch_first=True` the class axis is last while the old `dim=1` now means time. Another is
+The loss at the start tells. `log_softmax(dim=0)` with `nll_loss` begins at ln(batch size), 4.16 for
+64 rows, instead of ln(classes), 2.30 for 10. Sequences are the usual birthplace: after `transpose`
+or `batch_first=True` the class axis is last while the old `dim=1` now means time. Another is
 `nn.Softmax()` with no `dim`: PyTorch guesses 0 for tensors with one or three axes, otherwise 1, and
 only warns. `argmax` and `F.normalize` (default `dim=1`) slip in the same way, and a wrong `argmax`
 spoils only the metric, not the training.
@@ -41,11 +41,12 @@ class axis of anything with two or more axes; a (batch, time, classes) tensor mu
 flattened to (batch * time, classes).
 
 ## Often mistaken for
-- `batch-mixing`: examples influence each other there as well, but through a `view` or a wrong axis in
-  the body; here the sums over the axes point at the softmax.
+- `batch-mixing`: examples influence each other there as well, but through a `view` or a wrong axis
+  in the body; here the sums over the axes point at the softmax.
 - `init-loss-off`: the odd first loss is a symptom; ln(batch size) is this cause's signature.
 
 ## Sources
-- fsdl-2021: the list of most common bugs; wrong tensor shapes come first because they fail silently.
+- fsdl-2021: the list of most common bugs; wrong tensor shapes come first because they fail
+  silently.
 - pytorch-cross-entropy: section on shapes; where the class axis of the input has to be.
 """

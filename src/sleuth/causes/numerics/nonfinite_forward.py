@@ -1,15 +1,15 @@
 """The first NaN or infinity appears in the output of a module, not in its input.
 
 ## What happens
-A NaN does not stop the run. It passes through ReLU, through every matrix product, into the loss and, after
-one optimizer step, into all weights. Meanwhile the metrics stay plausible: every comparison with NaN
-is False, and `argmax` over a row of NaN returns index 0, so accuracy settles at the share of class 0. The
-loss that prints `nan` is the last witness, rarely the culprit; look for the *first* module whose input is
-finite and whose output is not.
+A NaN does not stop the run. It passes through ReLU, through every matrix product, into the loss
+and, after one optimizer step, into all weights. Meanwhile the metrics stay plausible: every
+comparison with NaN is False, and `argmax` over a row of NaN returns index 0, so accuracy settles at
+the share of class 0. The loss that prints `nan` is the last witness, rarely the culprit; look for
+the *first* module whose input is finite and whose output is not.
 
-The usual places: a softmax over a fully masked row (all -inf gives all NaN); float16 activations beyond
-65504; a hand-made normalisation dividing by a standard deviation of 0; `exp` of a large logit or
-log-variance; a mean over an empty selection; weights that grew until a product overflowed.
+The usual places: a softmax over a fully masked row (all -inf gives all NaN); float16 activations
+beyond 65504; a hand-made normalisation dividing by a standard deviation of 0; `exp` of a large
+logit or log-variance; a mean over an empty selection; weights that grew until a product overflowed.
 
 ```python
 scores = scores.masked_fill(~mask, float("-inf"))     # a row with nothing left
@@ -19,16 +19,18 @@ attention = scores.softmax(-1)                        # that row is NaN
 An infinity that is *meant*, such as -inf in a mask with at least one open position, is fine.
 
 ## How to tell
-- **probe**: walking through the modules in order, the first one with finite input and parameters and
-  non-finite output; if the parameters are already bad, the damage was done by an earlier update.
-- **watch**: the step, and within it the module, where the first non-finite value occurred, the largest
-  finite magnitude just before, and whether it had been growing for many steps or came at once.
-- **refuted by**: the batch already held the NaN, or all module outputs are finite and only gradients
-  are not.
+- **probe**: walking through the modules in order, the first one with finite input and parameters
+  and non-finite output; if the parameters are already bad, the damage was done by an earlier
+  update.
+- **watch**: the step, and within it the module, where the first non-finite value occurred, the
+  largest finite magnitude just before, and whether it had been growing for many steps or came at
+  once.
+- **refuted by**: the batch already held the NaN, or all module outputs are finite and only
+  gradients are not.
 
 ## How to fix
-Replay the failing batch and repair the operation at that module; growth over many steps points to the
-learning rate or to normalisation instead.
+Replay the failing batch and repair the operation at that module; growth over many steps points to
+the learning rate or to normalisation instead.
 
 ```python
 mask = mask | ~mask.any(-1, keepdim=True)             # never mask a whole row
@@ -36,17 +38,19 @@ std = x.std(-1, keepdim=True).clamp_min(1e-6)
 log_var = log_var.clamp(-10, 10)                      # before exp
 ```
 
-In float16 keep reductions and exponentials in float32, or use bfloat16, which has the range of float32.
-Do not pour `torch.nan_to_num` over it: the NaN was the message.
+In float16 keep reductions and exponentials in float32, or use bfloat16, which has the range of
+float32. Do not pour `torch.nan_to_num` over it: the NaN was the message.
 
 ## Often mistaken for
 - `nonfinite-input`: the NaN came with the batch; check that first, it is the cheapest.
 - `unsafe-log-div`: the root, when the module's own code has a pole; name that instead.
-- `lr-too-high`: activations grow for many steps before the overflow, and a tenth of the rate avoids it.
+- `lr-too-high`: activations grow for many steps before the overflow, and a tenth of the rate avoids
+  it.
 
 ## Sources
-- goodfellow-2016-ch4: section 4.1, Overflow and Underflow; how a result turns non-finite, softmax as the
-  example.
-- pytorch-numerical-accuracy: Extremal values; intermediate results may overflow though the result fits.
+- goodfellow-2016-ch4: section 4.1, Overflow and Underflow; how a result turns non-finite, softmax
+  as the example.
+- pytorch-numerical-accuracy: Extremal values; intermediate results may overflow though the result
+  fits.
 - fsdl-2021: the list of most common bugs; numerical instability, from exp, log or division.
 """

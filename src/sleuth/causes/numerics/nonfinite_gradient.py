@@ -1,28 +1,28 @@
 """The forward pass is finite and a gradient is NaN or infinite.
 
 ## What happens
-The loss looks perfectly normal, once. One step later all parameters are NaN. Backward has poles of its
-own: the square root is finite at 0 and its slope is not, so `(d ** 2).sum().sqrt()` of a zero vector gives
-0 forward and NaN backward (0 times infinity). `torch.norm`, `std` and `cdist` are safe there;
-the hand-written versions are not. `acos(1)`, `x ** 0.5` at 0 and `log` near 0 behave alike.
+The loss looks perfectly normal, once. One step later all parameters are NaN. Backward has poles of
+its own: the square root is finite at 0 and its slope is not, so `(d ** 2).sum().sqrt()` of a zero
+vector gives 0 forward and NaN backward (0 times infinity). `torch.norm`, `std` and `cdist` are safe
+there; the hand-written versions are not. `acos(1)`, `x ** 0.5` at 0 and `log` near 0 behave alike.
 
-The trap that catches experts: `torch.where` selects values, but backward multiplies the branch that was
-*not* selected by zero, and zero times infinity is NaN.
+The trap that catches experts: `torch.where` selects values, but backward multiplies the branch that
+was *not* selected by zero, and zero times infinity is NaN.
 
 ```python
 y = torch.where(x > 0, x.sqrt(), torch.zeros_like(x))   # x = 0: value 0, gradient NaN
 ```
 
-Clipping does not protect. With one NaN `clip_grad_norm_` gets a NaN norm and multiplies *every* gradient
-by NaN. With one infinity it scales all others to 0 and leaves a NaN in its place. Under AMP an
-occasional infinite gradient is normal: `GradScaler` skips that step and lowers its scale. Skips
-that never end are this cause.
+Clipping does not protect. With one NaN `clip_grad_norm_` gets a NaN norm and multiplies *every*
+gradient by NaN. With one infinity it scales all others to 0 and leaves a NaN in its place. Under
+AMP an occasional infinite gradient is normal: `GradScaler` skips that step and lowers its scale.
+Skips that never end are this cause.
 
 ## How to tell
-- **probe**: loss and all module outputs finite, at least one gradient not; the backward function nearest
-  to the loss that turns finite gradients into non-finite ones is the place.
-- **watch**: a step with finite loss and non-finite gradient norm, followed by NaN in the forward pass of
-  the next; under AMP, a scale that halves again and again.
+- **probe**: loss and all module outputs finite, at least one gradient not; the backward function
+  nearest to the loss that turns finite gradients into non-finite ones is the place.
+- **watch**: a step with finite loss and non-finite gradient norm, followed by NaN in the forward
+  pass of the next; under AMP, a scale that halves again and again.
 - **refuted by**: a non-finite value already in the loss or in an activation of the same step.
 
 ## How to fix
@@ -43,7 +43,9 @@ torch.nn.utils.clip_grad_norm_(params, 1.0, error_if_nonfinite=True)
 - `unsafe-log-div`: the root, once you have found the expression with the pole.
 
 ## Sources
-- pytorch-issue-23395: the report; `torch.where` passes on infinite gradients of the unselected branch.
-- pytorch-issue-6394: the maintainers' answer; a hand-written root of a square gives NaN, norm and abs not.
+- pytorch-issue-23395: the report; `torch.where` passes on infinite gradients of the unselected
+  branch.
+- pytorch-issue-6394: the maintainers' answer; a hand-written root of a square gives NaN, norm and
+  abs not.
 - pytorch-amp: Typical mixed precision training; steps with infinite gradients are skipped.
 """

@@ -40,8 +40,7 @@ print ten rows. It takes two minutes and replaces a week.
 - `episode-not-reset`: rows are wrong only right after an episode's end.
 
 ## Sources
-- jones-2021: the parts on testing the error-prone pieces and on probe environments, for locating
-  such faults with known answers.
+- jones-2021: the part on probe environments, for locating such faults by known answers.
 - gymnasium-autoreset: the description of the modes, which decide what row follows an episode's
   end.
 """

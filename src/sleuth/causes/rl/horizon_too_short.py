@@ -15,7 +15,7 @@ Longer is not better. Variance grows with the horizon, and returns become larger
 so the critic must change scale. With dense, well-shaped rewards a short horizon learns faster.
 
 ## How to tell
-- **lint**: `gamma` times the time limit: 1/(1-gamma) under a fifth of `max_episode_steps` or of
+- **lint**: `gamma` beside the time limit: 1/(1-gamma) under a fifth of `max_episode_steps` or of
   the episode length, together with a reward paid only at the end.
 - **probe**: roll out a random or scripted policy, measure the steps between decision and reward,
   and compute gamma to that power: below 0.05 the signal is gone.

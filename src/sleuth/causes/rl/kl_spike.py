@@ -7,10 +7,10 @@ stranger. Return drops within an update or two, often for good. Clipping in PPO 
 it: it removes the gradient of samples beyond the range, and the rest, or momentum, may carry on.
 
 Per-update KL of about 0.01 is ordinary; 0.1 deserves a look; 1 is an accident. Sudden: one batch
-with an extreme advantage, a NaN-near observation, a normaliser that jumped. Growing over epochs:
-too many epochs, rate too high. At the *first* minibatch it must be 0 to rounding; if it is not,
-acting and learning use different networks: dropout active, normaliser updated in between,
-recurrent state rebuilt differently, stale workers.
+with an extreme advantage, an outlier among the observations, a normaliser that jumped. Growing
+over epochs: too many epochs, rate too high. At the *first* minibatch it must be 0 to rounding; if
+it is not, acting and learning use different networks: dropout active, normaliser updated in
+between, recurrent state rebuilt differently, stale workers.
 
 Negative KL is impossible; a negative *estimate* is not. The mean of log p_old - log p_new over 64
 samples came out negative in 36% of draws at a true KL of 0.005. The estimator (r - 1) - log r is

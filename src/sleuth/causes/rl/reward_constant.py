@@ -38,7 +38,7 @@ adv = adv / adv.std().clamp(min=1e-4)          # a floor, so noise stays noise
   return.
 
 ## Sources
-- schulman-2016: slide on designing the problem: look at a random policy first, and at histograms
-  of observations and rewards.
+- schulman-2016: slide "POMDP Design": look at a random policy first, and at histograms of
+  observations and rewards.
 - jones-2021: the list of statistics to log, among them the distribution of rewards.
 """

@@ -3,9 +3,9 @@
 ## What happens
 The critic regresses on returns with squared error: rewards 100 times larger make its loss 10,000
 times larger and its gradient 100 times. In a shared network the policy's gradient disappears
-beside it; with a clipped global norm it is scaled to nothing; a value head that starts near 0
-needs thousands of updates to climb to 5000. PPO's optional value clipping (0.2 in absolute units)
-forbids the climb outright.
+beside it; with a clipped global norm it is scaled to nothing; a value head that starts near 0 has
+a long climb to 5000. PPO's optional value clipping (0.2, in the units of the return) stops the
+gradient once a value has moved that far, so the climb takes thousands of updates.
 
 The quiet direction hurts as well: with rewards of 0.001 and advantages that are not normalised,
 the entropy bonus is the whole objective and the policy stays random.

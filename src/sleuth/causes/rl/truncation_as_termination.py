@@ -11,7 +11,7 @@ It does not stop learning, it lowers the ceiling and adds noise, so it can live 
 code with a single `done` has no choice. Newer code gets `terminated` and `truncated` and often
 joins them on the spot:
 ```python
-obs, reward, terminated, truncated, info = env.step(action)
+next_obs, reward, terminated, truncated, info = env.step(action)
 done = terminated or truncated
 buffer.add(obs, action, reward, next_obs, done)        # the distinction is lost
 ```
@@ -22,8 +22,8 @@ If the task truly ends at that time (a match of 90 minutes) it is termination, a
 time belongs in the observation.
 
 ## How to tell
-- **lint**: `done = terminated or truncated` (or `|`) that feeds a target; the fifth value of
-  `step` ignored; targets masked by `done`.
+- **lint**: `done = terminated or truncated` (or `|`) that feeds a target; the fourth value of
+  `step` (`truncated`) ignored; targets masked by `done`.
 - **probe**: a boundary world: A goes to B by *truncation*, D goes to B by *termination*, B ends
   with +1. Right: V(A) = gamma, V(D) = 0. This bug gives V(A) = 0. In measured runs no other probe
   environment saw it.
@@ -33,7 +33,7 @@ time belongs in the observation.
 Mask the bootstrap by `terminated` only, and use the final observation of the episode.
 ```python
 buffer.add(obs, action, reward, next_obs, terminated)      # off-policy: enough
-if truncated:                                              # on-policy
+if truncated:                       # on-policy; afterwards mask the row like any end
     reward = reward + gamma * critic(final_obs).item()
 ```
 

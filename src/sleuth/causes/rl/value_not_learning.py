@@ -1,10 +1,11 @@
 """The value function cannot even learn a constant, so nothing built on it can be right.
 
 ## What happens
-Take the simplest world there is: one fixed observation, one step, reward +1. The right value is
-1. A critic that cannot find it has a fault in its own small circle (loss, target, optimizer), far
-away from exploration, credit assignment or hyper-parameters. In a real environment the same fault
-looks like "hard task": the policy still drifts, and the return curve is noise.
+Take the simplest world there is: one fixed observation, one step, reward +1, and so a value of
+1.0 to be found. A critic that cannot find it has a fault in its own small circle (loss, target,
+optimizer), far away from exploration, credit assignment or hyper-parameters. In a real
+environment the same fault looks like "hard task": the policy still drifts, and the return curve
+is noise.
 
 Typical faults: the critic's parameters are in no optimizer; `vf_coef` is 0; the value loss is
 computed from values stored during the rollout, which carry no graph; the critic ends in ReLU or

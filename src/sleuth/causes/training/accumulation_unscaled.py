@@ -54,3 +54,172 @@ summed loss whose gradient is rescaled before the step.
 - goyal-2017: section 2.3; normalise by the total batch, not by the part one worker sees.
 - kingma-2015: section 1; Adam's updates do not depend on the gradient's scale.
 """
+
+import ast
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.cadence import (
+    Turn,
+    constructor,
+    exclusive,
+    inside,
+    opaque,
+    runs_over,
+    touches_gradients,
+    turn_of,
+)
+from sleuth.facts.flow import ancestry, layer, literal, possible
+from sleuth.facts.losses import loss_of
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Arm, Call, Carried, Either, Unknown, Value
+from sleuth.finding import Finding
+
+# Steps from the loss to what is differentiated that leave its size alone.
+_KEEPS_SIZE = frozenset({"+", "+=", ".scale", ".to", ".float", ".squeeze", ".mean", ".contiguous", "pos"})
+_MICRO = re.compile(r"accum|micro|grad_acc", re.IGNORECASE)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if program.training.framework:
+        return
+    for step in program.training.of("step"):
+        turn = turn_of(program, step)
+        if turn is None or turn.loop is None or step.call.op != ".step":
+            continue
+        found = _every_few_turns(turn, step) or _after_micro_batches(turn, step)
+        if found is not None:
+            yield from _judge(program, turn, step, *found)
+
+
+def _judge(program: Program, turn: Turn, step: Event, backward: Event, group: str) -> Iterator[Finding]:
+    certainty = _unscaled(backward.about)
+    if certainty is None or turn.loop is None or _rate_knows(program, step, group):
+        return
+    calls = list(inside(program, turn.loop))
+    if touches_gradients(calls) or opaque(calls, step.about, backward.about):
+        return
+    yield clue(
+        "error" if certainty and "%" in group else "warning",
+        backward.call,
+        f"The gradients of several batches are added up before the step on line {step.line} "
+        f"(`{group}`), and each loss goes in at full size: the update is as many times too large.",
+        fix="Divide the loss by the number of batches in a group before `backward()`.",
+    )
+
+
+def _every_few_turns(turn: Turn, step: Event) -> tuple[Event, str] | None:
+    """A step under a modulo test, gradients that survive the turns without a step."""
+    arm = next((arm for arm in step.call.context.arms if _counts(arm)), None)
+    if arm is None or _happens_every_turn(turn, step, arm):
+        return None
+    backwards = [event for event in turn.of("backward") if not exclusive(event.call, step.call)]
+    if len(backwards) != 1 or _is_under(backwards[0], arm):
+        return None
+    clearings = turn.of("zero_grad")
+    if not clearings or not all(_is_under(event, arm) for event in clearings):
+        return None
+    return backwards[0], ast.unparse(getattr(arm.node, "test", ast.Constant(...)))
+
+
+def _counts(arm: Arm) -> bool:
+    """`(i + 1) % n == 0`, `not i % n`, `i % n == n - 1`, alone or with other reasons to step."""
+    test = getattr(arm.node, "test", None)
+    return arm.name == "if" and test is not None and any(_is_modulo(node) for node in ast.walk(test))
+
+
+def _is_modulo(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Mod)
+        and not isinstance(node.left, ast.Constant)
+    )
+
+
+def _is_under(event: Event, arm: Arm) -> bool:
+    return any(other is arm for other in event.call.context.arms)
+
+
+def _happens_every_turn(turn: Turn, step: Event, arm: Arm) -> bool:
+    """Another step outside the test: then the guarded one is a second, slower optimizer."""
+    return any(event is not step and not _is_under(event, arm) for event in turn.of("step"))
+
+
+def _after_micro_batches(turn: Turn, step: Event) -> tuple[Event, str] | None:
+    """`for _ in range(accum): ... backward()` and one step behind that loop."""
+    for backward in turn.of("backward"):
+        loops = backward.call.context.loops
+        inner = loops[-1]
+        if inner is turn.loop or len(loops) < 2 or loops[-2] is not turn.loop:
+            continue
+        over = runs_over(inner)
+        named = isinstance(over, Call) and over.op == "builtins.range" and len(over.args) == 1
+        text = ast.unparse(inner.node.iter) if isinstance(inner.node, ast.For) else ""
+        per_group = [event for event in turn.of("zero_grad", "step") if event.inside(inner)]
+        if named and _MICRO.search(text) and not per_group and backward.call.order < step.call.order:
+            return backward, text
+    return None
+
+
+def _unscaled(loss: Value | None) -> bool | None:
+    """True: a mean loss goes in as it is; False: a loss of unknown make does; None: it may have been scaled."""
+    certain = True
+    queue, seen = [loss], 0
+    while queue and seen < 40:
+        seen += 1
+        value = queue.pop()
+        if isinstance(value, Either | Carried):
+            queue += possible(value)
+        elif not isinstance(value, Call):
+            if not (isinstance(value, Unknown) or literal(value) == 0):
+                return None
+            certain = False
+        elif (use := loss_of(value)) is not None:
+            if use.reduction != "mean":
+                return None
+        elif value.result is not None:
+            queue.append(value.result)
+        elif value.op in _KEEPS_SIZE:
+            queue += [value.args[0]] if value.op == ".scale" and value.args else _operands(value)
+        elif _is_foreign_loss(value):
+            certain = False
+        else:
+            return None
+    return certain if seen else None
+
+
+def _operands(value: Call) -> list[Value]:
+    return list(value.args) if value.receiver is None else [value.receiver]
+
+
+def _is_foreign_loss(value: Call) -> bool:
+    """`criterion(out, y)` with a criterion from elsewhere, `model(...).loss`."""
+    if value.op == "@loss":
+        return True
+    name = value.receiver.name if value.op == "()" and isinstance(value.receiver, Unknown) else ""
+    return bool(re.search(r"crit|loss", name or (layer(value) if value.op == "()" else ""), re.IGNORECASE))
+
+
+def _rate_knows(program: Program, step: Event, group: str) -> bool:
+    """Whether the optimizer was set up with the size of the group in mind (`lr=base / accum`)."""
+    made = constructor(step.about)
+    if made is None:
+        return False
+    names = set(re.findall(r"[A-Za-z_]\w*", group)) - {"i", "range", "len"}
+    for value in ancestry(made, 120):
+        if isinstance(value, Call) and value.op in ("/", "*", "/=", "*="):
+            if any(
+                isinstance(node, ast.Name | ast.Attribute) and _last_name(node) in names
+                for node in _nodes(value)
+            ):
+                return True
+    return False
+
+
+def _last_name(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
+
+
+def _nodes(value: Call) -> Iterator[ast.AST]:
+    return ast.walk(value.node) if value.node is not None else iter(())

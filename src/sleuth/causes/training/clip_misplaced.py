@@ -48,3 +48,112 @@ NaN and spreads it to every gradient; use `error_if_nonfinite=True` to be told.
 ## Sources
 - pytorch-amp: "Gradient clipping"; unscale first, so that the threshold means what it says.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.cadence import Turn, between, exclusive, implied, opaque, turn_of
+from sleuth.facts.flow import ancestry, class_name, literal, root, spelling
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, External, Value
+from sleuth.finding import Finding
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if program.training.framework:
+        return
+    for clip in (*program.training.of("clip"), *_clamped_by_hand(program)):
+        turn = turn_of(program, clip)
+        if turn is None or _only_measures(clip):
+            continue
+        before, after = _neighbours(turn, clip)
+        if before is not None and before.kind == "backward":
+            yield from _still_scaled(program, before, clip)
+        elif after is not None and after.kind == "step":
+            continue
+        elif before is not None and after is not None and before.call.order > clip.call.order:
+            # Around the turn: the last event before the clip is the step of the turn before.
+            yield from _before_backward(program, turn, clip, after)
+        elif (
+            before is None
+            and after is not None
+            and any(step.call.order > after.call.order for step in turn.of("step"))
+        ):
+            yield from _before_backward(program, turn, clip, after)
+        elif before is not None and before.kind == "step" and implied(before.call, clip.call):
+            if turn.of("backward") and not opaque(between(program, before.call, clip.call), clip.about):
+                yield clue(
+                    "error",
+                    clip.call,
+                    f"The gradients are clipped after the step on line {before.line} has used them: the clipping "
+                    "has no effect on training.",
+                    fix="Clip between `backward()` and the step.",
+                )
+
+
+def _before_backward(program: Program, turn: Turn, clip: Event, backward: Event) -> Iterator[Finding]:
+    first = min((event.call for event in turn.events), key=lambda call: call.order)
+    if not opaque(between(program, first, clip.call), clip.about, backward.about):
+        yield clue(
+            "error",
+            clip.call,
+            f"The gradients are clipped before `backward()` on line {backward.line} computes them: what the step "
+            "applies is never clipped.",
+            fix="Clip between `backward()` and the step.",
+        )
+
+
+def _neighbours(turn: Turn, clip: Event) -> tuple[Event | None, Event | None]:
+    """The last backward or step before a clip and the next one after it; in a loop the turn is a circle."""
+    circle = [event for event in turn.of("backward", "step") if not exclusive(event.call, clip.call)]
+    before = [event for event in circle if event.call.order < clip.call.order]
+    after = [event for event in circle if event.call.order > clip.call.order]
+    if turn.loop is not None:
+        before, after = after + before, after + before
+    return (before[-1] if before else None, after[0] if after else None)
+
+
+def _clamped_by_hand(program: Program) -> Iterator[Event]:
+    """`p.grad.clamp_(-1, 1)`, `p.grad.data.clamp_(...)`."""
+    for call in program.calls(".clamp_", ".clip_"):
+        below: Value | None = call.receiver
+        if isinstance(below, Call) and below.op == "@data":
+            below = below.receiver
+        if isinstance(below, Call) and below.op == "@grad":
+            yield Event("clip", call, below.receiver)
+
+
+def _only_measures(clip: Event) -> bool:
+    """`clip_grad_norm_(parameters, inf)` is a way to ask for the norm."""
+    bound = root(clip.call.argument(1, "max_norm"))
+    if isinstance(bound, External):
+        return bound.name.endswith(".inf")
+    if isinstance(bound, Call):
+        return bound.op == "builtins.float" and str(literal(bound.argument(0, "x"))).lower().startswith("inf")
+    return literal(bound) == float("inf")
+
+
+def _still_scaled(program: Program, backward: Event, clip: Event) -> Iterator[Finding]:
+    """A `GradScaler` multiplied the loss and nobody divided the gradients again before the clip."""
+    scale = _scaling(backward)
+    if scale is None or not implied(backward.call, clip.call):
+        return
+    since = between(program, backward.call, clip.call)
+    if any(call.op in (".unscale_", ".unscale") for call in since) or opaque(since, scale.receiver):
+        return
+    yield clue(
+        "error",
+        clip.call,
+        f"The gradients still carry the factor of `{spelling(scale)}.scale` (line {backward.line}): the bound cuts "
+        "them to almost nothing once the scaler divides.",
+        fix=f"Call `{spelling(scale)}.unscale_(optimizer)` before clipping.",
+    )
+
+
+def _scaling(backward: Event) -> Call | None:
+    for value in ancestry(backward.call.receiver, 12):
+        if isinstance(value, Call) and value.op == ".scale":
+            known = class_name(value.receiver)
+            if "GradScaler" in known or "scaler" in spelling(value).lower():
+                return value
+    return None

@@ -53,3 +53,104 @@ state carried over between batches.
 - pytorch-autograd: "How autograd encodes the history"; a gradient exists only along recorded
   steps.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.gradients import (
+    applications,
+    data_parents,
+    everything_behind,
+    frozen_somewhere,
+    is_cut,
+    optimizes,
+    reached,
+    steps_after,
+    trained_by,
+)
+from sleuth.facts.modes import function_of, has_weights, holds
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Function, Value
+from sleuth.finding import Finding
+
+# Cuts that somebody wrote; a comparison or a size read has no gradient by nature and accuses nobody.
+WRITTEN_CUTS = frozenset(
+    ".detach @data .item .tolist .numpy torch.tensor torch.from_numpy torch.FloatTensor torch.Tensor".split()
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    trained = trained_by(program)
+    learned = {id(call.receiver) for _, applied in trained for call in applied}
+    for backward, _ in trained:
+        optimizers = [step.about for step in steps_after(program, backward)]
+        for cut, starved in _cuts_before_layers(backward.about, learned):
+            inside = _model_around(cut, starved)
+            if not inside and not any(optimizes(one, starved.receiver) for one in optimizers):
+                continue
+            if any(optimizes(one, starved.receiver) is False for one in optimizers) and optimizers:
+                if not any(optimizes(one, starved.receiver) for one in optimizers):
+                    continue
+            if not frozen_somewhere(program, starved.receiver):
+                yield _finding(cut, starved, "error" if optimizers else "warning")
+    if not trained:
+        yield from _bare_models(program)
+
+
+def _bare_models(program: Program) -> Iterator[Finding]:
+    """Models without a training loop in sight: judged by what their forward returns."""
+    forwards = [call for call in program.calls("def") if getattr(function_of(call), "name", "") == "forward"]
+    outermost = [call for call in forwards if not call.context.sites and call.result is not None]
+    learned = {
+        id(applied.receiver) for call in outermost for applied in applications(reached(call.result))
+    }
+    for call in outermost:
+        for cut, starved in _cuts_before_layers(call.result, learned):
+            if _model_around(cut, starved) and not frozen_somewhere(program, starved.receiver):
+                yield _finding(cut, starved, "warning")
+
+
+def _cuts_before_layers(loss: Value | None, learned: set[int]) -> Iterator[tuple[Call, Call]]:
+    """Cuts whose result feeds a layer that learns, with a layer before the cut that no gradient reaches."""
+    for layer in applications(reached(loss)):
+        if not has_weights(layer.receiver) or not layer.context.grad:
+            continue
+        for value in everything_behind_inputs(layer):
+            if isinstance(value, Call) and value.op in WRITTEN_CUTS and is_cut(value) and value.context.grad:
+                for starved in _just_before(value):
+                    if id(starved.receiver) not in learned:
+                        yield value, starved
+                        break
+
+
+def everything_behind_inputs(layer: Call) -> Iterator[Value]:
+    for given in data_parents(layer):
+        yield from everything_behind(given)
+
+
+def _just_before(cut: Call) -> Iterator[Call]:
+    """The layers with weights whose gradient this very cut stops."""
+    for given in data_parents(cut):
+        for layer in applications(reached(given)):
+            if has_weights(layer.receiver) and layer.context.grad:
+                yield layer
+
+
+def _model_around(cut: Call, starved: Call) -> bool:
+    """Whether the cut lies in the forward pass of the model that holds the starved layer."""
+    for site in cut.context.sites:
+        function = site.receiver
+        if isinstance(function, Function) and getattr(function.definition, "name", "") == "forward":
+            if holds(function.bound, starved.receiver):
+                return True
+    return False
+
+
+def _finding(cut: Call, starved: Call, severity: str) -> Finding:
+    name = cut.op.lstrip(".@")
+    return clue(
+        "error" if severity == "error" else "warning",
+        cut,
+        f"`{name}` takes the values out of the graph on their way to the next layer: the layer applied on line "
+        f"{place(starved).line} never receives a gradient.",
+        fix="Stay in tensors that keep their history (torch.stack, torch operations) between the layers.",
+    )

@@ -55,3 +55,53 @@ do a teacher, a target network or a perceptual loss kept in eval.
 - pytorch-autograd: "Evaluation Mode"; switching both ways is the caller's duty.
 - ioffe-2015: section 3.1; batch statistics in training, population statistics at inference.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.gradients import optimizes, steps_after, trained_by
+from sleuth.facts.loop import Event
+from sleuth.facts.modes import forwards, left_in_eval, mode_events, mode_matters
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call
+from sleuth.finding import Finding
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if program.training.framework:
+        return
+    outermost = {id(call) for call in forwards(program)}
+    for backward, applied in trained_by(program):
+        for call in applied:
+            if id(call) not in outermost or not _learns(program, backward, call):
+                continue
+            matters = mode_matters(call.receiver, program)
+            if matters is False:
+                continue
+            event = left_in_eval(program, call, call.receiver)
+            if event is not None:
+                yield clue(
+                    "error" if matters else "warning",
+                    event.call,
+                    f"`eval()` here is still in force when line {place(call).line} runs the training forward pass: "
+                    "dropout is off and batch statistics stand still.",
+                    fix="Call `model.train()` before each training pass (or after each evaluation).",
+                )
+            elif _arrives_in_eval(call) and not mode_events(program, call.receiver):
+                yield clue(
+                    "warning",
+                    call,
+                    f"`from_pretrained` on line {place(call.receiver or call).line} hands the model over in eval mode "
+                    "and nothing calls `train()`: it is fine-tuned without its dropout.",
+                    fix="Call `model.train()` before the training loop.",
+                )
+
+
+def _learns(program: Program, backward: Event, call: Call) -> bool:
+    """An optimizer applies this gradient to the model; an attack or a saliency map only reads it."""
+    steps = steps_after(program, backward)
+    return bool(steps) and not all(optimizes(step.about, call.receiver) is False for step in steps)
+
+
+def _arrives_in_eval(call: Call) -> bool:
+    made = call.receiver
+    return isinstance(made, Call) and made.op.startswith("transformers.") and made.op.endswith(".from_pretrained")

@@ -52,3 +52,99 @@ each `model.train()`.
   pass, and its use for fine-tuning.
 - pytorch-zero-grad: `set_to_none` notes; zero and None gradients are treated differently.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import possible
+from sleuth.facts.gradients import optimized, owners_of, steps_after, switches_off
+from sleuth.facts.modes import holds, is_model, parts
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Value
+from sleuth.finding import Finding
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    switches = sorted(program.calls(".requires_grad_", "@requires_grad="), key=lambda call: call.order)
+    freezes = [call for call in switches if switches_off(call) is True and not _without_effect(call)]
+    for call in switches:
+        if _without_effect(call) and switches_off(call) is False:
+            if (freeze := _frozen_before(call, freezes)) is not None:
+                yield clue(
+                    "error",
+                    call,
+                    "A module has no `requires_grad` switch: this sets an unused attribute, and the parameters "
+                    f"frozen on line {place(freeze).line} stay frozen.",
+                    fix="Call `.requires_grad_(True)` on the module, or set the flag on each parameter.",
+                )
+    for freeze in freezes:
+        if not freeze.context.arms and (step := _trains_only_frozen(program, freeze, switches)) is not None:
+            yield clue(
+                "error",
+                freeze,
+                f"This freezes everything that the optimizer stepped on line {place(step).line} is given, and "
+                "nothing switches it on again: the new part is frozen with the rest.",
+                fix="Freeze first and put the new layers in afterwards, or freeze only the part that must not learn.",
+            )
+
+
+def _without_effect(call: Call) -> bool:
+    """`module.requires_grad = x`: a plain attribute, not the flag of its parameters."""
+    return call.op == "@requires_grad=" and all(is_model(option) for option in possible(call.receiver))
+
+
+def _frozen_before(call: Call, freezes: list[Call]) -> Call | None:
+    for freeze in freezes:
+        if freeze.order < call.order:
+            for owner in owners_of(freeze.receiver):
+                if holds(owner, call.receiver) or holds(call.receiver, owner):
+                    return freeze
+    return None
+
+
+def _trains_only_frozen(program: Program, freeze: Call, switches: list[Call]) -> Call | None:
+    """The step of an optimizer all of whose parameters this freezes for good."""
+    frozen = _whole_modules(freeze)
+    if not frozen or any(
+        other.order > freeze.order and switches_off(other) is not True and not _without_effect(other)
+        for other in switches
+    ):
+        return None
+    for backward in program.training.of("backward"):
+        if backward.call.order < freeze.order:
+            continue
+        for step in steps_after(program, backward):
+            owners = optimized(step.about)
+            if owners and all(_all_frozen(program, owner, frozen, freeze.order) for owner in owners):
+                return step.call
+    return None
+
+
+def _whole_modules(freeze: Call) -> list[Value]:
+    """The modules that are frozen from end to end: by their own method or by a loop over all parameters."""
+    found: list[Value] = []
+    for option in possible(freeze.receiver):
+        if is_model(option):
+            found.append(option)
+        elif isinstance(option, Call) and option.op in ("next", "[]"):
+            source = option.args[0] if option.op == "next" else _looped(option)
+            if isinstance(source, Call) and source.op in (".parameters", ".named_parameters"):
+                found += [owner for owner in possible(source.receiver) if is_model(owner)]
+    return found
+
+
+def _looped(item: Call) -> Value | None:
+    pair = item.args[0]
+    return pair.args[0] if isinstance(pair, Call) and pair.op == "next" else None
+
+
+def _all_frozen(program: Program, owner: Value, frozen: list[Value], at: int) -> bool:
+    if not any(holds(module, owner) for module in frozen):
+        return False
+    pieces = list(parts(owner))
+    if any(isinstance(piece, Call) and piece.order > at for piece in pieces):
+        return False
+    return not any(
+        call.order > at and call.op[:1] == "@" and call.op[-1:] == "=" and call.op != "@requires_grad="
+        for call in program.trace[at:]
+        if any(option is piece for option in possible(call.receiver) for piece in pieces)
+    )

@@ -49,3 +49,215 @@ Hand-written SGD on `p.data` after `backward()` is fine too; the graph has been 
 - pytorch-autograd: "In-place correctness checks"; the version counter and what it protects.
 - pytorch-detach: note on shared storage; writes through a detached tensor trip the checks.
 """
+
+import ast
+from collections.abc import Iterator
+
+from sleuth.facts.flow import layer, literal, makers, possible, subject
+from sleuth.facts.gradients import reached
+from sleuth.facts.modes import function_of, is_model
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Collection, Instance, Unknown, Value
+from sleuth.finding import Finding
+
+ACTIVATIONS = frozenset(
+    "ReLU ReLU6 LeakyReLU ELU SELU CELU SiLU Mish Hardswish Hardtanh Hardsigmoid RReLU Threshold Dropout "
+    "Dropout2d Dropout3d relu relu6 leaky_relu elu selu celu silu mish hardswish hardtanh rrelu threshold "
+    "dropout".split()
+)
+# Applying one of these to what they made changes nothing more.
+IDEMPOTENT = frozenset("ReLU ReLU6 relu relu6 relu_ Hardtanh hardtanh".split())
+ARITHMETIC = frozenset("+= -= *= /=".split())
+WRITES = frozenset(
+    ".mul_ .add_ .sub_ .div_ .clamp_ .fill_ .zero_ .copy_ .exp_ .log_ .sqrt_ .pow_ .normal_ .masked_fill_ "
+    ".sigmoid_ .tanh_ .neg_ .relu_".split()
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    yield from _clipped_skips(program)
+    yield from _behind_the_counter(program)
+    yield from _views_of_the_data(program)
+
+
+def _clipped_skips(program: Program) -> Iterator[Finding]:
+    """An in-place activation, or `+=`, on a tensor that is read again afterwards under another name."""
+    writes = [(call, target) for call in _inplace_calls(program) if (target := subject(call)) is not None]
+    writes += [(call, call.args[0]) for call in program.calls(*ARITHMETIC) if _is_activation(call.args[0])]
+    if not writes:
+        return
+    for call, target in writes:
+        if not call.context.sites or _already_clipped(call, target):
+            continue
+        for later in _readers(program, target, call):
+            yield clue(
+                "error",
+                call,
+                f"This writes into the tensor that line {place(later).line} reads again: there it no longer holds "
+                "what the earlier layer gave.",
+                fix="Use the copying form (`inplace=False`, `x = x + y`) here.",
+            )
+            break
+
+
+def _inplace_calls(program: Program) -> Iterator[Call]:
+    for call in program.calls("()"):
+        made = call.receiver
+        if isinstance(made, Call) and made.op.removeprefix("torch.nn.") in ACTIVATIONS:
+            flag = made.keywords.get("inplace")
+            if flag is None and made.op in ("torch.nn.ReLU", "torch.nn.ReLU6", "torch.nn.SiLU") and made.args:
+                flag = made.args[0]
+            if literal(flag) is True:
+                yield call
+    for name in ACTIVATIONS:
+        for call in program.calls(f"torch.nn.functional.{name}"):
+            if literal(call.keywords.get("inplace")) is True:
+                yield call
+    yield from program.calls(".relu_", "torch.relu_", "torch.nn.functional.relu_")
+
+
+def _already_clipped(call: Call, target: Value) -> bool:
+    """The tensor came from the same kind of activation: writing it again changes no number."""
+    name = layer(call).rpartition(".")[2]
+    return name in IDEMPOTENT and any(layer(maker).rpartition(".")[2] in IDEMPOTENT for maker in makers(target))
+
+
+def _is_activation(value: Value) -> bool:
+    """A tensor with a history: what a layer gave."""
+    return any(
+        maker.op == "()" and is_model(maker.receiver) and maker.context.grad for maker in makers(value, 20)
+    ) and isinstance(value, Call)
+
+
+def _readers(program: Program, target: Value, write: Call) -> Iterator[Call]:
+    """Later operations in the same function call that take the very same tensor."""
+    site = write.context.sites[-1]
+    inner = _sequential_around(program, write)
+    for call in program.trace[write.order + 1 :]:
+        if site not in call.context.sites:
+            if call.order > write.order + 400:
+                return
+            continue
+        if call.op in ("def", "@shape", ".size", "builtins.len", "[]=", ".dim", "@device", "@dtype"):
+            continue
+        if call is inner or (call.op == "()" and call.result is not None):
+            continue
+        if any(value is target for given in (call.receiver, *call.args) for value in _shallow(given)):
+            if layer(call).rpartition(".")[2] in IDEMPOTENT and layer(call) == layer(write):
+                return
+            yield call
+
+
+def _sequential_around(program: Program, write: Call) -> Call | None:
+    return None
+
+
+def _shallow(value: Value | None) -> Iterator[Value]:
+    if isinstance(value, Collection):
+        yield from value.items
+    elif value is not None:
+        yield value
+
+
+def _behind_the_counter(program: Program) -> Iterator[Finding]:
+    """Writes through `.data` or `.numpy()` into a tensor that a loss still needs."""
+    writes: list[tuple[Call, Call]] = []
+    for call in program.calls(*WRITES, "[]=", *ARITHMETIC):
+        target = call.args[0] if call.op in ARITHMETIC else call.receiver
+        while isinstance(target, Call) and target.op == "[]":
+            target = target.args[0]
+        if isinstance(target, Call) and target.op in ("@data", ".numpy"):
+            writes.append((call, target))
+    if not writes:
+        return
+    for backward in program.training.of("backward"):
+        behind = {id(value) for value in reached(backward.about)}
+        for call, view in writes:
+            owner = view.receiver
+            if call.order < backward.call.order and id(owner) in behind and _has_history(owner):
+                yield clue(
+                    "error",
+                    call,
+                    f"This changes a tensor behind autograd's back before backward() on line {backward.line} uses it: "
+                    "the gradient is computed from the overwritten values, without an error.",
+                    fix="Make a new tensor (`y = y * 2`) instead of writing through `.data` or `.numpy()`.",
+                )
+
+
+def _has_history(value: Value | None) -> bool:
+    return isinstance(value, Call) and any(
+        maker.context.grad and (maker.op == "()" or maker.op.startswith(("torch.", "."))) and not _is_leaf(maker)
+        for maker in makers(value, 20)
+    )
+
+
+def _is_leaf(maker: Call) -> bool:
+    return maker.op in ("torch.nn.Parameter", "torch.tensor", "torch.randn", "torch.zeros", "torch.rand", "torch.ones")
+
+
+def _views_of_the_data(program: Program) -> Iterator[Finding]:
+    """In-place arithmetic on an item of the stored data: it is changed again in every epoch."""
+    for call in program.calls("-=", "/=", "*=", *WRITES, "[]="):
+        item = call.args[0] if call.op in ARITHMETIC else call.receiver
+        if not isinstance(item, Call) or item.op != "[]" or item.context.function is not call.context.function:
+            continue
+        if not _written_through_a_name(call) or not (_in_getitem(call, item) or _slice_in_epochs(program, call, item)):
+            continue
+        yield clue(
+            "warning",
+            call,
+            f"The item taken on line {place(item).line} is a view of the stored data: this write stays there, and "
+            "every epoch applies it once more.",
+            fix="Work on a copy (`x = x / 255`, or `.clone()` / `.copy()` before editing).",
+        )
+
+
+def _written_through_a_name(call: Call) -> bool:
+    """`x[...] = 0` and `x /= 2` on a local name; `self.table[i][j] = v` is meant to change the table."""
+    node = call.node
+    target = node.target if isinstance(node, ast.AugAssign) else None
+    if isinstance(node, ast.Subscript):
+        target = node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        target = node.func.value
+    return isinstance(target, ast.Name)
+
+
+def _in_getitem(call: Call, item: Call) -> bool:
+    """Inside a dataset's `__getitem__`, on what its own table holds, and certainly an array."""
+    if not call.context.sites or getattr(function_of(call.context.sites[-1]), "name", "") != "__getitem__":
+        return False
+    table = item.args[0]
+    owned = isinstance(table, Call) and table.op[:1] == "@" or _is_attribute(item)
+    index = item.args[1]
+    return owned and isinstance(index, Unknown) and (call.op not in ARITHMETIC or _is_array(item, call))
+
+
+def _is_attribute(item: Call) -> bool:
+    node = item.node
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Attribute)
+        and isinstance(node.value.value, ast.Name)
+        and node.value.value.id == "self"
+    )
+
+
+def _is_array(item: Call, write: Call) -> bool:
+    """A label is a number and cannot be changed in place; what is scaled by 255 or by statistics is an image."""
+    return any(
+        isinstance(option, Call) and option.op in (".mean", ".std", ".max", ".min", "@mean", "@std")
+        or literal(option) in (255, 255.0, 127.5)
+        for option in possible(write.args[1])
+    )
+
+
+def _slice_in_epochs(program: Program, call: Call, item: Call) -> bool:
+    """A slice of a tensor made outside the epoch loop, in a loop that trains."""
+    key = item.args[1] if len(item.args) > 1 else None
+    base = item.args[0]
+    if not (isinstance(key, Collection) and key.kind == "slice") or len(call.context.loops) < 2:
+        return False
+    if not isinstance(base, Call) or base.context.loops or isinstance(base, Instance):
+        return False
+    return any(event.inside(call.context.loops[-1]) for event in program.training.of("backward"))

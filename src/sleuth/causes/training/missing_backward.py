@@ -49,3 +49,84 @@ updates; then it should not call an optimizer either.
 - pytorch-optim: "Taking an optimization step"; step is to be called once gradients exist.
 - pytorch-zero-grad: `set_to_none` notes, item 3; optimizers pass over parameters without gradient.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.cadence import (
+    alike,
+    bare_statements,
+    constructor,
+    frame,
+    inside,
+    is_optimizer,
+    opaque,
+    owners,
+    touches_gradients,
+)
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Value
+from sleuth.finding import Finding
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if program.training.framework:
+        return
+    bare = list(_uncalled(program))
+    for read in bare:
+        yield clue(
+            "error",
+            read,
+            "`backward` is named here and not called: no gradient is computed.",
+            fix="Add the parentheses: `loss.backward()`.",
+        )
+    if bare or any("backward" in call.op for call in program.calls(*_backward_like(program))):
+        return  # some code of this file differentiates; which step it serves is not for this rule to guess
+    for step in program.training.of("step"):
+        if step.call.op == ".step" and not step.call.args and not step.call.keywords:
+            yield from _judge(program, step)
+
+
+def _uncalled(program: Program) -> Iterator[Call]:
+    reads = [read for read in program.calls("@backward") if read.source is program.source]
+    alone = bare_statements(program.source) if reads else set()
+    return (read for read in reads if read.node in alone)
+
+
+def _backward_like(program: Program) -> set[str]:
+    """`.backward`, `.manual_backward`, `torch.autograd.backward`, `utils.backward_pass` ..."""
+    return {call.op for call in program.trace if "backward" in call.op}
+
+
+def _judge(program: Program, step: Event) -> Iterator[Finding]:
+    calls = _turn(program, step)
+    losses = [use.call for use in program.losses if use.call in calls and use.call.context.grad]
+    clears = any(
+        event.call in calls and alike(event.about, step.about) for event in program.training.of("zero_grad")
+    )
+    made = constructor(step.about)
+    if not (losses or (clears and _calls_something(calls))) or not (clears or made):
+        return
+    subjects: list[Value | None] = [step.about, *losses, *(owners(made) if made else ())]
+    if touches_gradients(calls) or opaque(calls, *subjects):
+        return
+    yield clue(
+        "error" if is_optimizer(step.about) and losses else "warning",
+        step.call,
+        "The optimizer steps and no `backward()` is ever called: there is no gradient to apply, so no weight "
+        "changes.",
+        fix="Call `loss.backward()` before the step.",
+    )
+
+
+def _turn(program: Program, step: Event) -> list[Call]:
+    loops = step.call.context.loops
+    if loops:
+        return list(inside(program, loops[0]))
+    start = frame(step.call)
+    return [call for call in program.trace if frame(call) is start]
+
+
+def _calls_something(calls: list[Call]) -> bool:
+    """A model or a criterion from elsewhere at work."""
+    return any(call.op == "()" and call.context.grad for call in calls)

@@ -49,3 +49,185 @@ Fisher estimates, gradient checks).
 ## Sources
 - pytorch-optim: "Taking an optimization step"; parameters are updated by step alone.
 """
+
+import ast
+from collections.abc import Iterator
+
+from sleuth.facts.cadence import (
+    alike,
+    bare_statements,
+    constructor,
+    exclusive,
+    implied,
+    inside,
+    is_optimizer,
+    opaque,
+    touches_gradients,
+)
+from sleuth.facts.flow import ancestry, literal, possible, root, spelling
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Loop, Value
+from sleuth.finding import Finding
+
+# Looking at the updates is not applying them.
+_ONLY_LOOKS = frozenset(
+    {"optax.global_norm", "builtins.print", "builtins.len", "builtins.type", "jax.debug.print"}
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    yield from _uncalled_step(program)
+    yield from _unreachable_step(program)
+    yield from _optax(program)
+    if not program.training.framework:
+        for loop in {id(loop.loop): loop.loop for loop in program.training.loops}.values():
+            yield from _never_stepped(program, loop)
+
+
+def _uncalled_step(program: Program) -> Iterator[Finding]:
+    """`optimizer.step` without parentheses."""
+    reads = [read for read in program.calls("@step") if read.source is program.source]
+    alone = bare_statements(program.source) if reads else set()
+    for read in reads:
+        if read.node in alone and (is_optimizer(read.receiver) or "optim" in spelling(read)):
+            yield clue(
+                "error",
+                read,
+                f"`{spelling(read)}.step` is named here and not called: the weights never change.",
+                fix=f"Add the parentheses: `{spelling(read)}.step()`.",
+            )
+
+
+def _unreachable_step(program: Program) -> Iterator[Finding]:
+    """`if i % accum == accum: step()`: a remainder is always below its divisor."""
+    for step in program.training.of("step"):
+        for arm in step.call.context.arms:
+            test = getattr(arm.node, "test", None)
+            if arm.name == "if" and isinstance(test, ast.Compare) and _is_never_true(test):
+                yield clue(
+                    "error",
+                    step.call,
+                    f"`{ast.unparse(test)}` is never true, so this step is never taken.",
+                    fix="Test for a remainder of 0: `(i + 1) % accum == 0`.",
+                )
+
+
+def _is_never_true(test: ast.Compare) -> bool:
+    left, right = test.left, test.comparators[0]
+    return (
+        len(test.comparators) == 1
+        and isinstance(test.ops[0], ast.Eq)
+        and isinstance(left, ast.BinOp)
+        and isinstance(left.op, ast.Mod)
+        and ast.dump(left.right) == ast.dump(right)
+    )
+
+
+def _never_stepped(program: Program, loop: Loop) -> Iterator[Finding]:
+    """A loop that clears and fills the gradients of an optimizer on every turn and never lets it act."""
+    here = [event for event in program.training.events if event.inside(loop)]
+    backwards = [event for event in here if event.kind == "backward"]
+    clearings = [
+        event
+        for event in here
+        if event.kind == "zero_grad" and event.call.op == ".zero_grad" and _is_an_optimizer(event)
+    ]
+    for clearing in clearings:
+        backward = _serves(program, clearing, backwards)
+        if backward is None or any(_may_step(event, clearing) for event in here if event.kind == "step"):
+            continue
+        calls = list(inside(program, loop))
+        if _steps_in_disguise(calls) or touches_gradients(calls):
+            continue
+        if opaque(calls, clearing.about, *(event.about for event in backwards)):
+            continue
+        yield clue(
+            "error" if is_optimizer(clearing.about) else "warning",
+            backward.call,
+            f"Gradients are computed here on every turn and `{spelling(clearing.call)}`, which clears them on "
+            f"line {clearing.line}, is never stepped.",
+            fix=f"Call `{spelling(clearing.call)}.step()` after `backward()`.",
+        )
+
+
+def _is_an_optimizer(clearing: Event) -> bool:
+    return is_optimizer(clearing.about) or "optim" in spelling(clearing.call)
+
+
+def _serves(program: Program, clearing: Event, backwards: list[Event]) -> Event | None:
+    """The backward pass that belongs to a clearing: the next one, or the last before it at the loop's end."""
+    ours = [event for event in backwards if not exclusive(event.call, clearing.call)]
+    after = [event for event in ours if event.call.order > clearing.call.order]
+    found = after[0] if after else ours[-1] if ours else None
+    return found if found is not None and implied(clearing.call, found.call) else None
+
+
+def _may_step(step: Event, clearing: Event) -> bool:
+    """Anything but the step of another optimizer that is known to be another."""
+    if constructor(step.about) is None or constructor(clearing.about) is None:
+        different_names = step.call.op == ".step" and spelling(step.call) != spelling(clearing.call)
+        return not different_names or not (is_optimizer(step.about) or is_optimizer(clearing.about))
+    return alike(step.about, clearing.about)
+
+
+def _steps_in_disguise(calls: list[Call]) -> bool:
+    """Methods such as `optimizer.first_step(...)`, `engine.step()`, `scaler.step(optimizer)`."""
+    return any(
+        call.op.endswith("step") and call.op != ".step" and call.op != "@step" for call in calls
+    ) or any(
+        call.op == ".step" and "sched" not in spelling(call).lower() and not is_optimizer(call.receiver)
+        for call in calls
+    )
+
+
+def _optax(program: Program) -> Iterator[Finding]:
+    """`updates, state = tx.update(grads, state, params)` without `apply_updates`."""
+    for update in program.calls(".update"):
+        if update.source is program.source and len(update.args) >= 2 and _is_transformation(update.receiver):
+            if not _is_used(program, update):
+                yield clue(
+                    "error",
+                    update,
+                    f"`{spelling(update)}.update` only computes the updates; nothing adds them to the parameters.",
+                    fix="Write `params = optax.apply_updates(params, updates)`.",
+                )
+    applied = [call for call in program.calls("optax.apply_updates") if call.source is program.source]
+    alone = bare_statements(program.source) if applied else set()
+    for call in applied:
+        if call.node in alone:
+            yield clue(
+                "error",
+                call,
+                "`apply_updates` returns the new parameters and changes nothing in place: here they are lost.",
+                fix="Keep the result: `params = optax.apply_updates(params, updates)`.",
+            )
+
+
+def _is_transformation(value: Value | None) -> bool:
+    options = [option for option in possible(value) if isinstance(option, Call)]
+    return bool(options) and all(option.op.startswith("optax.") for option in options)
+
+
+def _is_used(program: Program, update: Call) -> bool:
+    """Whether the updates (the first of the pair) reach any other computation or are handed back."""
+    first = [
+        call
+        for call in program.calls("[]")
+        if call.args and root(call.args[0]) is update and len(call.args) == 2 and literal(call.args[1]) == 0
+    ]
+    targets = [update, *first]
+    for call in program.trace[update.order + 1 :]:
+        if call in first or call.op in _ONLY_LOOKS:
+            continue
+        is_other_half = call.op == "[]" and call.args and root(call.args[0]) is update
+        parts = (*call.args, *call.keywords.values(), *((call.receiver,) if call.receiver else ()))
+        if not is_other_half and any(part is target for part in parts for target in targets):
+            return True
+    return any(
+        value is target
+        for site in program.calls("def")
+        if site.result is not None
+        for value in ancestry(site.result, 60)
+        for target in targets
+    )

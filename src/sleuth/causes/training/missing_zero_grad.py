@@ -53,43 +53,104 @@ Expect to retune the rate afterwards: a value chosen with the bug in place is us
 
 from collections.abc import Iterator
 
-from sleuth.facts.flow import same
-from sleuth.facts.loop import TrainingLoop
+from sleuth.facts.cadence import (
+    alike,
+    constructor,
+    frame,
+    implied,
+    inside,
+    is_optimizer,
+    opaque,
+    share_parameters,
+    straight_line,
+)
+from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Value
+from sleuth.facts.values import Loop, Value
 from sleuth.finding import Finding
 
 
 def lint(program: Program) -> Iterator[Finding]:
     if program.training.framework:
         return
-    for loop in program.training.loops:
-        steps = [step for step in loop.of("step") if step.call.op == ".step"]
-        if not steps or _someone_else_may_zero(loop):
+    for step in program.training.of("step"):
+        if step.call.op != ".step" or "zero_grad" in step.call.keywords:
             continue
-        zeroed = [event.about for event in loop.of("zero_grad")]
-        for step in steps:
-            if not zeroed or (
-                _all_are_optimizers(loop, zeroed) and not any(same(step.about, other) for other in zeroed)
-            ):
-                yield clue(
-                    "error",
-                    loop.of("backward")[0].call,
-                    f"`backward()` adds to the gradients of the turn before: nothing in the loop clears them before "
-                    f"the step on line {step.line}.",
-                    fix="Call `optimizer.zero_grad()` once a turn, before `backward()`.",
-                )
+        loop = _loop_with_backward(program, step)
+        if loop is not None:
+            yield from _in_loop(program, loop, step)
+        elif not step.call.context.loops and not program.training.of("zero_grad"):
+            yield from _without_loop(program, step)
 
 
-def _someone_else_may_zero(loop: TrainingLoop) -> bool:
-    """The object stepped came from outside and backward is not the loss's own: an engine that clears by itself."""
-    return any(
-        event.call.args
-        for event in loop.of("backward")
-        if event.call.op == ".backward" and event.about is not event.call.receiver
+def _loop_with_backward(program: Program, step: Event) -> Loop | None:
+    backwards = program.training.of("backward")
+    for loop in reversed(step.call.context.loops):
+        if any(backward.inside(loop) for backward in backwards):
+            return loop
+    return None
+
+
+def _in_loop(program: Program, loop: Loop, step: Event) -> Iterator[Finding]:
+    events = [event for event in program.training.events if event.inside(loop)]
+    backwards = [event for event in events if event.kind == "backward"]
+    clearings = [event for event in events if event.kind == "zero_grad"]
+    if any(_clears(event, step) for event in clearings) or _is_new_each_turn(loop, step.about):
+        return
+    once_per_pass = any(_clears(event, step) for event in program.training.of("zero_grad"))
+    before = [event for event in backwards if event.call.order < step.call.order]
+    backward = (before or backwards)[-1]
+    if once_per_pass and not implied(step.call, backward.call):
+        return  # cleared, filled by a whole pass over the data, applied at its end
+    if any(_driven(event) for event in backwards) or opaque(inside(program, loop), step.about):
+        return
+    yield clue(
+        "error" if is_optimizer(step.about) else "warning",
+        backward.call,
+        "`backward()` adds to the gradients of the turn before: nothing in the loop clears them between one "
+        f"step (line {step.line}) and the next.",
+        fix="Call `optimizer.zero_grad()` once a turn, before `backward()`.",
     )
 
 
-def _all_are_optimizers(loop: TrainingLoop, zeroed: list[Value | None]) -> bool:
-    """Nobody clears through a model (which may hold everybody's parameters) or by hand."""
-    return all(any(same(about, optimizer) for optimizer in loop.optimizers) for about in zeroed)
+def _clears(clearing: Event, step: Event) -> bool:
+    """Whether a clearing may concern the step: only that of an optimizer with other parameters does not."""
+    cleared, stepped = constructor(clearing.about), constructor(step.about)
+    if cleared is None or stepped is None:
+        return not _are_different_names(clearing.about, step.about)
+    return alike(cleared, stepped) or share_parameters(cleared, stepped)
+
+
+def _are_different_names(cleared: Value | None, stepped: Value | None) -> bool:
+    return is_optimizer(cleared) and is_optimizer(stepped) and not alike(cleared, stepped)
+
+
+def _is_new_each_turn(loop: Loop, optimizer: Value | None) -> bool:
+    """Model and optimizer made for this turn (a fold, a trial) have no gradients from the turn before."""
+    made = constructor(optimizer)
+    return made is not None and any(here is loop for here in made.context.loops)
+
+
+def _driven(backward: Event) -> bool:
+    """`engine.backward(loss)`: an object that may clear by itself."""
+    call = backward.call
+    return call.op == ".backward" and bool(call.args) and backward.about is not call.receiver
+
+
+def _without_loop(program: Program, step: Event) -> Iterator[Finding]:
+    """A step function that nobody here calls: it holds both halves, and no line of the file clears."""
+    start = frame(step.call)
+    if start is None or step.call.context.sites[1:]:
+        return
+    events = straight_line(program, step).events
+    backwards = [event for event in events if event.kind == "backward" and event.call.order < step.call.order]
+    if not backwards or any(map(_driven, backwards)) or not implied(step.call, backwards[-1].call):
+        return
+    if not opaque(program.trace[start.order : step.call.order + 1], step.about):
+        yield clue(
+            "warning",
+            backwards[-1].call,
+            f"`backward()` adds to the gradients of the call before, the step on line {step.line} applies "
+            "them, and nothing in this file ever clears them.",
+            fix="Call `optimizer.zero_grad()` before `backward()`.",
+        )

@@ -49,3 +49,164 @@ updates, pseudo-labels, rollouts whose log-probabilities are computed again late
 - pytorch-autograd: "No-grad Mode" and "Inference Mode"; neither records anything, whatever the
   requires_grad flags say.
 """
+
+import ast
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry, literal, possible
+from sleuth.facts.gradients import (
+    applications,
+    everything_behind,
+    frozen_somewhere,
+    optimizes,
+    reached,
+    steps_after,
+    trained_by,
+)
+from sleuth.facts.loop import Event
+from sleuth.facts.losses import loss_of
+from sleuth.facts.modes import function_of, has_weights, holds
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.statements import NO_GRAD
+from sleuth.facts.values import Call, Constant, Function, Value
+from sleuth.finding import Finding
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    trained = trained_by(program)
+    learned = {id(call.receiver) for _, applied in trained for call in applied}
+    for backward, applied in trained:
+        silent = [call for call in applications(everything_behind(backward.about)) if not call.context.grad]
+        if silent and not applied and _is_the_prediction(backward.about, silent):
+            yield _whole(program, backward, silent[0])
+        elif silent and applied and not program.training.framework:
+            yield from _parts(program, backward, silent, learned)
+    yield from _false_cures(program)
+    yield from _never_switched_back(program)
+
+
+def _is_the_prediction(loss: Value | None, silent: list[Call]) -> bool:
+    """The values made without recording are what the loss judges, and nothing else could receive a gradient."""
+    for value in reached(loss):
+        if isinstance(value, Call) and (
+            value.op in (".requires_grad_", "torch.nn.Parameter", "torch.autograd.Variable")
+            or "requires_grad" in value.keywords
+            or value.op[:1] == "@"
+        ):
+            return False
+    for value in everything_behind(loss):
+        use = loss_of(value) if isinstance(value, Call) else None
+        if use is not None:
+            return any(part is call for part in everything_behind(use.input) for call in silent)
+    return True
+
+
+def _whole(program: Program, backward: Event, call: Call) -> Finding:
+    return clue(
+        "error",
+        _scope(program, call),
+        f"The forward pass on line {place(call).line} runs with gradient recording off, and its loss goes to "
+        f"backward() on line {backward.line}: no parameter can get a gradient.",
+        fix="Take the training forward pass out of the no_grad scope; keep the scope for evaluation.",
+    )
+
+
+def _parts(program: Program, backward: Event, silent: list[Call], learned: set[int]) -> Iterator[Finding]:
+    """Fresh layers of a trained model that its forward applies without recording, while the optimizer holds them."""
+    optimizers = [step.about for step in steps_after(program, backward)]
+    for call in silent:
+        if id(call.receiver) in learned or not has_weights(call.receiver):
+            continue
+        model = _model_around(call)
+        if model is None or not any(optimizes(one, call.receiver) for one in optimizers):
+            continue
+        if _always(call) and not frozen_somewhere(program, call.receiver):
+            yield clue(
+                "error",
+                _scope(program, call),
+                f"Inside the model, the layer applied on line {place(call).line} runs with gradient recording off: "
+                "the optimizer holds its random weights and will never change them.",
+                fix="Remove the scope, or freeze pretrained layers visibly with `requires_grad_(False)`.",
+            )
+
+
+def _model_around(call: Call) -> Value | None:
+    for site in call.context.sites:
+        function = site.receiver
+        if isinstance(function, Function) and getattr(function_of(site), "name", "") == "forward":
+            if holds(function.bound, call.receiver):
+                return function.bound
+    return None
+
+
+def _always(call: Call) -> bool:
+    """No branch inside the model decides about it."""
+    first = next(site for site in call.context.sites if getattr(function_of(site), "name", "") == "forward")
+    return len(call.context.arms) == len(first.context.arms)
+
+
+def _scope(program: Program, call: Call) -> Value:
+    """The context manager or decorator that switched recording off, or else the call itself."""
+    for manager in reversed(call.context.managers):
+        for option in possible(manager):
+            if isinstance(option, Call) and (option.op in NO_GRAD or option.op == "torch.set_grad_enabled"):
+                return option
+    before = [
+        other
+        for other in program.calls(*NO_GRAD, "torch.set_grad_enabled")
+        if other.order < call.order and (other.op in NO_GRAD or literal(other.argument(0, "mode")) is False)
+    ]
+    return max(before, key=lambda other: other.order) if before else call
+
+
+def _false_cures(program: Program) -> Iterator[Finding]:
+    """`loss.requires_grad_(True)` makes backward run; it does not bring the graph back."""
+    judged = [event.about for event in program.training.of("backward")]
+    for call in program.calls(".requires_grad_", "@requires_grad=", "torch.autograd.Variable"):
+        subject = call.args[0] if call.op.endswith("Variable") and call.args else call.receiver
+        switch = call.keywords.get("requires_grad", None if call.op.endswith("Variable") else Constant(value=True))
+        if literal(switch) is not True or (call.args and literal(call.args[0]) is False):
+            continue
+        made = [option for option in possible(subject) if isinstance(option, Call)]
+        if not made or not any(_is_loss(option) for option in made):
+            continue
+        if any(part is call or part in made for loss in judged for part in ancestry(loss, 200)):
+            yield clue(
+                "warning",
+                call,
+                "Switching `requires_grad` on for a loss makes backward() run without an error, but it brings back "
+                "no graph: the parameters still get no gradient.",
+                fix="Find where the graph was cut (no_grad, detach, item, numpy) and remove this line.",
+            )
+
+
+def _is_loss(value: Call) -> bool:
+    if loss_of(value) is not None:
+        return True
+    return value.op in ("+", "*", "/", ".mean", ".sum") and any(
+        isinstance(part, Call) and loss_of(part) is not None for part in ancestry(value, 60)
+    )
+
+
+def _never_switched_back(program: Program) -> Iterator[Finding]:
+    """`torch.set_grad_enabled(False)` as a statement, and training afterwards."""
+    switches = list(program.calls("torch.set_grad_enabled"))
+    if any(literal(call.argument(0, "mode")) is not False for call in switches) or any(
+        program.calls("torch.enable_grad")
+    ):
+        return
+    statements = {node.value for node in ast.walk(program.source.tree) if isinstance(node, ast.Expr)} if switches else ()
+    for call in switches:
+        if call.node not in statements:
+            continue
+        for backward in program.training.of("backward"):
+            shared = [loop for loop in call.context.loops if backward.inside(loop)]
+            if backward.call.order > call.order or shared:
+                yield clue(
+                    "error",
+                    call,
+                    "Gradient recording is switched off here for the rest of the program and never on again, and "
+                    f"backward() on line {backward.line} runs after it.",
+                    fix="Use `with torch.no_grad():` (or the decorator), which ends with its block.",
+                )
+                break

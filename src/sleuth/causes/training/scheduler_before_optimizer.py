@@ -52,3 +52,48 @@ Do not silence the warning before you know which of the cases you have.
 ## Sources
 - pytorch-optim: "How to adjust learning rate"; the order since 1.1.0 and the skipped first value.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.cadence import alike, exclusive, frame, implied, scheduler_call
+from sleuth.facts.flow import spelling
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.finding import Finding
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if program.training.framework:
+        return
+    for schedule in program.training.of("scheduler"):
+        if schedule.call.op != ".step" or schedule.call.args or schedule.call.keywords:
+            continue  # `step(epoch)` sets the rate of that epoch, wherever it stands
+        step = _first_step(program, schedule)
+        if step is not None and step.call.order > schedule.call.order and _same_turn(schedule, step):
+            made = scheduler_call(schedule.about)
+            yield clue(
+                "error" if made is not None else "warning",
+                schedule.call,
+                f"`{spelling(schedule.call)}` is stepped before the optimizer's first step (line {step.line}): "
+                "the first value of the schedule is never used and the rest comes one call early.",
+                fix="Step the scheduler after the optimizer.",
+            )
+
+
+def _first_step(program: Program, schedule: Event) -> Event | None:
+    """The first step of the scheduler's optimizer (any optimizer, if it is not known which one)."""
+    made = scheduler_call(schedule.about)
+    optimizer = made.argument(0, "optimizer") if made is not None else None
+    steps = [event for event in program.training.of("step") if frame(event.call) is frame(schedule.call)]
+    ours = [event for event in steps if optimizer is None or alike(event.about, optimizer)]
+    return (ours or steps)[0] if steps else None
+
+
+def _same_turn(schedule: Event, step: Event) -> bool:
+    """Both belong to one turn, in which the scheduler always comes first."""
+    if exclusive(schedule.call, step.call) or not implied(schedule.call, step.call):
+        return False
+    ours, theirs = schedule.call.context.loops, step.call.context.loops
+    if not ours:
+        return not theirs and schedule.call.context.function is step.call.context.function
+    return any(loop is ours[-1] for loop in theirs)

@@ -51,3 +51,98 @@ When you must restart weights in mid-run, write into the existing tensors
   built afterwards.
 - pytorch-optim: "Constructing it"; an optimizer is built over given parameter objects.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import literal, possible
+from sleuth.facts.gradients import optimized, steps_after, trained_by
+from sleuth.facts.modes import holds, is_model, parts
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Instance, Value
+from sleuth.finding import Finding
+
+# Wrappers that put new parameter objects in the place of the old ones.
+REPLACES_PARAMETERS = frozenset(
+    "torch.nn.utils.weight_norm torch.nn.utils.parametrizations.weight_norm peft.get_peft_model".split()
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if program.training.framework:
+        return
+    for backward, applied in trained_by(program):
+        used = [call.receiver for call in applied if call.receiver is not None]
+        for step in steps_after(program, backward):
+            for optimizer in possible(step.about):
+                if not isinstance(optimizer, Call) or not (owners := optimized(optimizer)):
+                    continue
+                late = _replaced(program, optimizer, owners, used) or _changed(
+                    program, optimizer, owners, used
+                )
+                if late is not None:
+                    yield clue(
+                        "error",
+                        optimizer,
+                        f"This optimizer keeps the parameters that existed when it was built; line "
+                        f"{place(late).line} puts new ones in their place, and step() on line {step.line} never "
+                        "touches those.",
+                        fix="Build the optimizer after the model is complete (and again when it is replaced).",
+                    )
+
+
+def _replaced(program: Program, optimizer: Call, owners: list[Value], used: list[Value]) -> Value | None:
+    """A second model of the same kind that is trained, while none of the optimizer's own is used at all."""
+    if any(holds(owner, module) or holds(module, owner) for owner in owners for module in used):
+        return None
+    if not all(is_model(owner) for owner in owners):
+        return None
+    for module in used:
+        if _made(program, module) > optimizer.order and any(_twins(module, owner) for owner in owners):
+            return module
+    return None
+
+
+def _twins(module: Value, owner: Value) -> bool:
+    if isinstance(module, Instance) and isinstance(owner, Instance):
+        return module.cls is owner.cls
+    if isinstance(module, Call) and module.op == "copy.deepcopy":
+        return any(holds(copied, owner) for copied in module.args)
+    return isinstance(module, Call) and isinstance(owner, Call) and module.op == owner.op
+
+
+def _made(program: Program, module: Value) -> int:
+    if isinstance(module, Call):
+        return module.order
+    return next((call.order for call in program.calls("new") if call.receiver is module), -1)
+
+
+def _changed(program: Program, optimizer: Call, owners: list[Value], used: list[Value]) -> Value | None:
+    """A part of the model, or its tensors, exchanged after the optimizer was built."""
+    if any(call.order > optimizer.order for call in program.calls(".add_param_group")):
+        return None
+    pieces = [piece for owner in owners for piece in parts(owner)]
+    for call in program.calls(*REPLACES_PARAMETERS):
+        if call.order > optimizer.order and call.args and _among(call.args[0], pieces):
+            return call
+    for call in program.calls(".load_state_dict"):
+        if call.order > optimizer.order and literal(call.keywords.get("assign")) is True:
+            if _among(call.receiver, pieces):
+                return call
+    for piece in pieces:
+        if is_model(piece) and _made(program, piece) > optimizer.order and any(piece is one for one in used):
+            if (site := _attached(program, piece, optimizer.order)) is not None:
+                return site
+    return None
+
+
+def _attached(program: Program, piece: Value, after: int) -> Call | None:
+    """The assignment `model.part = piece` (or `model.layers[2] = piece`) that put a new part in place."""
+    for call in program.trace[after:]:
+        if call.op[:1] == "@" and call.op[-1:] == "=" or call.op == "[]=":
+            if call.args and any(option is piece for option in possible(call.args[-1])):
+                return call
+    return None
+
+
+def _among(value: Value | None, pieces: list[Value]) -> bool:
+    return any(option is piece for option in possible(value) for piece in pieces)

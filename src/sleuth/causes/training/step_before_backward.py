@@ -51,3 +51,76 @@ a single-process script has no use for them.
 - pytorch-optim: "Taking an optimization step", the order of the reference loop.
 - pytorch-autograd: "In-place correctness checks"; why a changed weight is noticed at backward.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.cadence import (
+    Turn,
+    between,
+    cleared_for,
+    exclusive,
+    implied,
+    is_optimizer,
+    opaque,
+    touches_gradients,
+    turn_of,
+)
+from sleuth.facts.flow import possible
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call
+from sleuth.finding import Finding
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if program.training.framework:
+        return
+    for step in program.training.of("step"):
+        if step.call.op != ".step" or (step.call.args and step.about is step.call.receiver):
+            continue  # a step with a closure runs backward inside
+        turn = turn_of(program, step)
+        backward = _first_backward_after(turn, step) if turn else None
+        if turn is None or backward is None:
+            continue
+        if _loss_was_ready(turn, backward, step):
+            why = "so it applies the gradients of the turn before, or none"
+        elif _just_cleared(program, turn, step):
+            why = "right after the gradients were cleared, so it has nothing to apply"
+        else:
+            continue
+        first = turn.events[0].call if turn.events else step.call
+        earlier = [call for call in between(program, first, step.call) if _in_turn(turn, call)]
+        if not touches_gradients(earlier) and not opaque(earlier, step.about, backward.about):
+            yield clue(
+                "error" if is_optimizer(step.about) else "warning",
+                step.call,
+                f"The step comes before `backward()` on line {backward.line}, {why}.",
+                fix="Step after `backward()`: clear, forward, backward, step.",
+            )
+
+
+def _in_turn(turn: Turn, call: Call) -> bool:
+    return turn.loop is None or any(loop is turn.loop for loop in call.context.loops)
+
+
+def _first_backward_after(turn: Turn, step: Event) -> Event | None:
+    """The turn's first backward pass, if it stands behind the step."""
+    ours = [event for event in turn.of("backward") if not exclusive(event.call, step.call)]
+    if not ours or ours[0].call.order < step.call.order or not implied(ours[0].call, step.call):
+        return None
+    return ours[0]
+
+
+def _loss_was_ready(turn: Turn, backward: Event, step: Event) -> bool:
+    """Whether this turn's loss was computed before the step."""
+    made = [value for value in possible(backward.about) if isinstance(value, Call)]
+    return bool(made) and all(loss.order < step.call.order and _in_turn(turn, loss) for loss in made)
+
+
+def _just_cleared(program: Program, turn: Turn, step: Event) -> bool:
+    return any(
+        event.call.order < step.call.order
+        and cleared_for(program, event, step)
+        and implied(event.call, step.call)
+        for event in turn.of("zero_grad")
+    )

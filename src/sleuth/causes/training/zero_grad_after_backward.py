@@ -49,3 +49,77 @@ used.
   gradient still takes a step.
 - pytorch-optim: "Taking an optimization step", the order clear, forward, backward, step.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.cadence import (
+    Turn,
+    between,
+    cleared_for,
+    exclusive,
+    implied,
+    is_optimizer,
+    opaque,
+    subject_of,
+    touches_gradients,
+    turn_of,
+)
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Value
+from sleuth.finding import Finding
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if program.training.framework:
+        return
+    for step in program.training.of("step"):
+        if step.call.op != ".step" or _runs_a_closure(step):
+            continue
+        turn = turn_of(program, step)
+        clearing = _last_clearing(program, turn, step) if turn else None
+        if turn is None or clearing is None:
+            continue
+        backward = _filled_before(program, turn, clearing, step)
+        if backward is not None:
+            yield clue(
+                "error" if is_optimizer(step.about) else "warning",
+                clearing.call,
+                f"This clears the gradients that `backward()` on line {backward.line} has just computed: "
+                f"`{subject_of(step)}` finds nothing to apply on line {step.line}.",
+                fix="Clear before `backward()`, or after the step.",
+            )
+
+
+def _runs_a_closure(step: Event) -> bool:
+    return bool(step.call.args) and step.about is step.call.receiver
+
+
+def _last_clearing(program: Program, turn: Turn, step: Event) -> Event | None:
+    """A clearing on the way to the step with no backward pass, seen or possible, after it."""
+    for event in reversed(turn.of("zero_grad", "backward", "step")):
+        if event.call.order >= step.call.order or exclusive(event.call, step.call):
+            continue
+        if event.kind == "backward":
+            return None
+        if event.kind == "zero_grad" and cleared_for(program, event, step) and implied(event.call, step.call):
+            since = between(program, event.call, step.call)
+            refilled = touches_gradients(since) or opaque(since, step.about, *_losses(turn))
+            return None if refilled else event
+    return None
+
+
+def _losses(turn: Turn) -> list[Value | None]:
+    return [event.about for event in turn.of("backward")]
+
+
+def _filled_before(program: Program, turn: Turn, clearing: Event, step: Event) -> Event | None:
+    """The backward pass whose gradients are lost: it came after the last step."""
+    for event in reversed(turn.of("backward", "step")):
+        if event.call.order >= clearing.call.order or exclusive(event.call, clearing.call):
+            continue
+        if event.kind == "step":
+            return None
+        # Gradients that were read in between (saliency, per-sample gradients) have served their purpose.
+        return None if touches_gradients(between(program, event.call, clearing.call)) else event
+    return None

@@ -1,0 +1,53 @@
+"""Gradient noise overwhelms the signal because the batch is far below the noise scale.
+
+## What happens
+Each batch points somewhere else. The gradient of a batch of size B is the true gradient plus noise
+whose variance falls as 1/B. When the noise is much longer than the signal the weights wander, the
+loss jitters around a level, and progress per step is a small part of what the step costs. The
+critical size can be measured: the noise scale, tr(S) / |G|^2, the summed variance of the
+per-example gradients over the squared length of their mean. Far below it, doubling the batch almost
+halves the steps needed; far above, it buys nothing.
+
+The noise scale *grows during training*, as the mean gradient shrinks, so a batch that was fine at
+first can be too small at the end. Sparse rewards, rare classes, very noisy labels and contrastive
+losses (where the batch also supplies the negatives) need the most. Batch sizes of 1 to 4 often come
+from memory limits and stay there unnoticed.
+
+Small is not bad by itself: noise helps generalisation, and a lower rate averages it away over time.
+
+## How to tell
+- **experiment**: accumulating 4 to 16 batches per step, or `lr x0.1`, gives a clearly lower loss
+  for the same number of examples seen; `same-batch` learns smoothly, since a repeated batch has no
+  sampling noise.
+- **watch**: gradients of successive batches have a cosine near zero; the noise scale estimated from
+  two batch sizes is tens of times the batch in use; the spread of the loss is much larger than its
+  trend.
+- **refuted by**: a four times larger batch at the same rate gives the same curve against steps.
+
+## How to fix
+Enlarge the batch, or accumulate, dividing the loss. If you cannot, lower the rate and average the
+weights.
+
+```python
+accumulate = 8
+for step, (x, y) in enumerate(loader):
+    (criterion(model(x), y) / accumulate).backward()
+    if (step + 1) % accumulate == 0:
+        optimizer.step()
+        optimizer.zero_grad()
+```
+
+With batch normalisation accumulation does not help the statistics: they still see the small batch,
+so switch to group or layer normalisation.
+
+## Often mistaken for
+- `lr-too-high`: jitters as well; it remains on a single repeated batch, this one disappears.
+- `norm-batch-of-one`: unusable batch statistics rather than noisy gradients.
+- `unshuffled-training`: swings follow the order of the data and repeat every epoch.
+
+## Sources
+- mccandlish-2018: section 2.2, on the simple noise scale and how to predict a useful batch size;
+  appendix A on measuring it.
+- goodfellow-2016-ch8: section 8.1.3, Batch and Minibatch Algorithms; less than linear returns of a
+  larger batch.
+"""

@@ -1,0 +1,53 @@
+"""Training loss keeps falling while validation loss has turned and rises.
+
+## What happens
+The model has begun to memorise. Early on both curves fall together, because what helps on one set
+helps on the other. Then the shared structure is used up and what remains to be learned is the noise
+of this particular sample. A network of ordinary size can fit labels drawn at random, so a training
+loss of zero proves nothing about understanding.
+
+Watch which curve you mean. Validation *loss* often rises while validation *accuracy* is flat or
+still improving: the model gets the same examples wrong, only more confidently. That is a matter of
+calibration, and for a decision by `argmax` it may be harmless. A gap between the curves alone is
+not overfitting either; almost all good models have one. The fault is the turn.
+
+If validation is bad from the *first* epoch, look elsewhere: the sets differ in kind, the
+preparation differs, or evaluation runs in train mode. And if validation is suspiciously good, look
+for a leak before you celebrate.
+
+## How to tell
+- **watch**: the validation loss has passed its minimum and has risen for several evaluations by
+  more than its own jitter, while the training loss still falls. The best epoch lies well before the
+  last. With fewer than four or five evaluations there is no verdict.
+- **refuted by**: validation loss at the end is within its noise of its best value.
+
+## How to fix
+In this order: more or more varied data (augmentation included), early stopping, then
+regularisation, and a smaller model last. Early stopping costs nothing.
+
+```python
+if val_loss < best:
+    best, bad_epochs = val_loss, 0
+    best_state = copy.deepcopy(model.state_dict())       # a copy, not a reference
+else:
+    bad_epochs += 1
+    if bad_epochs >= patience:
+        break
+model.load_state_dict(best_state)
+```
+
+The validation set that chooses the epoch is no test set any more; keep a third one. On a single
+batch overfitting is what you *want*: a model that cannot do it has a bug. Very large models may
+show a second descent after the first rise, but do not count on it to excuse a rising curve.
+
+## Often mistaken for
+- `train-mode-eval`: validation is bad because dropout or batch statistics are active; it does not
+  turn, it is bad throughout.
+- `preprocessing-mismatch`: a gap from the first epoch on, not one that opens later.
+- `too-little-data`: the root, when more examples of the same kind close the gap.
+
+## Sources
+- goodfellow-2016-ch7: section 7.8, Early Stopping; the U-shaped validation curve and its use.
+- zhang-2017: section 2; networks fit random labels completely.
+- cs231n-nn3: Babysitting the learning process, Train/Val accuracy; how to read the gap.
+"""

@@ -1,0 +1,52 @@
+"""The residual's gradient swamps the boundary terms, so another problem gets solved.
+
+## What happens
+A small residual does not mean a right answer. A differential equation has many solutions and the
+boundary and initial conditions choose one. The residual contains derivatives, each of which
+multiplies the network's weights and frequencies into the gradient once more, so it pulls much
+harder than the plain values on the boundary. For u'' = f on [0, 1] with the solution sin(8 pi x)
+and a fresh small tanh network the ratio was 100 to 280; with sin(pi x) it was 24 to 87.
+
+The training curve looks good throughout. With sin(4 pi x) and equal weights, after 3000 steps of
+Adam the residual loss had fallen from 12,000 to 0.3 while the ends were off by about 0.45 and the
+solution by 37%: right curvature, plus a straight line that nobody removed. With the boundary term
+weighted by 1000 the error was 0.3%.
+
+```python
+loss = residual.pow(2).mean() + boundary.pow(2).mean()      # equal weights are not equal forces
+```
+
+## How to tell
+- **probe**: gradient norms of the residual and of each boundary or initial term, separately, over
+  the same parameters. A ratio above about 100 starves the boundary.
+- **watch**: the residual falls by orders while a boundary term stays flat or rises; the boundary
+  error is a visible share of the solution's own size at the end.
+- **refuted by**: the boundary values are met to well within the tolerance you need, or the gradient
+  norms are of one order.
+
+## How to fix
+Best of all, build the condition into the network, so that there is nothing left to balance.
+Otherwise weight by gradient norms and update the weights slowly.
+
+```python
+u = g0 * (1 - x) + g1 * x + x * (1 - x) * net(x)     # u(0) = g0 and u(1) = g1, exactly
+
+ratio = grad_norm(residual_loss) / grad_norm(boundary_loss)
+weight = 0.9 * weight + 0.1 * ratio.detach()         # every 100 steps or so
+loss = residual_loss + weight * boundary_loss
+```
+
+Make the problem dimensionless first: bad units produce the same picture, and weighting them is a
+patch. For time-dependent problems also check that early times are learnt before late ones.
+
+## Often mistaken for
+- `raw-units`: the root, if the terms differ because of their units.
+- `loss-terms-imbalanced`: the same in general; this name is for residual against boundary.
+- `physics-hurts`: boundary and data are met and the prediction is still worse than without the
+  equation.
+
+## Sources
+- wang-2021: the analysis of gradient pathologies and the learning rate annealing algorithm;
+  boundary gradients are dwarfed by the residual's, and weights that follow the ratio.
+- wang-2023: Loss balancing; weights derived from gradient norms.
+"""

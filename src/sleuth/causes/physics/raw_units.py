@@ -1,0 +1,54 @@
+"""Equations or data are left in units whose magnitudes differ by many orders.
+
+## What happens
+Physics is indifferent to units and gradient descent is not. Take the heat equation in a rod: 10 cm
+long, 1000 seconds, 300 kelvin, diffusivity 1e-5 m2/s. In SI units a fresh tanh network starts with
+a data loss of 90,000 and a residual loss of 0.000007; the gradient norms differ by a factor of ten
+million, and more than 95% of the first layer's units are saturated by inputs of up to 1000. In
+scaled variables the same kind of problem starts at about 0.5 and 0.01, the norms differ by a factor
+of ten and no unit is saturated.
+
+The bad version still runs. The network fits the large term and treats the other as zero.
+Derivatives make it worse: each one divides by a length or a time, so a second derivative in a
+domain of a millimetre brings a factor of a million. Loss weights can hide this but must then be
+found anew for every problem.
+
+```python
+T = net(torch.cat([x_m, t_s], 1))                 # metres, seconds, kelvin
+residual = dT_dt - 1e-5 * d2T_dx2
+loss = ((T_data - T) ** 2).mean() + (residual ** 2).mean()
+```
+
+## How to tell
+- **probe**: range of every input column, output and residual term on one batch. More than two or
+  three orders of magnitude between columns, or between the terms of the equation, or an output
+  whose mean is far larger than its spread (300 K plus or minus 5). The first layer's saturation
+  confirms it.
+- **refuted by**: inputs, outputs and each term of the residual are all of order one.
+
+## How to fix
+Make the equation dimensionless *before* writing code: choose a length, a time and a scale of the
+unknown such that the coefficients become of order one, train in those variables, convert back at
+the end.
+
+```python
+L, tau, T0, dT = 0.1, 0.1 ** 2 / 1e-5, 300.0, 5.0     # tau = L^2 / diffusivity = 1000 s
+xi, s = x_m / L, t_s / tau
+theta = net(torch.cat([xi, s], 1))                    # T = T0 + dT * theta
+residual = dtheta_ds - d2theta_dxi2                   # the coefficient is now 1
+```
+
+Merely standardising the inputs *outside* the graph breaks the derivatives unless the chain rule is
+applied; scale inside the network, or change the equation. A dimensionless number that stays large
+or small (a Reynolds number, a stiff rate) is physics, not units: it needs other remedies.
+
+## Often mistaken for
+- `inputs-unnormalized`: the same for ordinary data; here derivatives and equation terms are
+  affected too.
+- `boundary-starved`: what may remain after scaling, when the residual still outweighs the boundary.
+- `saturated-activations`: a symptom of large raw inputs in the first layer.
+
+## Sources
+- wang-2023: Non-dimensionalization; scaling inputs and outputs as the first step of the training
+  pipeline.
+"""

@@ -1,0 +1,185 @@
+"""Modules at work: which one a call applies, what it holds, and whether it is in train or eval mode there."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from sleuth.facts import torch_api
+from sleuth.facts.flow import literal, possible, same
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program
+from sleuth.facts.values import Call, Collection, Context, Instance, Loop, Table, Unknown, Value
+
+# Layers that compute something else in train mode than in eval mode.
+_SENSITIVE = re.compile(
+    r"^torch\.nn\.(Lazy)?(Sync)?(Alpha|Feature)*(BatchNorm|Dropout|RReLU|Transformer(?!.*Norm))"
+)
+_MAKES_MODULE = re.compile(
+    r"^(torchvision\.models|timm|transformers|segmentation_models_pytorch|torch\.hub\.load|copy\.deepcopy)\b"
+)
+_WEIGHTS = re.compile(
+    r"^torch\.nn\.(Lazy|Linear|Bilinear|Conv|Embedding|LSTM|GRU|RNN|PReLU|MultiheadAttention|Transformer"
+    r"|\w*Norm)"
+)
+_LOSS_WORD = re.compile(r"loss|crit|cost|objective|metric|_fn$|func", re.IGNORECASE)
+
+
+def is_model(value: Value | None) -> bool:
+    """A module that the program made, in its own code or with a library's constructor."""
+    if torch_api.is_module(value):
+        return not _is_criterion(value)
+    return isinstance(value, Call) and bool(_MAKES_MODULE.match(value.op))
+
+
+def may_be_model(value: Value | None) -> bool:
+    """Like `is_model`, or something unknown that is called as models are."""
+    if is_model(value):
+        return True
+    if isinstance(value, Unknown):
+        return not _LOSS_WORD.search(value.name)
+    return isinstance(value, Call) and value.op[:1] == "@" and not _LOSS_WORD.search(value.op)
+
+
+def _is_criterion(value: Value | None) -> bool:
+    name = value.cls.name if isinstance(value, Instance) else value.op if isinstance(value, Call) else ""
+    return bool(re.search(r"Loss|Criterion", name))
+
+
+def has_weights(value: Value | None) -> bool:
+    """A single layer with parameters."""
+    return isinstance(value, Call) and value.receiver is None and bool(_WEIGHTS.match(value.op))
+
+
+def identity(value: Value | None) -> object:
+    """What tells objects apart: the object itself, or the name of something made elsewhere."""
+    if isinstance(value, Unknown) and value.name:
+        return f"?{value.name}"
+    if isinstance(value, Call) and value.op[:1] == "@" and value.result is None:
+        return (identity(value.receiver), value.op)
+    return id(value)
+
+
+def same_module(left: Value | None, right: Value | None) -> bool:
+    if same(left, right):
+        return True
+    names = {identity(option) for option in possible(left)}
+    return any(identity(option) in names for option in possible(right))
+
+
+def parts(module: Value | None, limit: int = 300) -> Iterator[Value]:
+    """The module and all it holds: attributes of the project's classes, layers of containers."""
+    queue: list[Value] = list(possible(module))
+    seen: set[int] = set()
+    while queue and len(seen) < limit:
+        here = queue.pop(0)
+        if id(here) in seen:
+            continue
+        seen.add(id(here))
+        if isinstance(here, Instance):
+            yield here
+            held = list(here.attributes.values()) if torch_api.is_module(here) else []
+        elif isinstance(here, Call):
+            yield here
+            held = list(here.args) if here.op.startswith("torch.nn.") or here.op.endswith("Dict") else []
+        elif isinstance(here, Collection):
+            held = list(here.items)
+        elif isinstance(here, Table):
+            held = list(here.items.values())
+        else:
+            yield here
+            held = []
+        queue.extend(option for value in held for option in possible(value))
+
+
+def holds(whole: Value | None, part: Value | None) -> bool:
+    """Whether a module is another one or holds it."""
+    if same_module(whole, part):
+        return True
+    wanted = {identity(option) for option in possible(part)}
+    return any(identity(piece) in wanted for piece in parts(whole))
+
+
+def mode_matters(module: Value | None, program: Program) -> bool | None:
+    """Whether train and eval mode differ for a module; None where not all of it is known."""
+    known = True
+    for piece in parts(module):
+        if isinstance(piece, Call) and piece.op.startswith("torch.nn."):
+            if _SENSITIVE.match(piece.op) or literal(piece.keywords.get("dropout")) not in (None, 0, 0.0):
+                return True
+            known = known and not any(isinstance(given, Collection) and given.open for given in piece.args)
+        elif isinstance(piece, Instance):
+            if any(same(call.receiver, piece) for call in program.calls("@training")):
+                return True
+            known = known and torch_api.is_module(piece)
+        elif isinstance(piece, Call) and _MAKES_MODULE.match(piece.op):
+            known = False
+        elif isinstance(piece, Unknown) and piece is module:
+            known = False
+    return False if known and is_model(module) else None
+
+
+def mode_events(program: Program, module: Value | None) -> list[Event]:
+    """The `train()` and `eval()` calls that reach a module, in order."""
+    return [event for event in program.training.of("train", "eval") if holds(event.about, module)]
+
+
+def excludes(one: Context, other: Context) -> bool:
+    """Whether two places lie in different arms of one branch: in one turn only one of them is reached."""
+    return any(
+        left.node is right.node and left.name != right.name for left in one.arms for right in other.arms
+    )
+
+
+def inside(context: Context, loop: Loop) -> bool:
+    return any(here is loop for here in context.loops)
+
+
+def last_mode(program: Program, call: Call, module: Value | None) -> Event | None:
+    """The `train()` or `eval()` that decides the mode at a call when it is reached for the first time."""
+    before = [event for event in mode_events(program, module) if event.call.order < call.order]
+    before = [event for event in before if not excludes(event.call.context, call.context)]
+    return before[-1] if before else None
+
+
+def left_in_eval(program: Program, call: Call, module: Value | None) -> Event | None:
+    """The `eval()` after which a call runs, in its first turn or in a later one of the loops around it."""
+    events = mode_events(program, module)
+    if not any(event.kind == "eval" for event in events):
+        return None
+    for loop in reversed(call.context.loops):
+        within = [event for event in events if event.inside(loop)]
+        before = [
+            event
+            for event in within
+            if event.call.order < call.order and not excludes(event.call.context, call.context)
+        ]
+        if before:
+            return before[-1] if before[-1].kind == "eval" else None
+        after = [event for event in within if event.call.order > call.order]
+        if after and after[-1].kind == "eval":
+            return after[-1]
+    deciding = last_mode(program, call, module)
+    return deciding if deciding is not None and deciding.kind == "eval" else None
+
+
+@lru_cache(maxsize=2)
+def forwards(program: Program) -> tuple[Call, ...]:
+    """The calls that apply a model, the outermost ones only: not a model's own layers."""
+    return tuple(
+        call
+        for call in program.calls("()")
+        if may_be_model(call.receiver)
+        and not any(site.node is call.node and site.op == "def" for site in call.context.sites)
+        and not _within_forward(call)
+    )
+
+
+def _within_forward(call: Call) -> bool:
+    return any(getattr(function_of(site), "name", "") == "forward" for site in call.context.sites) or (
+        # a layer of nn.Sequential is applied at the line that made it
+        isinstance(call.receiver, Call) and call.node is call.receiver.node
+    )
+
+
+def function_of(site: Call) -> object:
+    return getattr(site.receiver, "definition", None)

@@ -1,0 +1,72 @@
+"""The zoo keeps its promises: pairs differ by the repair only, give nothing away, and really learn."""
+
+import difflib
+import re
+from pathlib import Path
+
+import pytest
+
+from bench import zoo
+from sleuth import catalog
+
+CASES = list(zoo.cases())
+HEALTHY = list(zoo.healthy())
+SAMPLE = 6  # every so-manieth script runs here; `make bench` runs them all
+MAX_CHANGED = 12  # lines added and removed together: a repair, not a rewrite
+
+
+def name(item: zoo.Case | zoo.Healthy) -> str:
+    return item.name if isinstance(item, zoo.Case) else item.path.stem
+
+
+def test_there_are_enough_of_both() -> None:
+    assert len(CASES) >= 25
+    assert len(HEALTHY) >= 11
+
+
+@pytest.mark.parametrize("case", CASES, ids=name)
+def test_a_case_names_known_causes_and_a_line_of_code(case: zoo.Case) -> None:
+    cause = catalog.find(case.slug)
+    assert case.name.split("/")[0] == cause.family
+    assert all(catalog.find(slug) for slug in case.also)
+    line = case.broken.read_text("utf-8").splitlines()[case.line - 1].strip()
+    assert line
+    assert not line.startswith("#")
+
+
+@pytest.mark.parametrize("case", CASES, ids=name)
+def test_the_twins_differ_by_a_small_repair_at_the_guilty_line(case: zoo.Case) -> None:
+    broken, fixed = (path.read_text("utf-8").splitlines() for path in (case.broken, case.fixed))
+    changes = [
+        block for block in difflib.SequenceMatcher(None, broken, fixed).get_opcodes() if block[0] != "equal"
+    ]
+    assert 0 < sum((stop - start) + (end - begin) for _, start, stop, begin, end in changes) <= MAX_CHANGED
+    nearest = min(min(abs(case.line - 1 - start), abs(case.line - stop)) for _, start, stop, _, _ in changes)
+    assert nearest <= 25
+
+
+@pytest.mark.parametrize("path", [path for case in CASES for path in (case.broken, case.fixed)], ids=str)
+def test_a_script_does_not_give_itself_away(path: Path) -> None:
+    text = path.read_text("utf-8").lower()
+    assert not re.search(r"\b(bug|broken|wrong|fixme|sleuth|oops|mistake)\b", text)
+    assert path.parent.name not in text
+
+
+def test_every_script_of_the_healthy_shelf_is_expected() -> None:
+    assert {entry.path for entry in HEALTHY} == set((zoo.ZOO / "healthy").glob("*.py"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES[::SAMPLE], ids=name)
+def test_a_repaired_script_learns_and_its_broken_twin_does_as_its_case_says(case: zoo.Case) -> None:
+    fixed = zoo.run(case.fixed, case.metric.pattern)
+    assert zoo.within(fixed, case.metric.fixed), fixed
+    broken = zoo.run(case.broken, case.metric.pattern)
+    assert zoo.within(broken, case.metric.broken), broken
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", HEALTHY[::SAMPLE], ids=name)
+def test_a_healthy_script_learns(entry: zoo.Healthy) -> None:
+    outcome = zoo.run(entry.path, entry.metric.pattern)
+    assert zoo.within(outcome, entry.metric.fixed), outcome
