@@ -74,7 +74,8 @@ def test_the_verdict_names_line_cause_and_fix() -> None:
         (["lint", "no_such_file.py"], "There is no file or folder 'no_such_file.py'."),
         (["lint", "--selct", "loss", "src"], "--select"),
         (["lint", "--select", "double-softmx", BROKEN], "Did you mean 'double-softmax'?"),
-        (["lint"], "Missing argument"),
+        (["explain"], "Missing argument"),
+        (["lint", "--diff", "no-such-revision", BROKEN], "git does not know what changed"),
         (["explain", "double-softmax", "--json", "no_such_folder/x.json"], "Cannot write"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -89,13 +90,22 @@ def test_a_wrong_request_gets_one_sentence_and_exit_code_two(words: list[str], s
 
 def test_files_that_are_no_python_are_named(tmp_path: Path) -> None:
     (tmp_path / "binary.py").write_bytes(b"\x00\x01\x02")
-    (tmp_path / "torn.py").write_text("import torch\ndef f(:\n    pass\n")
+    (tmp_path / "torn.py").write_text("def f(:\n    pass\n")
     (tmp_path / "old.py").write_text("print 'hello'\n")
+    (tmp_path / "not.ipynb").write_text("hello")
     done = sleuth("lint", str(tmp_path))
     assert done.returncode == 2
-    assert "binary file" in done.stderr
-    assert "torn.py:2: invalid syntax" in done.stderr
-    assert "Python 2" in done.stderr
+    for part in ("binary file", "torn.py:1: invalid syntax", "Python 2", "not a Jupyter notebook"):
+        assert part in done.stderr
+
+
+def test_a_torn_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    text = Path(BROKEN).read_text("utf-8")
+    (tmp_path / "torn.py").write_text(text + "\nfor x in (\n")
+    done = sleuth("lint", str(tmp_path))
+    assert done.returncode == 1
+    assert "[double-softmax]" in done.stdout
+    assert "What stands before was read." in done.stderr
 
 
 def test_one_readable_file_is_enough(tmp_path: Path) -> None:

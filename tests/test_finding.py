@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sleuth.finding import SEVERITIES, STATUSES, Finding, Report, Verdict, Where
+from sleuth.finding import SEVERITIES, STATUSES, Edit, Finding, Report, Verdict, Where
 
 text = st.text(max_size=20)
 maybe_number = st.none() | st.integers(1, 10_000)
@@ -19,6 +19,7 @@ places = st.builds(
     end_line=maybe_number,
     end_column=maybe_number,
     module=st.none() | text,
+    cell=maybe_number,
 )
 numbers = st.dictionaries(text, st.integers() | st.floats(allow_nan=False, allow_infinity=False) | text)
 findings = st.builds(
@@ -34,6 +35,19 @@ findings = st.builds(
     technique=text,
     confirmed_by=st.lists(text).map(tuple),
     sources=st.lists(text).map(tuple),
+    edits=st.lists(
+        st.builds(
+            Edit,
+            path=text,
+            line=st.integers(1, 99),
+            column=st.integers(1, 99),
+            end_line=st.integers(1, 99),
+            end_column=st.integers(1, 99),
+            text=text,
+            safe=st.booleans(),
+        ),
+        max_size=2,
+    ).map(tuple),
 )
 rows = st.lists(st.dictionaries(text, text | st.integers()), max_size=3).map(tuple)
 reports = st.builds(

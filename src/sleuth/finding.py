@@ -14,7 +14,10 @@ REPORT_SCHEMA = "sleuth.report/1"
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A place: in a file, in a model (`module` is its path there, such as `encoder.layers.0`), or both."""
+    """A place: in a file (in a notebook, `line` counts within `cell`), in a model, or both.
+
+    `module` is a path within a model, such as `encoder.layers.0`.
+    """
 
     path: str | None = None
     line: int | None = None
@@ -22,10 +25,32 @@ class Where:
     end_line: int | None = None
     end_column: int | None = None
     module: str | None = None
+    cell: int | None = None
 
     def __str__(self) -> str:
-        place = ":".join(str(part) for part in (self.path, self.line) if part is not None)
+        cell = None if self.cell is None else f"cell {self.cell}"
+        place = ":".join(str(part) for part in (self.path, cell, self.line) if part is not None)
         return " in ".join(part for part in (place, self.module) if part)
+
+    def to_dict(self) -> dict[str, Any]:
+        return _plain(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        return cls(**_known(cls, data))
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace a stretch of a file by another text. `safe`: it cannot change what was meant."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+    safe: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         return _plain(self)
@@ -53,6 +78,7 @@ class Finding:
     technique: str = ""
     confirmed_by: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = ()
 
     def __post_init__(self) -> None:
         if self.severity not in SEVERITIES:
@@ -61,13 +87,17 @@ class Finding:
             raise ValueError(f"credence lies between 0 and 1, not at {self.credence!r}")
 
     def to_dict(self) -> dict[str, Any]:
-        return _plain(self) | {"where": self.where.to_dict() if self.where else None}
+        return _plain(self) | {
+            "where": self.where.to_dict() if self.where else None,
+            "edits": [edit.to_dict() for edit in self.edits],
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         known = _known(cls, data)
         if known.get("where") is not None:
             known["where"] = Where.from_dict(known["where"])
+        known["edits"] = tuple(Edit.from_dict(item) for item in known.get("edits", ()))
         return cls(**_tupled(known, "confirmed_by", "sources"))
 
 

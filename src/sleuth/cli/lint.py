@@ -1,44 +1,171 @@
 """`sleuth lint`: silent bugs, read from the source."""
 
+import os
+import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from sleuth.cli.output import emit, output_options
 from sleuth.errors import SleuthError
 
+if TYPE_CHECKING:
+    from sleuth.lint import LintResult, Selection
+
+FORMATS = ("text", "json", "sarif", "github", "junit")
+
 
 @click.command("lint")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS...")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True), metavar="PATHS...")
 @click.option("--select", multiple=True, metavar="NAME", help="Only this cause or family (repeatable).")
 @click.option("--ignore", multiple=True, metavar="NAME", help="All but this cause or family (repeatable).")
 @click.option("--notes", is_flag=True, help="Show notes as well: places worth a look.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="How to print findings.")
+@click.option("--diff", "since", metavar="REV", help="Only lines changed since a git revision.")
+@click.option("--fix", is_flag=True, help="Show safe repairs as a diff, and write them if you say so.")
+@click.option("--fix-unsafe", is_flag=True, help="As --fix, with repairs that may change what you meant.")
+@click.option("--yes", is_flag=True, help="With --fix: write without asking.")
+@click.option("--audit", is_flag=True, help="List places to look at (view, detach, += ...), judging none.")
+@click.option("--watch", is_flag=True, help="Lint again whenever a file changes, until interrupted.")
+@click.option("--stdin-filename", metavar="NAME", help="What to call standard input (path '-').")
+@click.option("--no-cache", is_flag=True, help="Work everything out anew.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes to use (default: all cores).")
 @output_options
 def command(
     paths: tuple[Path, ...],
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     notes: bool,
+    form: str,
+    since: str | None,
+    fix: bool,
+    fix_unsafe: bool,
+    yes: bool,
+    audit: bool,
+    watch: bool,
+    stdin_filename: str | None,
+    no_cache: bool,
+    jobs: int | None,
     json_path: str | None,
     quiet: bool,
 ) -> int:
     """Read source files and name the silent bugs in them, without running anything.
 
-    PATHS are Python files or folders. Exit code 1 means that something was found.
+    PATHS are Python files, notebooks or folders; '-' is standard input; without PATHS, the current folder.
+    A comment `# sleuth: ignore[CAUSE]` silences a line, `# sleuth: ignore-file[CAUSE]` a file. Settings stand
+    in pyproject.toml under [tool.sleuth.lint]. Exit code 1 means that something was found.
     """
-    from sleuth.lint import Selection, lint
+    from sleuth.lint.selection import combined, configured
+
+    paths = paths or (Path(),)
+    config = configured(Path.cwd() if paths[0] == Path("-") else paths[0].absolute())
+    selection = combined(config, _words(select), _words(ignore), notes)
+    if audit:
+        return _audit(paths, selection.exclude, json_path)
+    request = _Request(paths, selection, since, stdin_filename, no_cache, jobs)
+    if watch:
+        return _watch(request, quiet)
+    if fix or fix_unsafe:
+        return _fix(request, fix_unsafe, yes)
+    result = request.run()
+    _report(result, form, json_path, quiet)
+    return _exit_code(result)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """One lint request, which `--watch` repeats."""
+
+    paths: tuple[Path, ...]
+    selection: "Selection"
+    since: str | None
+    stdin_filename: str | None
+    no_cache: bool
+    jobs: int | None
+
+    def run(self) -> "LintResult":
+        from sleuth.lint import lint
+        from sleuth.lint.cache import Cache
+        from sleuth.lint.changes import only_changed
+
+        cache = None if self.no_cache else Cache(_home() / "lint")
+        result = lint(self.paths, self.selection, cache, self.stdin_filename, self.jobs)
+        if result.files == 0:
+            raise SleuthError(f"There are no Python files in {', '.join(map(str, self.paths))}.")
+        return result if self.since is None else only_changed(result, self.since)
+
+
+def _home() -> Path:
+    """Where Sleuth keeps what it may forget: `$SLEUTH_HOME`, else `.sleuth` in the current folder."""
+    return Path(os.environ.get("SLEUTH_HOME", ".sleuth")) / "cache"
+
+
+def _report(result: "LintResult", form: str, json_path: str | None, quiet: bool) -> None:
     from sleuth.show import lint_text
 
-    result = lint(paths, Selection(_words(select), _words(ignore), notes))
-    for trouble in result.unreadable:
+    for trouble in result.troubles:
         click.echo(f"sleuth: {trouble}", err=True)
-    if result.files == 0:
-        raise SleuthError(f"There are no Python files in {', '.join(map(str, paths))}.")
-    text = lint_text.brief(result) if quiet else lint_text.full(result)
-    emit(text, lint_text.as_json(result), json_path)
+    if form == "text":
+        text = lint_text.brief(result) if quiet else lint_text.full(result)
+    else:
+        from sleuth.show import lint_formats
+
+        text = lint_formats.render(result, form)
+    if text or json_path:
+        emit(text, lint_text.as_json(result), json_path)
+
+
+def _exit_code(result: "LintResult") -> int:
     if result.findings:
         return 1
     return 2 if len(result.unreadable) == result.files else 0
+
+
+def _audit(paths: tuple[Path, ...], exclude: tuple[str, ...], json_path: str | None) -> int:
+    from sleuth.lint.audit import audit
+    from sleuth.show import lint_text
+
+    found = audit(paths, exclude)
+    emit(lint_text.audit(found), lint_text.audit_json(found), json_path)
+    return 0
+
+
+def _fix(request: _Request, unsafe: bool, yes: bool) -> int:
+    from sleuth.lint.fix import repairs, write
+
+    result = request.run()
+    planned = repairs(result.findings, unsafe)
+    for repair in planned:
+        click.echo(repair.diff(), nl=False)
+    if not planned:
+        hint = "" if unsafe else " (--fix-unsafe may know more)"
+        click.echo(f"Nothing that can be repaired safely{hint}; {len(result.findings)} findings.", err=True)
+        return _exit_code(result)
+    if not yes and not (sys.stdin.isatty() and click.confirm("Write these changes?", err=True)):
+        click.echo("Nothing was written; --yes writes without asking.", err=True)
+        return 1
+    write(planned)
+    done = sum(repair.count for repair in planned)
+    click.echo(f"Repaired {done} of {len(result.findings)} findings.", err=True)
+    return 0 if done == len(result.findings) else 1
+
+
+def _watch(request: _Request, quiet: bool) -> int:
+    """Lint, wait for a change, lint again. Ctrl-C ends it; the last result decides the exit code."""
+    from sleuth.lint.changes import wait_for_change
+
+    result = None
+    try:
+        while True:
+            click.clear()
+            result = request.run()
+            _report(result, "text", None, quiet)
+            click.echo("Watching; Ctrl-C ends.", err=True)
+            wait_for_change(request.paths, request.selection.exclude)
+    except KeyboardInterrupt:
+        return _exit_code(result) if result is not None else 0
 
 
 def _words(options: tuple[str, ...]) -> tuple[str, ...]:

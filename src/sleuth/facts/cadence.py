@@ -276,6 +276,10 @@ def turns_of_range(loop: Loop) -> Value | None:
 def serves_batches(loop: Loop) -> bool:
     """Whether a loop passes over data: a DataLoader, something called so, or an index in strides."""
     over = runs_over(loop)
+    text = ast.unparse(loop.node.iter) if isinstance(loop.node, ast.For) else ""
+    if not isinstance(over, Call) or not over.op.startswith(("builtins.range", "tqdm.trange")):
+        if _LOADER.search(text):
+            return True
     if isinstance(over, Call):
         if over.op == "builtins.zip":
             return True

@@ -69,6 +69,11 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
     if isinstance(owner, Collection) and func.attr in ("append", "add") and args:
         owner.items.append(args[0])
         owner.open = owner.open or bool(machine.context.loops)
+    elif isinstance(owner, Collection) and func.attr == "pop" and owner.items:
+        last = not args and not owner.open and not machine.context.loops
+        popped = owner.items.pop() if last else merge(list(owner.items))
+        owner.open |= not last
+        return popped
     elif isinstance(owner, Collection) and func.attr in ("extend", "insert") and args:
         added = settle(args[-1])
         owner.items.extend(added.items if isinstance(added, Collection) else [added])

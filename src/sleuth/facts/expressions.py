@@ -213,11 +213,13 @@ def _binary(machine: Machine, node: ast.BinOp) -> Value:
         folded = _fold(op, left.value, right.value)
         if folded is not None:
             return machine.constant(node, folded)
-    if op == "+" and isinstance(left, Collection) and isinstance(right, Collection):
-        items = [*left.items, *right.items]
-        return Collection(node, machine.context.source, items, left.kind, left.open or right.open)
-    if op == "*" and isinstance(left, Collection):
-        return Collection(node, machine.context.source, left.items, left.kind, True)
+    one, other = settle(left), settle(right)
+    if op == "+" and isinstance(one, Collection) and isinstance(other, Collection):
+        # `layers = layers + [...]` in a loop adds on every turn.
+        is_open = one.open or other.open or one is not left
+        return Collection(node, machine.context.source, [*one.items, *other.items], one.kind, is_open)
+    if op == "*" and isinstance(one, Collection):
+        return Collection(node, machine.context.source, list(one.items), one.kind, True)
     return machine.record(node, op, None, (left, right))
 
 
@@ -319,9 +321,32 @@ def _subscript(machine: Machine, node: ast.Subscript) -> Value:
         if isinstance(container, Collection) and isinstance(key.value, int) and not container.open:
             if -len(container.items) <= key.value < len(container.items):
                 return container.items[key.value]
-    if isinstance(container, Collection) and container.items and not isinstance(node.slice, ast.Slice):
+    if isinstance(container, Collection) and isinstance(node.slice, ast.Slice):
+        if (part := _literal_slice(container, node.slice)) is not None:
+            return Collection(node, machine.context.source, part, container.kind)
+    elif isinstance(container, Collection) and container.items:
         return merge(list(container.items))
     return machine.record(node, "[]", None, (container, key))
+
+
+def _literal_slice(container: Collection, node: ast.Slice) -> list[Value] | None:
+    """The items of `xs[a:b]` where all of them and both ends are known."""
+    ends: list[int | None] = []
+    for part in (node.lower, node.upper, node.step):
+        if part is None:
+            ends.append(None)
+        elif isinstance(part, ast.Constant) and isinstance(part.value, int):
+            ends.append(part.value)
+        elif (
+            isinstance(part, ast.UnaryOp)
+            and isinstance(part.op, ast.USub)
+            and isinstance(part.operand, ast.Constant)
+            and isinstance(part.operand.value, int)
+        ):
+            ends.append(-part.operand.value)
+        else:
+            return None
+    return None if container.open else container.items[slice(*ends)]
 
 
 def _slice(machine: Machine, node: ast.Slice) -> Value:

@@ -89,8 +89,10 @@ def ends_graph(value: Value) -> bool:
 def walk(
     start: Value | None, step: Callable[[Value], tuple[Value, ...]], limit: int = 3_000
 ) -> Iterator[Value]:
+    """Values from a start backwards, nearest first; a call whose result is unpacked is passed, too."""
     queue: list[Value] = [start] if start is not None else []
     seen: set[int] = set()
+    shown: set[int] = set()
     position = 0
     while position < len(queue) and len(seen) < limit:
         here = queue[position]
@@ -98,8 +100,15 @@ def walk(
         if id(here) in seen:
             continue
         seen.add(id(here))
-        yield here
-        queue.extend(step(here))
+        if id(here) not in shown:
+            yield here
+        onward = step(here)
+        if onward and isinstance(here, Call) and here.op == "[]" and picked(here) is not None:
+            held = here.args[0]
+            if isinstance(held, Call) and id(held) not in seen and id(held) not in shown:
+                shown.add(id(held))
+                yield held
+        queue.extend(onward)
 
 
 def reached(loss: Value | None) -> Iterator[Value]:

@@ -5,10 +5,22 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from sleuth.facts import torch_api
-from sleuth.facts.flow import literal, possible, same
+from sleuth.facts.flow import keeps_numbers, literal, parents, possible, same, subject
 from sleuth.facts.loop import Event
+from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program
-from sleuth.facts.values import Call, Collection, Context, Instance, Loop, Table, Unknown, Value
+from sleuth.facts.values import (
+    Call,
+    Carried,
+    Collection,
+    Context,
+    Either,
+    Instance,
+    Loop,
+    Table,
+    Unknown,
+    Value,
+)
 
 # Layers that compute something else in train mode than in eval mode.
 _SENSITIVE = re.compile(
@@ -96,7 +108,13 @@ def holds(whole: Value | None, part: Value | None) -> bool:
     if same_module(whole, part):
         return True
     wanted = {identity(option) for option in possible(part)}
-    return any(identity(piece) in wanted for piece in parts(whole))
+    if any(identity(piece) in wanted for piece in parts(whole)):
+        return True
+    # `model.fc` of a library's model is not followed: it is read as an attribute.
+    return any(
+        isinstance(option, Call) and option.op[:1] == "@" and holds(whole, option.receiver)
+        for option in possible(part)
+    )
 
 
 def mode_matters(module: Value | None, program: Program) -> bool | None:
@@ -183,3 +201,98 @@ def _within_forward(call: Call) -> bool:
 
 def function_of(site: Call) -> object:
     return getattr(site.receiver, "definition", None)
+
+
+# --- what becomes of a value --------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=2)
+def users(program: Program) -> dict[int, list[Call]]:
+    """For every value the operations that take it, in order."""
+    index: dict[int, list[Call]] = {}
+    for call in program.trace:
+        given = (call.receiver, *call.args, *call.keywords.values(), call.result)
+        for value in {id(part): part for entry in given for part in _spread(entry)}.values():
+            index.setdefault(id(value), []).append(call)
+    return index
+
+
+def _spread(value: Value | None, depth: int = 3) -> Iterator[Value]:
+    """A value and what it may stand for or hold."""
+    if value is None or depth == 0:
+        return
+    yield value
+    if isinstance(value, Collection):
+        inner: list[Value] = value.items[:20]
+    elif isinstance(value, Either):
+        inner = list(value.options)
+    elif isinstance(value, Carried):
+        inner = [part for part in (value.initial, value.final) if part is not None]
+    elif isinstance(value, Table):
+        inner = list(value.items.values())[:20]
+    else:
+        inner = []
+    for part in inner:
+        yield from _spread(part, depth - 1)
+
+
+def descendants(program: Program, value: Value, limit: int = 400) -> Iterator[Call]:
+    """The operations that a value's numbers reach, nearest first."""
+    index = users(program)
+    queue: list[Value] = [value]
+    seen = {id(value)}
+    position = 0
+    while position < len(queue) and len(seen) < limit:
+        here = queue[position]
+        position += 1
+        for call in index.get(id(here), ()):
+            if id(call) not in seen:
+                seen.add(id(call))
+                queue.append(call)
+                yield call
+
+
+_METRIC = re.compile(r"^(sklearn\.metrics\.|torchmetrics\.|torcheval\.)")
+
+
+def judged_by(program: Program, output: Call) -> Call | None:
+    """The operation that compares a model's output with the truth: a loss, a count of hits, a metric, an error."""
+    for call in descendants(program, output, 60):
+        if call.op in ("==", ".eq", "torch.eq") and not any(
+            literal(given) is not None for given in call.args
+        ):
+            return call
+        if loss_of(call) is not None or _METRIC.match(call.op):
+            return call
+        if call.op == "-" and any(
+            after.op in (".pow", "**", ".abs", ".square", "torch.abs", "torch.square", "torch.pow")
+            for after in users(program).get(id(call), ())
+        ):
+            return call
+    return None
+
+
+def base(value: Value | None) -> Value | None:
+    """The data set, loader or tensor that a batch was taken from."""
+    for _ in range(60):
+        if isinstance(value, Call) and value.result is not None:
+            value = value.result
+        elif isinstance(value, Call) and value.op == "next" and value.args:
+            value = value.args[0]
+        elif isinstance(value, Call) and value.op in _WRAPS_DATA and value.args:
+            value = value.args[0]
+        elif isinstance(value, Call) and keeps_numbers(value):
+            value = subject(value) if value.op != "[]" or value.receiver is not None else value.args[0]
+        elif isinstance(value, Either | Carried):
+            value = next(iter(parents(value)), None)
+        elif isinstance(value, Collection) and value.items:
+            value = value.items[0]
+        else:
+            return value
+    return value
+
+
+_WRAPS_DATA = frozenset(
+    "builtins.enumerate builtins.iter builtins.next builtins.zip tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm "
+    "itertools.islice itertools.cycle rich.progress.track builtins.list".split()
+)

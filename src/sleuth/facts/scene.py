@@ -41,7 +41,6 @@ class Scene:
 def play(source: Source, project: Project | None = None) -> Scene:
     """Run a file: module level first, then whatever nobody called."""
     project = project or Project()
-    project.add(source)
     scope = Scope({})
     machine = Machine(project, Context(source), scope)
     project.scopes[source] = scope

@@ -2,6 +2,7 @@
 
 import ast
 import gc
+import hashlib
 import io
 import re
 import tokenize
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from sleuth.facts.values import Scope
 
 MAX_BYTES = 2_000_000  # larger Python files are generated tables; parsing one costs seconds and tells nothing
+FOLDERS_UP = 4  # how far above a file its imports are looked for: scripts are run from the project's root
+ABSENT = ""  # the fingerprint of a file that is not there
 KEPT_FILES = 400  # parsed files (or notes that there is no such file) a project remembers
 MAX_REPAIRS = 20  # attempts to make a fragment parse before giving up
 
@@ -32,12 +35,17 @@ class UnreadableSource(SleuthError):
 
 @dataclass(eq=False)
 class Source:
-    """One parsed file. `repaired` is set when a broken end was cut off to make the rest readable."""
+    """One parsed file.
+
+    `repaired` says from which line on, and why, a broken end was cut off to make the rest readable; `cells` are
+    the first lines of a notebook's cells.
+    """
 
     path: str
     text: str
     tree: ast.Module
-    repaired: int | None = None
+    repaired: tuple[int, str] | None = None
+    cells: tuple[int, ...] = ()
     lines: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -49,17 +57,20 @@ class Source:
 
 def read_source(path: Path) -> Source:
     """Read and parse a file, or say in one sentence why that cannot be done."""
+    return parse_source(str(path), decode(str(path), read_bytes(path)))
+
+
+def read_bytes(path: Path) -> bytes:
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise UnreadableSource(str(path), f"{error.strerror}.") from None
-    return parse_source(str(path), decode(str(path), data))
 
 
 def decode(path: str, data: bytes) -> str:
     """The text behind the bytes, by PEP 263 and byte-order mark, as Python itself would read it."""
     if len(data) > MAX_BYTES:
-        raise UnreadableSource(path, f"it is {len(data):,} bytes long; generated files are passed over.")
+        raise UnreadableSource(path, f"it is {len(data):,} bytes long; files so large are generated.")
     if b"\0" in data:
         raise UnreadableSource(path, "it is a binary file, not Python source.")
     try:
@@ -75,7 +86,7 @@ def parse_source(path: str, text: str, repair: bool = False) -> Source:
     try:
         return Source(path, text, ast.parse(text))
     except SyntaxError as error:
-        if repair and (repaired := _repair(path, text, error)):
+        if repair and (repaired := _repair(path, text, error)) is not None and repaired.tree.body:
             return repaired
         reason = "it is written in Python 2." if _looks_like_python_2(text, error) else f"{error.msg}."
         raise UnreadableSource(path, reason, error.lineno) from None
@@ -100,19 +111,19 @@ def collector_off() -> Iterator[None]:
 def _repair(path: str, text: str, error: SyntaxError) -> Source | None:
     """Cut away lines from the first one that does not parse, or close an empty block, and try again."""
     lines = text.splitlines()
+    trouble = (error.lineno or 1, error.msg)
     for _ in range(MAX_REPAIRS):
         number = min(error.lineno or 0, len(lines))
         if number < 1 or not lines:
             return None
-        if isinstance(error, IndentationError) and "expected an indented block" in error.msg:
-            opener = next((line for line in reversed(lines[: number - 1]) if line.strip()), "")
-            indent = len(opener) - len(opener.lstrip()) + 4
-            at_end = number == len(lines) and lines[-1] == opener
-            lines.insert(len(lines) if at_end else number - 1, " " * indent + "pass")
+        if opener := re.search(r"expected an indented block after .* on line (\d+)", error.msg):
+            at = int(opener[1])
+            indent = len(lines[at - 1]) - len(lines[at - 1].lstrip()) + 4
+            lines.insert(at, " " * indent + "pass")
         else:
             lines = lines[: number - 1]
         try:
-            return Source(path, text, ast.parse("\n".join(lines) + "\n"), repaired=number)
+            return Source(path, text, ast.parse("\n".join(lines) + "\n"), repaired=trouble)
         except SyntaxError as next_error:
             error = next_error
     return None
@@ -131,19 +142,11 @@ class Project:
     memory does not grow with the tree."""
 
     def __init__(self) -> None:
-        self._sources: dict[Path, Source | None] = {}
+        self._files: dict[Path, tuple[Source | None, str]] = {}
         # What each imported file defines, filled in by the interpreter.
-        self.scopes: dict[Source, "Scope"] = {}
-
-    def add(self, source: Source) -> None:
-        self._keep(Path(source.path).absolute(), source)
-
-    def _keep(self, path: Path, source: Source | None) -> None:
-        self._sources[path] = source
-        while len(self._sources) > KEPT_FILES:
-            forgotten = self._sources.pop(next(iter(self._sources)))
-            if forgotten is not None:
-                self.scopes.pop(forgotten, None)
+        self.scopes: dict[Source, Scope] = {}
+        # Every local file looked for since the last clearing → its fingerprint (ABSENT: there is none).
+        self.consulted: dict[str, str] = {}
 
     def find(self, module: str, level: int, importer: Source) -> Source | None:
         """The source of `module` as imported (with `level` leading dots) from another file of the project."""
@@ -152,28 +155,40 @@ class Project:
             for _ in range(level - 1):
                 folder = folder.parent
             return self._load(folder, module)
-        for base in (folder, *list(folder.parents)[:4]):
+        for base in (folder, *list(folder.parents)[:FOLDERS_UP]):
             if (found := self._load(base, module)) is not None:
                 return found
         return None
 
     def _load(self, folder: Path, module: str) -> Source | None:
         stem = folder.joinpath(*module.split(".")) if module else folder
-        for path in (
-            stem.with_suffix(".py") if module else stem / "__init__.py",
-            stem / "__init__.py",
-        ):
-            if path not in self._sources:
-                self._keep(path, _try_read(path))
-            if (source := self._sources[path]) is not None:
+        choices = [stem.with_suffix(".py"), stem / "__init__.py"] if module else [stem / "__init__.py"]
+        for path in choices:
+            if path not in self._files:
+                self._remember(path, *_try_read(path))
+            source, digest = self._files[path]
+            self.consulted[str(path)] = digest
+            if source is not None:
                 return source
         return None
 
+    def _remember(self, path: Path, source: Source | None, digest: str) -> None:
+        self._files[path] = (source, digest)
+        while len(self._files) > KEPT_FILES:
+            forgotten, _ = self._files.pop(next(iter(self._files)))
+            if forgotten is not None:
+                self.scopes.pop(forgotten, None)
 
-def _try_read(path: Path) -> Source | None:
+
+def fingerprint(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _try_read(path: Path) -> tuple[Source | None, str]:
     if not path.is_file():
-        return None
+        return None, ABSENT
     try:
-        return read_source(path)
+        data = read_bytes(path)
+        return parse_source(str(path), decode(str(path), data)), fingerprint(data)
     except UnreadableSource:
-        return None
+        return None, ABSENT

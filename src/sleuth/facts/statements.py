@@ -79,8 +79,14 @@ def _augmented(machine: Machine, node: ast.AugAssign) -> bool:
     before = expressions.evaluate(machine, _as_load(node.target))
     change = expressions.evaluate(machine, node.value)
     op = expressions.OPERATORS[type(node.op)] + "="
-    if isinstance(before, Collection) and op == "+=" and isinstance(change, Collection):
-        before.items.extend(change.items)
+    listed, added = settle(before), settle(change)
+    if op == "+=" and isinstance(listed, Collection):
+        # A list grows in place, under every name it has; in a loop it may grow by any number of turns.
+        known = isinstance(added, Collection)
+        listed.items.extend(added.items if isinstance(added, Collection) else [])
+        listed.open |= (
+            bool(machine.context.loops) or not known or (isinstance(added, Collection) and added.open)
+        )
         return FALLS_THROUGH
     bind(machine, node.target, machine.record(node, op, None, (before, change)))
     return FALLS_THROUGH
@@ -100,9 +106,22 @@ def bind(machine: Machine, target: ast.expr, value: Value) -> None:
     elif isinstance(target, ast.Subscript):
         container = expressions.evaluate(machine, target.value)
         key = expressions.evaluate(machine, target.slice)
+        container = settle(container)
         if isinstance(container, Table) and isinstance(key, Constant):
             container.items[key.value] = value
+        elif isinstance(container, Collection):
+            _replace_item(container, key, value)
         machine.record(target, "[]=", container, (key, value))
+
+
+def _replace_item(container: Collection, key: Value, value: Value) -> None:
+    place = key.value if isinstance(key, Constant) else None
+    size = len(container.items)
+    if isinstance(place, int) and not container.open and -size <= place < size:
+        container.items[place] = value
+    else:
+        container.items.append(value)
+        container.open = True
 
 
 def _bind_attribute(machine: Machine, target: ast.Attribute, value: Value) -> None:
@@ -423,6 +442,11 @@ def _delete(machine: Machine, node: ast.Delete) -> bool:
     for target in node.targets:
         if isinstance(target, ast.Name):
             machine.scope.names.pop(target.id, None)
+        elif isinstance(target, ast.Subscript):
+            listed = settle(expressions.evaluate(machine, target.value))
+            if isinstance(listed, Collection):
+                listed.items.clear()  # which item is gone decides what is left: nothing is certain
+                listed.open = True
     return FALLS_THROUGH
 
 

@@ -7,6 +7,7 @@ import click
 
 from sleuth.finding import Finding, Severity
 from sleuth.lint import LINT_SCHEMA, LintResult
+from sleuth.lint.audit import Audit
 
 COLOURS: dict[Severity, str] = {"error": "red", "warning": "yellow", "note": "cyan"}
 
@@ -27,11 +28,35 @@ def as_json(result: LintResult) -> dict[str, Any]:
         "schema": LINT_SCHEMA,
         "findings": [_row(finding) for finding in result.findings],
         "unreadable": [
-            {"path": trouble.path, "line": trouble.line, "message": trouble.reason}
-            for trouble in result.unreadable
+            {"path": trouble.path, "line": trouble.line, "message": trouble.reason, "partly": trouble.partly}
+            for trouble in result.troubles
         ],
         "files": result.files,
     }
+
+
+def audit(found: Audit) -> str:
+    """Places to look at, question by question."""
+    blocks = [
+        "\n".join(
+            [f"{click.style(question.title, bold=True)}: {question.why}"]
+            + [f"  {place.where}  {click.style(place.text, dim=True)}" for place in places]
+        )
+        for question, places in found.items()
+    ]
+    return "\n\n".join(blocks) or "Nothing to look at."
+
+
+def audit_json(found: Audit) -> dict[str, Any]:
+    groups = [
+        {
+            "question": question.title,
+            "why": question.why,
+            "places": [place.where.to_dict() | {"text": place.text} for place in places],
+        }
+        for question, places in found.items()
+    ]
+    return {"schema": "sleuth.audit/1", "groups": groups}
 
 
 def _row(finding: Finding) -> dict[str, Any]:
@@ -40,6 +65,7 @@ def _row(finding: Finding) -> dict[str, Any]:
         "cause": finding.cause,
         "family": finding.family,
         "path": where.path if where else None,
+        "cell": where.cell if where else None,
         "line": where.line if where else None,
         "column": where.column if where else None,
         "end_line": where.end_line if where else None,
@@ -53,7 +79,7 @@ def _row(finding: Finding) -> dict[str, Any]:
 
 def _headline(finding: Finding) -> str:
     where = finding.where
-    place = f"{where.path}:{where.line}:{where.column}" if where else "?"
+    place = f"{where}:{where.column}" if where else "?"
     severity = click.style(finding.severity, fg=COLOURS[finding.severity], bold=True)
     return f"{click.style(place, bold=True)} {severity} [{finding.cause}] {finding.message}"
 
@@ -61,9 +87,8 @@ def _headline(finding: Finding) -> str:
 def _block(finding: Finding, result: LintResult) -> str:
     lines = [_headline(finding)]
     where = finding.where
-    source = result.sources.get(where.path or "") if where else None
-    if where and source and where.line and where.column:
-        text = source.line(where.line)
+    text = result.excerpts.get((where.path, where.cell, where.line), "") if where else ""
+    if where and where.line and where.column and text:
         gutter = f"{where.line:>5} | "
         margin = len(text) - len(text.lstrip())
         start = max(where.column - 1, margin)

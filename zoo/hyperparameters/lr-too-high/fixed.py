@@ -39,7 +39,7 @@ class ShapeNet(nn.Module):
     def forward(self, x):
         x = F.max_pool2d(F.relu(self.conv1(x)), 2)
         x = F.max_pool2d(F.relu(self.conv2(x)), 2)
-        x = F.relu(self.fc1(x.flatten(1)))
+        x = F.elu(self.fc1(x.flatten(1)))
         return self.fc2(x)
 
 

@@ -45,9 +45,9 @@ class PointNet(nn.Module):
     def __init__(self, width: int = 32, classes: int = 4):
         super().__init__()
         self.point_mlp = nn.Sequential(
-            nn.Linear(2, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU()
+            nn.Linear(2, width), nn.GELU(), nn.Linear(width, width), nn.GELU()
         )
-        self.head = nn.Sequential(nn.Linear(width, 32), nn.ReLU(), nn.Linear(32, classes))
+        self.head = nn.Linear(width, classes)
 
     def forward(self, clouds):
         sizes = [len(c) for c in clouds]

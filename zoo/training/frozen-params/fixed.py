@@ -67,6 +67,7 @@ def normalise(train, *others):
 
 def run(net, optimizer, data, epochs, name, batch=50):
     x, y = data
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs)
     net.train()
     for epoch in range(epochs):
         total = 0.0
@@ -76,6 +77,7 @@ def run(net, optimizer, data, epochs, name, batch=50):
             loss.backward()
             optimizer.step()
             total += loss.item() * len(idx)
+        scheduler.step()
         print(f"{name} epoch {epoch + 1}: loss {total / len(x):.4f}")
 
 
@@ -103,6 +105,6 @@ run(net, torch.optim.Adam(net.head.parameters(), lr=3e-3), shape_train, 3, "head
 print(f"after warm-up: shapes val acc {score(net, shape_val):.3f}")
 
 net.encoder.requires_grad_(True)
-run(net, torch.optim.Adam(net.parameters(), lr=3e-3), shape_train, 12, "fine-tune")
+run(net, torch.optim.Adam(net.parameters(), lr=5e-3), shape_train, 12, "fine-tune")
 print(f"shapes val acc {score(net, shape_val):.3f}")
 print(f"shapes test acc {score(net, shape_test):.3f}")

@@ -12,7 +12,7 @@ from torch import nn
 class NeuralRegressor:
     """fit / predict wrapper; every call of fit starts from fresh weights."""
 
-    def __init__(self, n_features, hidden=48, lr=5e-3, epochs=40, batch_size=50):
+    def __init__(self, n_features, hidden=48, lr=5e-3, epochs=30, batch_size=50):
         self.n_features = n_features
         self.hidden = hidden
         self.lr = lr

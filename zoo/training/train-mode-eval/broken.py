@@ -10,6 +10,7 @@ from torch.utils.data import DataLoader, Dataset
 ALPHABET = "abcdefghijklmn"
 LANGUAGES = ["arun", "beki", "corva", "delo", "esti"]
 LENGTH = 24
+EPOCHS = 16
 
 
 def letter_tables(rng: np.random.Generator) -> dict[str, np.ndarray]:
@@ -77,9 +78,10 @@ def main() -> None:
     loader = DataLoader(StringDataset(strings, labels), batch_size=64, shuffle=True)
 
     model = ConvTagger()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1.5e-2)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=EPOCHS)
     loss_fn = nn.CrossEntropyLoss()
-    for epoch in range(1, 17):
+    for epoch in range(1, EPOCHS + 1):
         model.train()
         losses = []
         for codes, target in loader:
@@ -88,6 +90,7 @@ def main() -> None:
             loss.backward()
             optimizer.step()
             losses.append(loss.item())
+        schedule.step()
         print(f"epoch {epoch:2d} training loss {np.mean(losses):.4f}")
 
     report = per_language(model, held_out)

@@ -48,3 +48,138 @@ No retraining is needed: the weights are good, and evaluating them properly is e
 - srivastava-2014: section 1, the full network with scaled weights is what should be used at test
   time.
 """
+
+import ast
+from collections.abc import Iterator
+
+from sleuth.facts.flow import literal, possible
+from sleuth.facts.modules import (
+    DROPOUT,
+    applied,
+    exact,
+    mentions,
+    method_of,
+    model_code_around,
+    module_around,
+    plain_containers,
+    registered,
+    settled,
+    trains,
+)
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Constant, Either, Unknown, Value
+from sleuth.finding import Finding
+
+_FUNCTIONAL = tuple(
+    f"torch.nn.functional.{name}"
+    for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
+)
+_ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    yield from _functional(program)
+    yield from _attention(program)
+    yield from _made_on_the_spot(program)
+    yield from _in_a_list(program)
+
+
+def _functional(program: Program) -> Iterator[Finding]:
+    for call in program.calls(*_FUNCTIONAL):
+        if call.argument(2, "training") is not None or "**" in call.keywords or _drops_nothing(call):
+            continue
+        if _belongs_to_a_model(call) and not _asks_for_the_mode(call):
+            name = call.op.rpartition(".")[2]
+            yield clue(
+                "error",
+                call,
+                f"`F.{name}` without `training=` drops units after `eval()`, too: a function does not know the "
+                "module's mode, and `training` defaults to True.",
+                fix="Pass `training=self.training`, or use an `nn.Dropout` made in `__init__`.",
+            )
+
+
+def _attention(program: Program) -> Iterator[Finding]:
+    for call in program.calls(_ATTENTION):
+        chance = settled(call.argument(4, "dropout_p"))
+        if chance is None or not _belongs_to_a_model(call) or _asks_for_the_mode(call):
+            continue
+        if _surely_drops(chance) or (_is_own_attribute(call) and isinstance(chance, Unknown)):
+            yield clue(
+                "error" if _surely_drops(chance) else "warning",
+                call,
+                "`scaled_dot_product_attention` drops with `dropout_p` in every mode: nothing here sets it to 0 "
+                "after `eval()`.",
+                fix="Pass `dropout_p=self.dropout_p if self.training else 0.0`.",
+            )
+
+
+def _made_on_the_spot(program: Program) -> Iterator[Finding]:
+    """`nn.Dropout(0.5)(x)` in forward: a new layer each time, always in train mode."""
+    for call in program.calls("()"):
+        made = applied(call)
+        if made is None or not DROPOUT.match(made.op) or exact(made.argument(0, "p")) == 0:
+            continue
+        here = method_of(call)
+        if here is None or method_of(made) is not here or getattr(here.definition, "name", "") == "__init__":
+            continue
+        if module_around(call) is not None and not _asks_for_the_mode(call):
+            yield clue(
+                "error",
+                made,
+                f"`{made.op.rpartition('.')[2]}` is made anew in each forward pass, so it is in train mode whatever "
+                "`eval()` said: it never stops dropping.",
+                fix="Make the layer in `__init__` and only call it here.",
+            )
+
+
+def _in_a_list(program: Program) -> Iterator[Finding]:
+    """Dropout layers alone in a plain list (with trained layers among them, that is the greater harm)."""
+    for call, owner, held in plain_containers(program):
+        known = registered(owner)
+        drops = [item for item in held if isinstance(item, Call) and DROPOUT.match(item.op)]
+        if drops and not any(trains(item) for item in held) and not any(id(item) in known for item in drops):
+            yield clue(
+                "error",
+                call,
+                f"The dropout layers in `self.{call.op[1:-1]}` sit in a plain Python container: `eval()` does not "
+                "reach them, and they go on dropping.",
+                fix="Keep them in an `nn.ModuleList`.",
+            )
+
+
+def _belongs_to_a_model(call: Call) -> bool:
+    """In a module's method; or in a function that also runs without gradients, as evaluation does."""
+    return module_around(call) is not None or not call.context.grad
+
+
+def _asks_for_the_mode(call: Call) -> bool:
+    """Somewhere on the way here the code looks at the mode (or is told it)."""
+    return any(
+        mentions(definition, "training", "train", "mc_dropout") for definition in model_code_around(call)
+    )
+
+
+def _drops_nothing(call: Call) -> bool:
+    return exact(call.argument(1, "p")) == 0 or isinstance(settled(call.argument(1, "p")), Either)
+
+
+def _surely_drops(chance: Value) -> bool:
+    if isinstance(chance, Constant):
+        return isinstance(chance.value, int | float) and chance.value > 0
+    return (
+        isinstance(chance, Call)
+        and chance.op == "@p"
+        and any(
+            isinstance(option, Call) and DROPOUT.match(option.op) and literal(option.argument(0, "p")) != 0
+            for option in possible(chance.receiver)
+        )
+    )
+
+
+def _is_own_attribute(call: Call) -> bool:
+    """The chance is written `self.something`: a setting of the module, not an argument of the call."""
+    written = next(
+        (entry.value for entry in getattr(call.node, "keywords", []) if entry.arg == "dropout_p"), None
+    )
+    return isinstance(written, ast.Attribute) and isinstance(written.value, ast.Name)

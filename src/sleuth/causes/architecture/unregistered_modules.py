@@ -49,3 +49,102 @@ are registered elsewhere, or holds a frozen teacher that must stay out of the ch
 - pytorch-modulelist: first paragraph, on what the container does that a Python list does not.
 - pytorch-module: the class description, on submodules assigned as attributes being registered.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import possible
+from sleuth.facts.modules import (
+    contained,
+    mentions,
+    method_of,
+    parameter,
+    plain_containers,
+    registered,
+    trains,
+    uses,
+)
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.torch_api import is_module
+from sleuth.facts.values import Call, Class, Instance, Value
+from sleuth.finding import Finding
+
+# Ways to make a module known that do not assign it to an attribute.
+_BY_HAND = ("add_module", "register_module", "setattr", "__setattr__", "register_parameter", "_modules")
+_PUTS_IN_CHARGE = (".parameters", ".named_parameters", ".requires_grad_", "torch.optim.")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    for call, owner, held in plain_containers(program):
+        known = registered(owner)
+        lost = [
+            item
+            for item in held
+            if trains(item)
+            and id(item) not in known
+            and _made_by(owner, item)
+            and not _cared_for(program, item, call.args[0])
+        ]
+        if lost and not _registers_by_hand(owner):
+            name = call.op[1:-1]
+            yield clue(
+                "error",
+                call,
+                f"`self.{name}` is a plain Python container: the {len(lost)} layer(s) in it (the first made on line "
+                f"{place(lost[0]).line}) are not in `parameters()`, so no optimizer trains them.",
+                fix=f"Keep them in `nn.ModuleList` or `nn.ModuleDict`: `self.{name} = nn.ModuleList(...)`.",
+            )
+    yield from _bare_tensors(program)
+
+
+def _made_by(owner: Instance, item: Value) -> bool:
+    """The module built the layer itself: a layer handed in may be known, or kept out, elsewhere."""
+    made_in = item.made_in if isinstance(item, Instance) else getattr(item, "context", None)
+    return made_in is not None and any(
+        getattr(site.receiver, "bound", None) is owner for site in made_in.sites
+    )
+
+
+def _registers_by_hand(owner: Instance) -> bool:
+    classes = [base.definition for base in owner.cls.lineage() if isinstance(base, Class)]
+    return owner.cls.member("parameters") is not None or any(
+        definition is not None and mentions(definition, *_BY_HAND) for definition in classes
+    )
+
+
+def _cared_for(program: Program, item: Value, container: Value) -> bool:
+    """Its weights are frozen on purpose, or given to an optimizer by another way."""
+    return any(
+        taker.op.startswith(_PUTS_IN_CHARGE)
+        for value in (item, *possible(container))
+        for taker in uses(program).of(value)
+    )
+
+
+def _bare_tensors(program: Program) -> Iterator[Finding]:
+    """`self.scale = torch.ones(8, requires_grad=True)`: trainable, and not a parameter of the module."""
+    for call in program.trace:
+        if call.op[0] != "@" or call.op[-1] != "=" or not call.args:
+            continue
+        leaf = parameter(call.args[0])
+        owner = call.receiver
+        if leaf is None or leaf.op == "torch.nn.Parameter" or not isinstance(owner, Instance):
+            continue
+        method = method_of(call)
+        inside_init = getattr(getattr(method, "definition", None), "name", "") == "__init__"
+        if is_module(owner) and inside_init and not _registers_by_hand(owner) and not _listed(program, leaf):
+            yield clue(
+                "warning",
+                call,
+                f"`self.{call.op[1:-1]}` is a tensor with requires_grad=True, not an nn.Parameter: it is not in "
+                "`parameters()`, so no optimizer trains it and no checkpoint holds it.",
+                fix="Wrap it: `nn.Parameter(...)`.",
+            )
+
+
+def _listed(program: Program, leaf: Call) -> bool:
+    """Somebody hands the tensor itself to an optimizer (or to anything that may be one)."""
+    return any(
+        any(inner is leaf for given in call.args for inner in contained(given))
+        for call in program.trace
+        if call.op.startswith("torch.optim.")
+    )

@@ -49,3 +49,295 @@ you ship once evaluation is over.
 - roth-2026: abstract, unsupervised fitting on all data changes scores very little compared with
   other kinds of leakage.
 """
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sleuth.facts.flow import ancestry, literal, root
+from sleuth.facts.program import Program, clue
+from sleuth.facts.splits import Split, Splits, identity, splits_of, statistic_of, statistics_in
+from sleuth.facts.values import Call, Collection, Value
+from sleuth.finding import Finding, Severity
+
+# Steps that look at the labels: the score of pure noise can become excellent.
+SEES_LABELS = frozenset(
+    "SelectKBest SelectPercentile SelectFdr SelectFpr SelectFwe GenericUnivariateSelect RFE RFECV "
+    "SelectFromModel SequentialFeatureSelector TargetEncoder LeaveOneOutEncoder CatBoostEncoder "
+    "WOEEncoder JamesSteinEncoder MEstimateEncoder GLMMEncoder PLSRegression "
+    "LinearDiscriminantAnalysis NeighborhoodComponentsAnalysis BorutaPy SMOTE SMOTENC SMOTEN "
+    "BorderlineSMOTE SVMSMOTE KMeansSMOTE ADASYN SMOTEENN SMOTETomek RandomOverSampler ".split()
+)
+# Steps that learn numbers from the inputs. Those that only number categories are not among them.
+SEES_INPUTS = frozenset(
+    "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler QuantileTransformer PowerTransformer PCA "
+    "IncrementalPCA KernelPCA SparsePCA TruncatedSVD FastICA NMF FactorAnalysis SimpleImputer "
+    "KNNImputer IterativeImputer Imputer VarianceThreshold TfidfVectorizer TfidfTransformer "
+    "DictionaryLearning Isomap LocallyLinearEmbedding UMAP ".split()
+)
+GROUPS = frozenset(
+    "Pipeline make_pipeline ColumnTransformer make_column_transformer FeatureUnion make_union".split()
+)
+LIBRARIES = ("sklearn.", "imblearn.", "category_encoders.", "umap.", "boruta.", "feature_engine.", "cuml.")
+# Functions that fit and apply in one go; a `normalize` over rows (the default) is not one of them.
+FUNCTIONS = frozenset(
+    f"sklearn.preprocessing.{name}"
+    for name in (
+        "scale",
+        "minmax_scale",
+        "maxabs_scale",
+        "robust_scale",
+        "quantile_transform",
+        "power_transform",
+    )
+) | {"scipy.stats.zscore"}
+_HELD_OUT_NAME = re.compile(r"(?<![a-z])(test|val|valid|validation|holdout|dev)(?![a-z])", re.IGNORECASE)
+_TRAIN_NAME = re.compile(r"(?<![a-z])(train|training|tr)(?![a-z])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A step that learned from data. `applied` are the values that carry what it learned."""
+
+    name: str
+    call: Call
+    data: Value | None
+    applied: tuple[Call, ...]
+    by_hand: bool = False
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    splits = splits_of(program)
+    fits = list(_fits(program))
+    yield from _refits_on_held_out(splits, fits)
+    if splits.found:
+        told: set[object] = set()  # mean and spread of one array are one fault
+        for fit in (*fits, *_by_hand(splits)):
+            key = (id(root(fit.data)), fit.call.context.function) if fit.by_hand else id(fit.call)
+            split = None if key in told else _divided_later(splits, fit)
+            if split is not None:
+                told.add(key)
+                yield _report(fit, split)
+
+
+def _report(fit: Fit, split: Split) -> Finding:
+    harm = (
+        "it has seen the labels that the score is measured on"
+        if fit.name in SEES_LABELS
+        else "what it learned includes the rows that the score is measured on"
+    )
+    severity: Severity = "warning" if fit.name == "fillna" else "error"
+    return clue(
+        severity,
+        fit.call,
+        f"`{fit.name}` is computed from all rows, and `{split.how}` on line {split.line} divides them: "
+        f"{harm}.",
+        fix="Split first, fit on the training part only and apply that to both parts (or use a Pipeline).",
+    )
+
+
+def _divided_later(splits: Splits, fit: Fit) -> Split | None:
+    """The split whose held-out rows the step has seen, if what it learned is used around that split."""
+    if splits.is_part(fit.data) or _is_training_part(fit):
+        return None
+    for split in splits.found:
+        if fit.by_hand and not _divides_data(splits, split):
+            continue
+        if any(_carries(splits, data, fit, split) for data in split.whole):
+            return split
+        touched = [applied for applied in fit.applied if applied is not fit.call]
+        if any(_touches_part(splits, applied, split) for applied in touched) and splits.share_rows(
+            fit.data, split
+        ):
+            return split
+    return None
+
+
+def _carries(splits: Splits, data: Value, fit: Fit, split: Split) -> bool:
+    return any(
+        here is applied for here in splits.rows(data, before=split.call.order) for applied in fit.applied
+    )
+
+
+def _touches_part(splits: Splits, applied: Call, split: Split) -> bool:
+    parts = {id(part) for part in split.held_out}
+    return any(id(here) in parts for here in splits.rows(applied) if here is not applied)
+
+
+def _divides_data(splits: Splits, split: Split) -> bool:
+    """A cut `x[:n]`, `x[n:]` may be of anything; a cut of inputs and targets at one place is a split."""
+    if split.how != "cut":
+        return True
+    function = split.call.context.function
+    if getattr(function, "name", "") == "forward" or not split.call.context.grad:
+        return False
+    return _HELD_OUT_NAME.search(_assigned(splits.program, split)) is not None or _cut_together(splits, split)
+
+
+def _assigned(program: Program, split: Split) -> str:
+    """The line of the held-out cut: `x_test = x[n:]`."""
+    lines = {getattr(part.node, "lineno", 0) for part in split.held_out}
+    return " ".join(program.source.line(line).replace("_", " ") for line in lines if line)
+
+
+def _cut_together(splits: Splits, split: Split) -> bool:
+    return any(
+        other is not split and other.how == "cut" and abs(other.line - split.line) <= 3
+        for other in splits.found
+    )
+
+
+def _is_training_part(fit: Fit) -> bool:
+    """The program itself calls what is fitted its training data."""
+    return fit.call.op in (".fit", ".fit_transform") and bool(_TRAIN_NAME.search(_spelled(fit.call)))
+
+
+def _spelled(call: Call) -> str:
+    node = call.node
+    if isinstance(node, ast.Call) and node.args:
+        return ast.unparse(node.args[0]).replace("_", " ")
+    return ""
+
+
+def _fits(program: Program) -> Iterator[Fit]:
+    """Fits of library objects and functions."""
+    transforms: dict[int, list[Call]] = {}
+    for call in program.calls(".transform"):
+        transforms.setdefault(id(estimator(call.receiver)), []).append(call)
+    for call in program.calls(".fit", ".fit_transform", ".fit_resample", ".fit_sample"):
+        made = estimator(call.receiver)
+        name = _learns(made)
+        if not name or (call.op == ".fit" and name in ("Pipeline", "make_pipeline")):
+            continue
+        applied = tuple(later for later in transforms.get(id(made), ()) if later.order > call.order)
+        own = () if call.op == ".fit" else (call,)
+        yield Fit(name, call, call.argument(0, "X"), (*own, *applied))
+    for call in program.calls(*FUNCTIONS):
+        if literal(call.argument(1, "axis")) in (None, 0):
+            yield Fit(call.op.rpartition(".")[2], call, call.argument(0, "X"), (call,))
+    for call in program.calls("sklearn.preprocessing.normalize"):
+        if literal(call.argument(2, "axis")) == 0:
+            yield Fit("normalize", call, call.argument(0, "X"), (call,))
+
+
+def estimator(value: Value | None) -> Value | None:
+    """The object behind `StandardScaler().fit(x)`, which hands itself back."""
+    settled = root(value)
+    while isinstance(settled, Call) and settled.op in (".fit", ".set_params", ".set_output"):
+        settled = root(settled.receiver)
+    return settled
+
+
+def _learns(made: Value | None) -> str:
+    """The name of a step that learns from data; of a group, its most telling step."""
+    if not isinstance(made, Call) or not made.op.startswith(LIBRARIES):
+        return ""
+    name = made.op.rpartition(".")[2]
+    if name in SEES_LABELS or name in SEES_INPUTS:
+        return name
+    if name in GROUPS:
+        inner = [
+            part.op.rpartition(".")[2]
+            for part in ancestry(made, 200)
+            if isinstance(part, Call) and part is not made
+        ]
+        return next((name for step in inner if step in SEES_LABELS or step in SEES_INPUTS), "")
+    return ""
+
+
+def _by_hand(splits: Splits) -> Iterator[Fit]:
+    """`(x - x.mean(0)) / x.std(0)` and `x.fillna(x.mean())`: a fit without an estimator."""
+    program = splits.program
+    scalings = [
+        (call, statistic)
+        for call in program.calls("-", "/", "-=", "/=", ".sub", ".div", ".sub_", ".div_")
+        for statistic in statistics_in(_operands(call)[1])
+    ]
+    for call, statistic in sorted(scalings, key=lambda pair: pair[1].order):
+        left = _operands(call)[0]
+        if _is_scaling(call, statistic) and _same_kind(splits, left, statistic):
+            data = statistic_of(statistic)
+            if not _holds_single_examples(splits, data):
+                yield Fit(_short(statistic), statistic, data, (call,), by_hand=True)
+    for call in program.calls(".fillna"):
+        for statistic in statistics_in(call.args[0] if call.args else None):
+            data = statistic_of(statistic)
+            if not _holds_single_examples(splits, data):
+                yield Fit("fillna", call, data, (call,), by_hand=True)
+
+
+def _short(call: Call) -> str:
+    return call.op.rpartition(".")[2]
+
+
+def _operands(call: Call) -> tuple[Value | None, Value | None]:
+    if call.receiver is not None:
+        return call.receiver, call.args[0] if call.args else None
+    return (call.args[0], call.args[1]) if len(call.args) == 2 else (None, None)
+
+
+def _is_scaling(call: Call, statistic: Call) -> bool:
+    """Dividing by the largest value alone brings pixels to 0..1 and teaches nothing about the rows."""
+    centring = call.op.startswith(("-", ".sub"))
+    return centring or "std" in _short(statistic) or "var" in _short(statistic)
+
+
+def _same_kind(splits: Splits, left: Value | None, statistic: Call) -> bool:
+    """The statistic belongs to the very rows that it is applied to, or to what they were taken from."""
+    mine = {identity(here) for here in splits.rows(left)}
+    source = root(statistic_of(statistic))
+    if isinstance(source, Call) and source.op == "[]" and len(source.args) == 2:
+        wanted = ast.dump(source.node) if source.node is not None else ""
+        if any(
+            isinstance(here, Call) and here.node and ast.dump(here.node) == wanted
+            for here in splits.rows(left)
+        ):
+            return True
+    return source is not None and identity(source) in mine
+
+
+def _holds_single_examples(splits: Splits, data: Value | None) -> bool:
+    """Each example scaled by itself (in a loop, or picked by a place) is no fit at all."""
+    for here in splits.rows(data):
+        if isinstance(here, Call):
+            if here.op == "next":
+                return True
+            if here.op == "[]" and len(here.args) == 2:
+                key = root(here.args[1])
+                if isinstance(key, Call) or (isinstance(key, Collection) and key.kind == "slice"):
+                    return True
+    return False
+
+
+def _refits_on_held_out(splits: Splits, fits: list[Fit]) -> Iterator[Finding]:
+    """`fit_transform(x_test)`: the held-out part gets its own ruler."""
+    held = {id(part) for split in splits.found for part in split.held_out}
+    for fit in fits:
+        if fit.call.op not in (".fit", ".fit_transform") or fit.name in ("SMOTE",):
+            continue
+        proven = any(id(here) in held for here in splits.rows(fit.data, whole=True))
+        other = [
+            one
+            for one in fits
+            if one.call is not fit.call
+            and one.name == fit.name
+            and (_TRAIN_NAME.search(_spelled(one.call)) or splits.is_part(one.data))
+            and not _HELD_OUT_NAME.search(_spelled(one.call))
+        ]
+        named = bool(_HELD_OUT_NAME.search(_spelled(fit.call))) and not _TRAIN_NAME.search(_spelled(fit.call))
+        line = getattr(other[0].call.node, "lineno", 0) if other else 0
+        if other and (proven or named) and not splits_of_held_out(splits, fit):
+            yield clue(
+                "error" if proven else "warning",
+                fit.call,
+                f"`{fit.name}` is fitted again on held-out rows, after line {line} "
+                "fitted it on training rows: the two parts are measured with different rulers.",
+                fix="Fit on the training part only and call `transform` on the held-out part.",
+            )
+
+
+def splits_of_held_out(splits: Splits, fit: Fit) -> bool:
+    """The held-out part is divided again and this is the training part of that: nested evaluation."""
+    train = {id(part) for split in splits.found for part in split.train}
+    return any(id(here) in train for here in splits.rows(fit.data, whole=True))

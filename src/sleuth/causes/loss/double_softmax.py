@@ -62,39 +62,47 @@ If the model must output probabilities, change the loss instead: `log_softmax` w
 
 from collections.abc import Iterator
 
-from sleuth.facts.flow import layer, makers
+from sleuth.facts.activations import added_conditionally, always
+from sleuth.facts.flow import layer
 from sleuth.facts.losses import WANTS_LOGITS
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Value
 from sleuth.finding import Finding
 
-SQUASHES = {
-    "cross_entropy": {
-        "torch.softmax",
-        "torch.nn.functional.softmax",
-        "torch.nn.Softmax",
-        ".softmax",
-    }
-    | {"torch.sigmoid", "torch.nn.functional.sigmoid", "torch.nn.Sigmoid", ".sigmoid"},
-    "binary_cross_entropy_with_logits": {
-        "torch.sigmoid",
-        "torch.nn.functional.sigmoid",
-        "torch.nn.Sigmoid",
-        ".sigmoid",
-    }
-    | {"torch.softmax", "torch.nn.functional.softmax", "torch.nn.Softmax", ".softmax"},
-}
+_OPTAX = (
+    "softmax_cross_entropy",
+    "softmax_cross_entropy_with_integer_labels",
+    "sigmoid_binary_cross_entropy",
+)
+_DISTRIBUTIONS = ("Categorical", "OneHotCategorical", "Bernoulli", "RelaxedOneHotCategorical")
 
 
 def lint(program: Program) -> Iterator[Finding]:
+    for name, call, scores in _takers_of_logits(program):
+        # A limit or a change of shape between the two leaves the numbers what they are: probabilities.
+        for squash in always(scores, ("softmax", "sigmoid"), through=("clamp", "clip", "torch.clamp")):
+            if added_conditionally(program, squash):
+                continue
+            short = layer(squash).rpartition(".")[2]
+            yield clue(
+                "error",
+                squash,
+                f"`{short}` here feeds `{name}` on line {place(call).line}, which applies its own: it gets "
+                "probabilities where it expects logits, so the loss has a high floor and hardly any slope.",
+                fix=f"Return the raw scores; apply `{short}` only where probabilities are read.",
+            )
+
+
+def _takers_of_logits(program: Program) -> Iterator[tuple[str, Call, Value | None]]:
+    """Everything that squashes what it gets: losses of torch and optax, distributions made from logits."""
     for use in program.losses:
-        for maker in makers(use.input):
-            name = layer(maker)
-            if use.name in WANTS_LOGITS and name in SQUASHES.get(use.name, ()):
-                short = name.rpartition(".")[2]
-                yield clue(
-                    "error",
-                    maker,
-                    f"`{short}` here feeds `{use.name}` on line {place(use.call).line}, which applies its own: "
-                    "the loss sees probabilities where it expects logits.",
-                    fix=f"Return the raw scores; apply `{short}` only where probabilities are read.",
-                )
+        if use.name in WANTS_LOGITS:
+            yield use.name, use.call, use.input
+    for home in ("optax", "optax.losses"):
+        for name in _OPTAX:
+            for call in program.calls(f"{home}.{name}"):
+                yield name, call, call.argument(0, "logits")
+    for name in _DISTRIBUTIONS:
+        for call in program.calls(f"torch.distributions.{name}"):
+            if "logits" in call.keywords:
+                yield f"{name}(logits=...)", call, call.keywords["logits"]

@@ -55,3 +55,70 @@ zero.
 - pytorch-kldiv: note on the input; the first argument is expected in log space.
 - pytorch-bce: the note below the formula; log outputs are clamped at -100.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.activations import added_conditionally, always, kind
+from sleuth.facts.flow import layer
+from sleuth.facts.losses import LossUse
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Value
+from sleuth.finding import Finding
+
+# What certainly is no log-probability, and what certainly may leave [0, 1].
+_NO_LOG_PROBABILITY = ("raw", "softmax", "sigmoid", "relu", "tanh", "activation")
+_NO_PROBABILITY = ("raw", "relu", "tanh", "activation", "log_softmax", "logsigmoid")
+_LOGS = ("torch.log", ".log", "torch.log2", "torch.log10", "jax.numpy.log")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    for use in program.losses:
+        wanted, culprits = _misfits(use)
+        for maker in culprits:
+            if added_conditionally(program, maker):
+                continue
+            yield clue(
+                "error",
+                maker,
+                f"`{use.name}` on line {place(use.call).line} expects {wanted} and gets "
+                f"{_described(maker)}.",
+                fix=_FIXES[use.name],
+            )
+    for log in program.calls(*_LOGS):
+        yield from _log_of_scores(program, log)
+
+
+_FIXES = {
+    "nll_loss": "Use `cross_entropy` on the raw scores, or end the model with `log_softmax`.",
+    "kl_div": "Give `log_softmax` of the scores as the first argument, `softmax` of the target as second.",
+    "binary_cross_entropy": "Use `binary_cross_entropy_with_logits` on the raw scores.",
+}
+
+
+def _misfits(use: LossUse) -> tuple[str, list[Call]]:
+    if use.name in ("nll_loss", "kl_div"):
+        return "log-probabilities", always(use.input, _NO_LOG_PROBABILITY)
+    if use.name == "binary_cross_entropy":
+        return "probabilities", always(use.input, _NO_PROBABILITY)
+    return "", []
+
+
+def _described(maker: Call) -> str:
+    name = layer(maker).rpartition(".")[2].lstrip(".")
+    if kind(maker) == "raw":
+        return f"the raw scores of this `{name}`"
+    return f"the output of this `{name}`"
+
+
+def _log_of_scores(program: Program, log: Call) -> Iterator[Finding]:
+    """`-torch.log(out[rows, y])` on a layer's own output: NaN for every negative score."""
+    inner: Value | None = log.receiver if log.receiver is not None else next(iter(log.args), None)
+    makers = always(inner, ("raw", "tanh"))
+    if makers and log.context.grad and not added_conditionally(program, makers[0]):
+        yield clue(
+            "error",
+            log,
+            f"The log is taken of {_described(makers[0])} on line {place(makers[0]).line}, which is negative "
+            "half of the time: the result is NaN there.",
+            fix="Use `log_softmax` or `logsigmoid` of the scores, or a loss that takes logits.",
+        )

@@ -52,3 +52,83 @@ weight, a mask or one scalar target against the batch is intended and fine.
 - fsdl-2021: the list of most common bugs; accidental broadcasting as the shape error that stays
   silent.
 """
+
+import ast
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry, keeps_numbers, layer, root
+from sleuth.facts.losses import COMPARES_NUMBERS
+from sleuth.facts.program import Program, clue
+from sleuth.facts.shapes import Shape, Shapes, outer, shapes
+from sleuth.facts.values import Call, Value
+from sleuth.finding import Finding
+
+# These raise no error on two shapes; the cross-entropies do.
+_SILENT = COMPARES_NUMBERS | {"poisson_nll_loss", "kl_div", "gaussian_nll_loss"}
+_DIFFERENCES = ("-", "torch.sub", ".sub", "torch.subtract")
+_MEASURES = ("**", ".pow", ".abs", ".square", "torch.abs", "torch.square", "torch.pow", "numpy.abs")
+_MEASURES = (*_MEASURES, "numpy.square", "jax.numpy.square", "jax.numpy.abs", "builtins.abs")
+_ADDS_AN_AXIS = ("unsqueeze", "[]", "expand_dims")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    algebra = shapes(program)
+    for use in program.losses:
+        if use.name in _SILENT and use.input is not None and use.target is not None:
+            yield from _judge(algebra, use.call, use.input, use.target, f"`{use.name}`")
+    for call in _squared_differences(program):
+        left, right = call.args if call.receiver is None else (call.receiver, *call.args)
+        yield from _judge(algebra, call, left, right, "this difference")
+
+
+def _squared_differences(program: Program) -> Iterator[Call]:
+    """Differences that are squared or made absolute: errors of a prediction, by hand."""
+    seen: set[int] = set()
+    for measure in program.calls(*_MEASURES):
+        inner = root(measure.receiver if measure.receiver is not None else next(iter(measure.args), None))
+        if isinstance(inner, Call) and inner.op in _DIFFERENCES and id(inner) not in seen:
+            if len(inner.args) + (inner.receiver is not None) == 2:
+                seen.add(id(inner))
+                yield inner
+
+
+def _judge(algebra: Shapes, call: Call, left: Value, right: Value, what: str) -> Iterator[Finding]:
+    one, other = algebra.of(left), algebra.of(right)
+    if one is None or other is None or not outer(one, other):
+        return
+    flat = min((one, other), key=lambda shape: shape.rank)
+    if not flat.rank or _widened_here(call, left) or _widened_here(call, right):
+        return
+    if not _learned(left) and not _learned(right):
+        return
+    yield clue(
+        "error" if one.sure and other.sure else "warning",
+        call,
+        f"{what[0].upper()}{what[1:]} meets shapes {one} and {other}, which broadcast to a table of every "
+        f"example against every other: the best the model can do is predict {_centre(flat)}.",
+        fix="Give both the same shape (`squeeze(-1)` the prediction or `unsqueeze(-1)` the target) and assert it.",
+    )
+
+
+def _centre(flat: Shape) -> str:
+    return "the mean target" if flat.rank == 1 else "an average"
+
+
+def _widened_here(call: Call, operand: Value) -> bool:
+    """`a.unsqueeze(1) - b`, `a[:, None] - b`: the axis is added in the very expression, so the table is meant."""
+    made = root(operand)
+    if not isinstance(made, Call) or layer(made).rpartition(".")[2] not in _ADDS_AN_AXIS:
+        return False
+    return made.source is call.source and _inside(made.node, call.node)
+
+
+def _inside(inner: ast.AST | None, outer_node: ast.AST | None) -> bool:
+    return outer_node is not None and any(node is inner for node in ast.walk(outer_node))
+
+
+def _learned(value: Value) -> bool:
+    """Whether a layer or a model took part in making the value."""
+    for here in ancestry(value, 60):
+        if isinstance(here, Call) and here.op == "()" and not keeps_numbers(here):
+            return True
+    return False

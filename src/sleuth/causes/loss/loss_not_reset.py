@@ -57,3 +57,97 @@ pass and are differentiated one after the other.
 - pytorch-faq: the question about running out of memory; do not accumulate history across the loop.
 - pytorch-autograd: In-place correctness checks; why a retained graph fails after an update.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import possible, root
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Carried, Either, Value
+from sleuth.finding import Finding
+
+# From a running total back to what was added: these keep the graph.
+_KEEPS_GRAPH = frozenset(
+    {"+", "+=", "-", "*", "/", "neg", ".mean", ".sum", ".to", ".cpu", ".cuda", ".squeeze", ".float", ".scale"}
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    backwards = program.training.of("backward")
+    for backward in backwards:
+        carried = _carried_total(backward)
+        if carried is not None:
+            yield clue(
+                "error",
+                backward.call,
+                f"`{carried.name}` still holds the losses of all turns before: every backward pass goes through their "
+                "graphs again.",
+                fix="Differentiate the loss of this turn only, and keep the total as a number (`.item()`).",
+            )
+    for added in program.calls("+=", "+"):
+        if added.source is program.source and len(added.args) == 2 and added.context.grad:
+            yield from _kept_for_the_log(program, added, backwards)
+
+
+def _carried_total(backward: Event) -> Carried | None:
+    """A sum over the turns of a loop that the backward pass itself belongs to, never set back inside it."""
+    for value in _through_graph(backward.about):
+        if isinstance(value, Carried) and value.loop is not None and backward.inside(value.loop):
+            if value.final is not None and _always_grows(value):
+                return value
+    return None
+
+
+def _always_grows(carried: Carried) -> bool:
+    """Whether each way through a turn leaves the old total in the new one."""
+    options = carried.final.options if isinstance(carried.final, Either) else (carried.final,)
+    return all(
+        isinstance(option, Call)
+        and option.op in ("+", "+=")
+        and any(value is carried for value in _through_graph(option))
+        for option in options
+    )
+
+
+def _through_graph(value: Value | None) -> Iterator[Value]:
+    """The value and what it was made from by operations that keep the graph."""
+    queue: list[Value] = [value] if value is not None else []
+    seen: set[int] = set()
+    while queue and len(seen) < 60:
+        here = queue.pop(0)
+        if id(here) in seen:
+            continue
+        seen.add(id(here))
+        yield here
+        if isinstance(here, Either):
+            queue += here.options
+        elif isinstance(here, Call) and here.result is not None:
+            queue.append(here.result)
+        elif isinstance(here, Call) and here.op in _KEEPS_GRAPH:
+            queue += [part for part in (here.receiver, *here.args) if part is not None]
+
+
+def _kept_for_the_log(program: Program, added: Call, backwards: list[Event]) -> Iterator[Finding]:
+    """`running += loss` where the loss of this turn has its own backward pass: the total is for reading."""
+    total = added.args[0]
+    if not (isinstance(total, Carried) and total.loop is not None and total.final is not None):
+        return
+    if not _always_grows(total) or root(total.final) is not added:
+        return
+    parts = list(_through_graph(added.args[1]))
+    own = [
+        backward
+        for backward in backwards
+        if backward.inside(total.loop)
+        and backward.call.context.loops == added.context.loops
+        and any(option is part for option in possible(backward.about) for part in parts)
+    ]
+    differentiated = any(value is added for backward in backwards for value in _through_graph(backward.about))
+    if own and not differentiated:
+        yield clue(
+            "warning",
+            added,
+            f"`{total.name}` collects the loss with its graph (differentiated on line {own[0].line}): the graph of "
+            "every turn stays in memory, and steps get slower.",
+            fix="Add a number: `loss.item()` or `loss.detach()`.",
+        )

@@ -50,3 +50,166 @@ flattened to (batch * time, classes).
   silently.
 - pytorch-cross-entropy: section on shapes; where the class axis of the input has to be.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.activations import axis_of, kind
+from sleuth.facts.flow import layer, literal, root, subject
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.shapes import BATCH, Shape, Shapes, shapes
+from sleuth.facts.values import Call, Value
+from sleuth.finding import Finding, Severity
+
+_SOFTMAXES = tuple(
+    f"{home}{name}" for home in ("torch.", "torch.nn.functional.", ".") for name in ("softmax", "log_softmax")
+)
+_PRODUCTS = ("@", "torch.matmul", "torch.bmm", ".matmul", ".bmm", "torch.mm", ".mm")
+_PICKS = ("argmax", "max", "topk")
+# Between the weights and the product: what changes neither the axes nor what they mean.
+_HARMLESS = (
+    "dropout",
+    "Dropout",
+    "masked_fill",
+    "to",
+    "float",
+    "half",
+    "type_as",
+    "contiguous",
+    "clone",
+    "nan_to_num",
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    algebra = shapes(program)
+    for product in program.calls(*_PRODUCTS):
+        weights = _softmax_behind(product.receiver or next(iter(product.args), None))
+        if weights is not None:
+            yield from _attention(algebra, weights, product)
+    for use in program.losses:
+        if use.name == "nll_loss":
+            yield from _likelihood(algebra, _softmax_behind(use.input, folds=True), use.call)
+    for pick in program.calls(*(f"{home}{name}" for home in ("torch.", ".") for name in _PICKS)):
+        scores = _softmax_behind(subject(pick))
+        if scores is not None and axis_of(pick) in (1, -1) and axis_of(scores) == 0:
+            yield _wrong(
+                scores, "warning", f"line {place(pick).line} picks the winner along axis {axis_of(pick)}"
+            )
+    yield from _over_the_batch(program, algebra)
+
+
+def _softmax_behind(value: Value | None, folds: bool = False) -> Call | None:
+    """The softmax that made a value, when nothing since has moved its axes."""
+    for _ in range(12):
+        value = root(value)
+        if not isinstance(value, Call):
+            return None
+        short = layer(value).rpartition(".")[2]
+        if kind(value) in ("softmax", "log_softmax"):
+            return value
+        if short in _HARMLESS or (folds and _keeps_the_last_axis(short, value)):
+            value = subject(value)
+        else:
+            return None
+    return None
+
+
+def _keeps_the_last_axis(short: str, call: Call) -> bool:
+    """`view(-1, classes)`, `flatten(0, 1)`: leading axes folded, the classes still last."""
+    if short in ("view", "reshape"):
+        return len(call.args) == 2 and literal(call.args[0]) == -1
+    return short == "flatten" and len(call.args) == 2 and literal(call.args[0]) == 0
+
+
+def _attention(algebra: Shapes, weights: Call, product: Call) -> Iterator[Finding]:
+    """`softmax(scores) @ values` sums over the last axis, so that is the one the weights must sum to 1 on."""
+    shape, axis = algebra.of(subject(weights)), axis_of(weights)
+    rank = shape.rank if shape is not None else _least_rank(subject(weights))
+    if axis is None or axis in (-1, rank - 1) or rank < 2:
+        return
+    if axis == 0 or (shape is not None and axis != rank - 1 and shape.sure):
+        severity: Severity = "error" if axis == 0 else "warning"
+        reason = f"the product on line {place(product).line} sums over the last axis"
+        yield _wrong(weights, severity, reason)
+
+
+def _least_rank(value: Value | None) -> int:
+    """How many axes a product of matrices has at least, told by the axes that its parts name."""
+    for _ in range(6):
+        value = root(value)
+        if not isinstance(value, Call):
+            return 0
+        if value.op in _PRODUCTS:
+            parts = (*value.args, *((value.receiver,) if value.receiver is not None else ()))
+            return max(2, *(_named_axes(part) for part in parts))
+        if value.op in ("/", "*", "+", "-", ".masked_fill", ".div", ".mul"):
+            value = value.receiver or value.args[0]
+        else:
+            return 0
+    return 0
+
+
+def _named_axes(value: Value | None) -> int:
+    made = root(value)
+    if not isinstance(made, Call) or made.op not in (".transpose", "torch.transpose", ".permute"):
+        return 0
+    if made.op == ".permute":
+        return len(made.args)
+    named = [literal(part) for part in made.args]
+    return max((part + 1 if part >= 0 else -part for part in named if isinstance(part, int)), default=0)
+
+
+def _likelihood(algebra: Shapes, scores: Call | None, loss: Call) -> Iterator[Finding]:
+    if scores is None:
+        return
+    axis, shape = axis_of(scores), algebra.of(subject(scores))
+    folded = _softmax_behind(loss.args[0] if loss.args else None) is None
+    line = place(loss).line
+    if axis == 0 and (shape is None or shape.rank > 1):
+        sure = shape is not None and shape.sure
+        yield _wrong(
+            scores, "error" if sure else "warning", f"`nll_loss` on line {line} reads classes along axis 1"
+        )
+    elif (
+        folded and shape is not None and shape.sure and axis is not None and axis not in (-1, shape.rank - 1)
+    ):
+        yield _wrong(
+            scores, "error", f"the classes, folded for `nll_loss` on line {line}, are on the last axis"
+        )
+
+
+def _over_the_batch(program: Program, algebra: Shapes) -> Iterator[Finding]:
+    """A softmax over an axis that is known to count examples, or over the one torch guesses for three axes."""
+    modules = (call for call in program.calls("()") if kind(call) in ("softmax", "log_softmax"))
+    for call in (*program.calls(*_SOFTMAXES), *modules):
+        shape, axis = algebra.of(subject(call)), axis_of(call)
+        if shape is None or not shape.sure or shape.rank < 2:
+            continue
+        if _names_no_axis(call):
+            if shape.rank == 3:
+                yield _wrong(call, "warning", "no axis is named, and torch takes 0 for three axes")
+        elif axis is not None and axis % shape.rank == 0 and _counts_examples(shape):
+            yield _wrong(call, "error", "axis 0 counts the examples of the batch")
+
+
+def _names_no_axis(call: Call) -> bool:
+    made = call.receiver if call.op == "()" else call
+    if not isinstance(made, Call) or made.keywords.keys() & {"dim", "axis", "**"}:
+        return False
+    return not made.args if call.op == "()" else len(call.args) + (call.receiver is not None) == 1
+
+
+def _counts_examples(shape: Shape) -> bool:
+    return shape.sizes[0] == BATCH and shape.sizes[1] != 1
+
+
+def _wrong(softmax: Call, severity: Severity, reason: str) -> Finding:
+    axis = axis_of(softmax)
+    where = f"axis {axis}" if axis is not None else "an axis of torch's choice"
+    return clue(
+        severity,
+        softmax,
+        f"This `{layer(softmax).rpartition('.')[2]}` sums to 1 over {where}, but {reason}: examples or positions "
+        "compete that have nothing to do with each other.",
+        fix="Name the axis that holds the classes (or keys), usually `dim=-1`.",
+    )

@@ -70,8 +70,8 @@ from sleuth.facts.cadence import (
     turn_of,
 )
 from sleuth.facts.flow import ancestry, layer, literal, possible
-from sleuth.facts.losses import loss_of
 from sleuth.facts.loop import Event
+from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program, clue
 from sleuth.facts.values import Arm, Call, Carried, Either, Unknown, Value
 from sleuth.finding import Finding

@@ -52,3 +52,169 @@ another model's `load_state_dict` is fine.
   disk, since the dictionary follows later training.
 - pytorch-module: `state_dict`; the returned object is shallow and refers to the module's tensors.
 """
+
+import ast
+from collections.abc import Iterator
+
+from sleuth.facts.flow import possible
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Collection, Table, Value
+from sleuth.finding import Finding
+
+# Copies of the dictionary that share its tensors.
+SHALLOW = frozenset(
+    ".copy copy.copy builtins.dict collections.OrderedDict {} .items .detach .cpu .to @data .data".split()
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    steps = program.training.of("step")
+    flagged: set[int] = set()
+    for use, kept in _uses(program):
+        for alias in _aliases(kept):
+            trained = _steps_between(alias, use, steps)
+            if trained is None or alias.order in flagged:
+                continue
+            flagged.add(alias.order)
+            yield clue(
+                "error",
+                alias,
+                f"`state_dict()` hands out the live tensors: the step on line {trained.line} goes on changing them, "
+                f"so what line {place(use).line} takes for the kept state is the latest one.",
+                fix="Keep `copy.deepcopy(model.state_dict())`, or write it to disk at once.",
+            )
+    yield from _kept_by_a_helper(program, flagged)
+    yield from _model_itself(program)
+
+
+def _uses(program: Program) -> Iterator[tuple[Call, Value]]:
+    """Where a kept state is taken for the weights of its time."""
+    for call in program.calls(".load_state_dict"):
+        if call.args:
+            yield call, call.args[0]
+    for call in program.calls("torch.save"):
+        if call.args:
+            yield call, call.args[0]
+    for call in program.calls("def"):
+        if call.result is not None and not isinstance(call.result, Call):
+            yield call, call.result
+
+
+def _aliases(value: Value) -> Iterator[Call]:
+    """The `state_dict()` calls whose very tensors a value holds."""
+    queue = list(possible(value))
+    seen: set[int] = set()
+    while queue and len(seen) < 200:
+        here = queue.pop(0)
+        if id(here) in seen:
+            continue
+        seen.add(id(here))
+        if isinstance(here, Call):
+            if here.op == ".state_dict":
+                yield here
+            elif here.op in SHALLOW or here.op in ("next", "[]"):
+                given = (here.receiver, *here.args) if here.receiver is not None else here.args
+                queue += [option for part in given[:1] for option in possible(part)]
+        elif isinstance(here, Collection):
+            queue += [option for part in here.items for option in possible(part)]
+        elif isinstance(here, Table):
+            queue += [option for part in here.items.values() for option in possible(part)]
+
+
+def _steps_between(alias: Call, use: Call, steps: list[Event]) -> Event | None:
+    """An optimizer step that can run after the state was taken and before it is used."""
+    for step in steps:
+        if alias.order < step.call.order < use.order and not _directly(alias, use):
+            return step
+        again = [loop for loop in alias.context.loops if step.inside(loop)]
+        left = [loop for loop in again if not any(loop is other for other in use.context.loops)]
+        if left and use.order > alias.order and _on_a_condition(alias, step):
+            return step
+    return None
+
+
+def _directly(alias: Call, use: Call) -> bool:
+    """`other.load_state_dict(model.state_dict())`, `save({... model.state_dict()})`: used where it was taken."""
+    return alias.node is not None and use.node is not None and _within(alias.node, use.node)
+
+
+def _within(inner: ast.AST, outer: ast.AST) -> bool:
+    return any(node is inner for node in ast.walk(outer))
+
+
+def _on_a_condition(alias: Call, step: Event) -> bool:
+    """A state kept in some turns only outlives the turn; one kept in every turn is the latest one anyway."""
+    return any(not any(arm is other for other in step.call.context.arms) for arm in alias.context.arms)
+
+
+def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Finding]:
+    """A class that keeps `self.best = model.state_dict()` on a condition and loads it in another method."""
+    loaded = {
+        ast.unparse(node.args[0])
+        for node in ast.walk(program.source.tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "load_state_dict"
+        and node.args
+    }
+    if not loaded:
+        return
+    for call in program.calls(".state_dict"):
+        if call.order in flagged or not call.context.arms or call.order + 1 >= len(program.trace):
+            continue
+        keeper = program.trace[call.order + 1]
+        node = keeper.node
+        if keeper.op[:1] == "@" and keeper.op[-1:] == "=" and keeper.args[0] is call:
+            if isinstance(node, ast.Attribute) and ast.unparse(node) in loaded:
+                yield clue(
+                    "warning",
+                    call,
+                    f"`{ast.unparse(node)}` refers to the live tensors of the model: later training changes them, and "
+                    "loading it back restores nothing.",
+                    fix="Keep `copy.deepcopy(model.state_dict())`.",
+                )
+
+
+def _model_itself(program: Program) -> Iterator[Finding]:
+    """`best_model = model` on a condition inside the training loop."""
+    for loop in program.training.loops:
+        models = {
+            ast.unparse(event.call.node.func)
+            for event in loop.of("forward")
+            if isinstance(event.call.node, ast.Call)
+        }
+        models |= {
+            ast.unparse(event.call.node.func.value)
+            for event in loop.around("train", "eval")
+            if isinstance(event.call.node, ast.Call) and isinstance(event.call.node.func, ast.Attribute)
+        }
+        outermost = loop.outer[0] if loop.outer else loop.loop
+        for branch in (node for node in ast.walk(outermost.node) if isinstance(node, ast.If)):
+            if not any(isinstance(part, ast.Compare) for part in ast.walk(branch.test)):
+                continue
+            for node in branch.body:
+                if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Name):
+                    continue
+                target = node.targets[0]
+                if node.value.id in models and isinstance(target, ast.Name | ast.Attribute):
+                    if ast.unparse(target) not in models and _read_after(program, target, outermost.node):
+                        yield clue(
+                            "error",
+                            Value(node, program.source),
+                            f"`{ast.unparse(target)}` is the same object as `{node.value.id}`: training goes on "
+                            "changing it after this line.",
+                            fix="Keep `copy.deepcopy(model)`, or a deep copy of its `state_dict()`.",
+                        )
+
+
+def _read_after(program: Program, target: ast.expr, loop: ast.AST) -> bool:
+    name = ast.unparse(target)
+    end = getattr(loop, "end_lineno", 0) or 0
+    return any(
+        isinstance(node, ast.Name | ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and node.lineno > end
+        and ast.unparse(node) == name
+        for node in ast.walk(program.source.tree)
+    )

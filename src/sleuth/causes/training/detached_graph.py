@@ -100,9 +100,7 @@ def _bare_models(program: Program) -> Iterator[Finding]:
     """Models without a training loop in sight: judged by what their forward returns."""
     forwards = [call for call in program.calls("def") if getattr(function_of(call), "name", "") == "forward"]
     outermost = [call for call in forwards if not call.context.sites and call.result is not None]
-    learned = {
-        id(applied.receiver) for call in outermost for applied in applications(reached(call.result))
-    }
+    learned = {id(applied.receiver) for call in outermost for applied in applications(reached(call.result))}
     for call in outermost:
         for cut, starved in _cuts_before_layers(call.result, learned):
             if _model_around(cut, starved) and not frozen_somewhere(program, starved.receiver):

@@ -104,4 +104,8 @@ def _learns(program: Program, backward: Event, call: Call) -> bool:
 
 def _arrives_in_eval(call: Call) -> bool:
     made = call.receiver
-    return isinstance(made, Call) and made.op.startswith("transformers.") and made.op.endswith(".from_pretrained")
+    return (
+        isinstance(made, Call)
+        and made.op.startswith("transformers.")
+        and made.op.endswith(".from_pretrained")
+    )

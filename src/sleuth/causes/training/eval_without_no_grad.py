@@ -51,3 +51,77 @@ anyway.
 - pytorch-faq: "My model reports cuda runtime error(2): out of memory", on history kept by a sum.
 - pytorch-tuning: "Disable gradient calculation for validation or inference".
 """
+
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.flow import possible
+from sleuth.facts.gradients import trained_by
+from sleuth.facts.modes import (
+    descendants,
+    forwards,
+    judged_by,
+    last_mode,
+    may_be_model,
+    same_module,
+    users,
+)
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call
+from sleuth.finding import Finding
+
+# Evaluation that needs derivatives: attacks, forces, residuals, saliency.
+_DERIVATIVES = re.compile(r"autograd\.grad|requires_grad|\.grad\b|functorch|torch\.func|jacobian|hessian|vjp|jvp")
+_RECORDING = re.compile(r"no_grad|inference_mode|set_grad_enabled|enable_grad")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if program.training.framework or _DERIVATIVES.search(program.source.text):
+        return
+    learning = [call for _, applied in trained_by(program) for call in applied]
+    reached = {id(call) for call in learning}
+    for call in forwards(program):
+        if not call.context.grad or id(call) in reached or not call.context.loops:
+            continue
+        mode = last_mode(program, call, call.receiver)
+        if mode is None or mode.kind != "eval" or not _same_function(mode.call, call):
+            continue
+        if _backward_near(program, call) or judged_by(program, call) is None:
+            continue
+        trained_here = any(same_module(call.receiver, other.receiver) for other in learning)
+        if not trained_here and _RECORDING.search(program.source.text):
+            continue
+        hoarded = _hoarded(program, call)
+        message = "The model is in eval mode, but gradient recording is on: each batch builds a graph nobody uses"
+        if hoarded is not None:
+            message += f", and line {place(hoarded).line} keeps every one of them alive until the loop ends"
+        yield clue(
+            "warning",
+            call,
+            message + ".",
+            fix="Wrap the evaluation in `with torch.no_grad():` (or decorate it with `@torch.inference_mode()`).",
+        )
+
+
+def _same_function(mode: Call, call: Call) -> bool:
+    return mode.context.function is call.context.function
+
+
+def _backward_near(program: Program, call: Call) -> bool:
+    """A backward call in the same loop, or one that this output reaches: not a mere evaluation."""
+    if any(event.inside(call.context.loops[-1]) for event in program.training.of("backward")):
+        return True
+    return any(after.op in (".backward", "torch.autograd.backward") for after in descendants(program, call))
+
+
+def _hoarded(program: Program, call: Call) -> Call | None:
+    """Where the raw output, or a raw loss of it, is stored or summed up over the loop."""
+    frontier = [call, *(user for user in users(program).get(id(call), ()) if user.op == "()" or "loss" in user.op)]
+    for value in frontier:
+        for user in users(program).get(id(value), ()):
+            if user.op in ("+=", ".append") and any(option is value for given in user.args for option in possible(given)):
+                return user
+    return None
+
+
+__all__ = ["lint", "may_be_model"]

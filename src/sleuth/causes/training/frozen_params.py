@@ -138,13 +138,13 @@ def _looped(item: Call) -> Value | None:
 
 
 def _all_frozen(program: Program, owner: Value, frozen: list[Value], at: int) -> bool:
+    """Held by what was frozen, and nothing new was made or put in since."""
     if not any(holds(module, owner) for module in frozen):
         return False
-    pieces = list(parts(owner))
-    if any(isinstance(piece, Call) and piece.order > at for piece in pieces):
+    if any(isinstance(piece, Call) and piece.order > at and piece.op[:1] != "@" for piece in parts(owner)):
         return False
     return not any(
-        call.order > at and call.op[:1] == "@" and call.op[-1:] == "=" and call.op != "@requires_grad="
+        call.op[:1] == "@" and call.op[-1:] == "=" and call.op != "@requires_grad="
         for call in program.trace[at:]
-        if any(option is piece for option in possible(call.receiver) for piece in pieces)
+        if call.receiver is not None and any(holds(module, call.receiver) for module in frozen)
     )

@@ -52,3 +52,111 @@ sequences do not carry the state at all; start from None. Remove `retain_graph`.
 - pytorch-faq: "My model reports cuda runtime error(2): out of memory", on recurrent networks and
   truncation by repackaging the state.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import possible
+from sleuth.facts.gradients import applications, ends_graph, surely_reached
+from sleuth.facts.loop import Event
+from sleuth.facts.modes import forwards, identity, inside, users
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Carried, Instance, Value
+from sleuth.finding import Finding
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if program.training.framework:
+        return
+    for backward in program.training.of("backward"):
+        loops = backward.call.context.loops
+        if not loops:
+            continue
+        behind = list(surely_reached(backward.about))
+        outermost = {id(call) for call in forwards(program)}
+        for call in applications(iter(behind)):
+            if id(call) not in outermost or not call.context.grad or not inside(call.context, loops[-1]):
+                continue
+            for state in _states(call, loops[-1]):
+                if _keeps_its_graph(program, state):
+                    yield _finding(call, state.name, backward)
+        yield from _kept_on_the_model(program, backward, behind)
+
+
+def _states(call: Call, loop: object) -> Iterator[Carried]:
+    """Variables of the turn before that a model takes as they are."""
+    for given in (*call.args, *call.keywords.values()):
+        for value in (given, *getattr(given, "items", ())):
+            if isinstance(value, Carried) and value.loop is loop:
+                yield value
+
+
+def _keeps_its_graph(program: Program, state: Carried) -> bool:
+    """What the turn leaves in the variable has the model's forward pass in its history, on every branch."""
+    if state.final is None or any(ends_graph(option) for option in possible(state.final)):
+        return False
+    if any(call.context.grad for call in applications(surely_reached(state.final))):
+        parts = [state, state.final, *possible(state.final)]
+        return not any(user.op == ".detach_" for part in parts for user in users(program).get(id(part), ()))
+    return False
+
+
+def _kept_on_the_model(program: Program, backward: Event, behind: list[Value]) -> Iterator[Finding]:
+    """`self.hidden = ...` in forward, read again by the next forward, and nothing in the loop lets go of it."""
+    loop = backward.call.context.loops[-1]
+    assigned = [
+        call
+        for call in program.trace
+        if call.op[:1] == "@" and call.op[-1:] == "=" and inside(call.context, loop)
+    ]
+    if not assigned:
+        return
+    entering = {
+        id(option): call
+        for call in applications(iter(behind))
+        for given in (*call.args, *call.keywords.values())
+        for option in (*possible(given), *getattr(given, "items", ()))
+    }
+    for call in assigned:
+        siblings = [
+            other
+            for other in assigned
+            if other.op == call.op and identity(other.receiver) == identity(call.receiver)
+        ]
+        if len(siblings) != 1 or not isinstance(call.receiver, Instance):
+            continue
+        before = _value_before(program, call)
+        if before is None or id(before) not in entering:
+            continue
+        kept = call.args[-1]
+        if any(ends_graph(option) for option in possible(kept)):
+            continue
+        if any(
+            user.op == ".detach_"
+            for part in (kept, *possible(kept))
+            for user in users(program).get(id(part), ())
+        ):
+            continue
+        if any(one.context.grad for one in applications(surely_reached(kept))):
+            yield _finding(entering[id(before)], call.op[1:-1], backward)
+
+
+def _value_before(program: Program, assignment: Call) -> Value | None:
+    """What the attribute held when the loop was entered."""
+    earlier = [
+        call
+        for call in program.calls(assignment.op)
+        if call.order < assignment.order and call.receiver is assignment.receiver
+    ]
+    settled = possible(earlier[-1].args[-1]) if earlier else []
+    return settled[0] if len(settled) == 1 else None
+
+
+def _finding(call: Call, name: str, backward: Event) -> Finding:
+    retained = "retain_graph" in backward.call.keywords  # the wrong cure, and then the guilty line
+    return clue(
+        "error",
+        backward.call if retained else call,
+        f"`{name}` comes from the turn before with its graph (fed in on line {place(call).line}): backward() on line "
+        f"{backward.line} walks back through every earlier batch.",
+        fix=f"Detach the state before using it again: `{name} = {name}.detach()` (each part of an LSTM's pair).",
+    )

@@ -119,7 +119,9 @@ def _inplace_calls(program: Program) -> Iterator[Call]:
 def _already_clipped(call: Call, target: Value) -> bool:
     """The tensor came from the same kind of activation: writing it again changes no number."""
     name = layer(call).rpartition(".")[2]
-    return name in IDEMPOTENT and any(layer(maker).rpartition(".")[2] in IDEMPOTENT for maker in makers(target))
+    return name in IDEMPOTENT and any(
+        layer(maker).rpartition(".")[2] in IDEMPOTENT for maker in makers(target)
+    )
 
 
 def _is_activation(value: Value) -> bool:
@@ -186,22 +188,37 @@ def _behind_the_counter(program: Program) -> Iterator[Finding]:
 
 def _has_history(value: Value | None) -> bool:
     return isinstance(value, Call) and any(
-        maker.context.grad and (maker.op == "()" or maker.op.startswith(("torch.", "."))) and not _is_leaf(maker)
+        maker.context.grad
+        and (maker.op == "()" or maker.op.startswith(("torch.", ".")))
+        and not _is_leaf(maker)
         for maker in makers(value, 20)
     )
 
 
 def _is_leaf(maker: Call) -> bool:
-    return maker.op in ("torch.nn.Parameter", "torch.tensor", "torch.randn", "torch.zeros", "torch.rand", "torch.ones")
+    return maker.op in (
+        "torch.nn.Parameter",
+        "torch.tensor",
+        "torch.randn",
+        "torch.zeros",
+        "torch.rand",
+        "torch.ones",
+    )
 
 
 def _views_of_the_data(program: Program) -> Iterator[Finding]:
     """In-place arithmetic on an item of the stored data: it is changed again in every epoch."""
     for call in program.calls("-=", "/=", "*=", *WRITES, "[]="):
         item = call.args[0] if call.op in ARITHMETIC else call.receiver
-        if not isinstance(item, Call) or item.op != "[]" or item.context.function is not call.context.function:
+        if (
+            not isinstance(item, Call)
+            or item.op != "[]"
+            or item.context.function is not call.context.function
+        ):
             continue
-        if not _written_through_a_name(call) or not (_in_getitem(call, item) or _slice_in_epochs(program, call, item)):
+        if not _written_through_a_name(call) or not (
+            _in_getitem(call, item) or _slice_in_epochs(program, call, item)
+        ):
             continue
         yield clue(
             "warning",
@@ -246,7 +263,8 @@ def _is_attribute(item: Call) -> bool:
 def _is_array(item: Call, write: Call) -> bool:
     """A label is a number and cannot be changed in place; what is scaled by 255 or by statistics is an image."""
     return any(
-        isinstance(option, Call) and option.op in (".mean", ".std", ".max", ".min", "@mean", "@std")
+        isinstance(option, Call)
+        and option.op in (".mean", ".std", ".max", ".min", "@mean", "@std")
         or literal(option) in (255, 255.0, 127.5)
         for option in possible(write.args[1])
     )

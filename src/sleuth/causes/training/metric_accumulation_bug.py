@@ -52,3 +52,220 @@ average on a progress bar is a display, not a result.
 - sklearn-cross-val-predict: description; a pooled score and an average of group scores agree only
   for groups of equal size and a metric that is a mean over samples.
 """
+
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry, keeps_numbers, makers, number, possible, subject
+from sleuth.facts.losses import LossUse, loss_of
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Carried, Collection, Constant, Unknown, Value
+from sleuth.finding import Finding
+
+_LOADER = "torch.utils.data.DataLoader"
+_PLAIN = frozenset({".item", "builtins.float", ".detach", ".cpu", ".numpy", ".mean", "builtins.int"})
+# Ratios: their mean over batches is not their value over the whole set.
+_RATIOS = re.compile(
+    r"^sklearn\.metrics\.(f1_score|fbeta_score|roc_auc_score|average_precision_score|precision_score|recall_score"
+    r"|r2_score|matthews_corrcoef|cohen_kappa_score|balanced_accuracy_score)$"
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    for division in program.calls("/", "/="):
+        if len(division.args) != 2:
+            continue
+        total, divisor = division.args
+        for added in _increments(total):
+            yield from _wrong_unit(division, added, divisor)
+        yield from _never_reset(division, total, divisor)
+    yield from _averaged_ratios(program)
+
+
+def _increments(total: Value) -> Iterator[Call]:
+    """The `total += x` that a quantity was gathered with in a loop (seen through `100 * total`)."""
+    queue = list(possible(total))
+    for _ in range(40):
+        if not queue:
+            return
+        here = queue.pop(0)
+        if isinstance(here, Call) and here.op == "+=" and here.context.loops:
+            yield here
+        elif isinstance(here, Call) and here.op in ("*", "builtins.float", ".item", ".float", ".double"):
+            given = (here.receiver, *here.args) if here.receiver is not None else here.args
+            queue += [option for part in given for option in possible(part)]
+
+
+def _wrong_unit(division: Call, added: Call, divisor: Value) -> Iterator[Finding]:
+    amount = added.args[1]
+    counted = _counts(divisor)
+    if counted is None or _one_by_one(added):
+        return
+    loss = _mean_loss(amount)
+    if loss is not None and counted == "examples":
+        yield clue(
+            "error",
+            division,
+            f"Line {place(added).line} adds up means over batches (`{loss.name}`), and this divides by the number of "
+            "examples: the reported value is too small by about the batch size.",
+            fix="Multiply each batch's loss by its size before adding, or divide by the number of batches.",
+        )
+    elif counted == "batches" and _counts_hits(amount):
+        yield clue(
+            "error",
+            division,
+            f"Line {place(added).line} counts right answers, and this divides by the number of batches: the reported "
+            "value is too large by the batch size.",
+            fix="Divide by the number of examples (`len(loader.dataset)`).",
+        )
+
+
+def _counts(divisor: Value) -> str | None:
+    """What a divisor is the number of: batches of a loader, or examples of its data set."""
+    for option in possible(divisor):
+        if isinstance(option, Call) and option.op == "builtins.len" and option.args:
+            return _length_of(option.args[0])
+        if isinstance(option, Call) and option.op == "+=" and option.context.loops:
+            return _counter(option)
+    return None
+
+
+def _length_of(held: Value) -> str | None:
+    for option in possible(held):
+        if isinstance(option, Call) and option.op == "@dataset":
+            return "examples"
+        if isinstance(option, Call) and option.op == _LOADER:
+            return "batches"
+        if isinstance(option, Unknown) and re.search(r"loader", option.name, re.IGNORECASE):
+            return "batches"
+        if isinstance(option, Call) and option.op[:1] == "@" and re.search(r"loader$", option.op):
+            return "batches"
+    return None
+
+
+def _counter(added: Call) -> str | None:
+    """`n += len(y)` counts examples, `n += 1` batches."""
+    step = added.args[1]
+    if number(step) == 1:
+        return None
+    for option in possible(step):
+        if isinstance(option, Call) and option.op == "builtins.len":
+            return "examples"
+        if isinstance(option, Call) and option.op == ".size" and option.args and number(option.args[0]) == 0:
+            return "examples"
+        if isinstance(option, Call) and option.op == "[]" and _first_dimension(option):
+            return "examples"
+    return None
+
+
+def _first_dimension(item: Call) -> bool:
+    shape, key = item.args[0], item.args[1]
+    return isinstance(shape, Call) and shape.op == "@shape" and number(key) == 0
+
+
+def _one_by_one(added: Call) -> bool:
+    """A loader that serves single examples: batches and examples are the same number."""
+    for loop in added.context.loops:
+        for value in ancestry(loop.over, 30):
+            if isinstance(value, Call) and value.op == _LOADER:
+                size = value.argument(1, "batch_size")
+                return (size is None and "**" not in value.keywords) or number(size) == 1 or _is_none(size)
+    return False
+
+
+def _is_none(value: Value | None) -> bool:
+    return isinstance(value, Constant) and value.value is None
+
+
+def _mean_loss(amount: Value) -> LossUse | None:
+    """The loss, averaged over its batch, whose bare number this is."""
+    for option in possible(amount):
+        here: Value | None = option
+        for _ in range(6):
+            if isinstance(here, Call) and here.result is not None:
+                here = here.result
+            elif isinstance(here, Call) and (here.op in _PLAIN or keeps_numbers(here)):
+                here = here.args[0] if here.op.startswith("builtins.") and here.args else subject(here)
+            elif isinstance(here, Call) and here.op == "[]":
+                here = here.args[0]
+            else:
+                break
+        use = loss_of(here) if isinstance(here, Call) else None
+        if use is not None and use.reduction == "mean" and not use.option("size_average"):
+            return use
+    return None
+
+
+def _counts_hits(amount: Value) -> bool:
+    """`(prediction == target).sum()`"""
+    for maker in makers(amount):
+        here: Value | None = maker
+        for _ in range(4):
+            if isinstance(here, Call) and here.op in (".item", "builtins.int", "builtins.float", ".float", ".long"):
+                here = here.args[0] if here.op.startswith("builtins.") and here.args else here.receiver
+        if isinstance(here, Call) and here.op in (".sum", "torch.sum"):
+            return any(made.op in ("==", ".eq", "torch.eq") for made in makers(subject(here)))
+    return False
+
+
+def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Finding]:
+    """Gathered over batches, divided by one epoch's number of them, and never set back to zero."""
+    if _counts(divisor) is None or not isinstance(divisor, Call) or divisor.op != "builtins.len":
+        return
+    for added in _increments(total):
+        carried = added.args[0]
+        if len(added.context.loops) < 2 or not isinstance(carried, Carried):
+            continue
+        outer = carried.initial
+        if not isinstance(outer, Carried) or outer.loop is carried.loop or outer.initial is None:
+            continue
+        if not any(loop is outer.loop for loop in division.context.loops):
+            continue
+        if number(outer.initial) == 0 and outer.final is not None and _only_grows(outer.final, added):
+            yield clue(
+                "error",
+                division,
+                f"The total of line {place(added).line} goes on from epoch to epoch, and this divides it by the size "
+                "of one: from the second epoch on the reported value is too large.",
+                fix="Set the total back to zero at the start of each epoch.",
+            )
+
+
+def _only_grows(final: Value, added: Call) -> bool:
+    return all(option is added or isinstance(option, Constant) and False for option in possible(final)) or (
+        final is added
+    )
+
+
+def _averaged_ratios(program: Program) -> Iterator[Finding]:
+    for metric in program.trace:
+        if not metric.op.startswith("sklearn.metrics.") or not _RATIOS.match(metric.op) or not metric.context.loops:
+            continue
+        if _counts_batches(metric.context.loops[-1].over) and _gathered(program, metric):
+            yield clue(
+                "warning",
+                metric,
+                f"`{metric.op.rpartition('.')[2]}` is a ratio: its average over batches is not its value over the "
+                "whole set.",
+                fix="Collect predictions and labels and compute it once at the end.",
+            )
+
+
+def _counts_batches(over: Value | None) -> bool:
+    return any(
+        (isinstance(value, Call) and value.op == _LOADER)
+        or (isinstance(value, Unknown) and re.search(r"loader", value.name, re.IGNORECASE))
+        for value in ancestry(over, 30)
+    )
+
+
+def _gathered(program: Program, metric: Call) -> bool:
+    loop = metric.context.loops[-1]
+    return any(
+        any(part is metric for part in (*call.args, *(p for a in call.args for p in possible(a))))
+        and any(here is loop for here in call.context.loops)
+        for call in program.calls("+=", ".append")
+    )
+
+
+__all__ = ["Collection", "lint"]

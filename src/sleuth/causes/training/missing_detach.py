@@ -46,3 +46,287 @@ detach where the gradient is the point: the *generator's* turn, an actor that cl
   1/4 the experiment above repeats.
 - chen-he-2021: section 4.1; without stop-gradient the two branches collapse to a constant.
 """
+
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry, keeps_numbers, number, subject
+from sleuth.facts.gradients import (
+    applications,
+    carries_graph,
+    frozen_somewhere,
+    optimizes,
+    reached,
+    steps_after,
+    surely_reached,
+    trained_by,
+)
+from sleuth.facts.loop import Event
+from sleuth.facts.losses import COMPARES_NUMBERS
+from sleuth.facts.modes import forwards, is_model, same_module, users
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Either, Unknown, Value
+from sleuth.finding import Finding
+
+_DISCOUNT = re.compile(r"gamma|discount", re.IGNORECASE)
+_SQUARES = frozenset({".pow", "**", ".square", "torch.square", "torch.pow", ".abs", "torch.abs"})
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    yield from _generated_samples(program)
+    yield from _bootstrapped_targets(program)
+    yield from _advantages(program)
+    yield from _twin_branches(program)
+
+
+# --- a sample that another network made -------------------------------------------------------------------------
+
+
+def _generated_samples(program: Program) -> Iterator[Finding]:
+    if program.training.framework:
+        return
+    trained = trained_by(program)
+    for backward, _ in trained:
+        steps = steps_after(program, backward)
+        if not steps or not backward.call.context.loops:
+            continue
+        for inner, outer in _fed_by(program, backward.about):
+            mine = [optimizes(step.about, outer.receiver) for step in steps]
+            theirs = [optimizes(step.about, inner.receiver) for step in steps]
+            if not any(mine) or any(answer is not False for answer in theirs):
+                continue
+            owner = _other_optimizer(program, inner, steps)
+            if (
+                owner is None
+                or frozen_somewhere(program, inner.receiver)
+                or _cleared(program, backward, owner)
+            ):
+                continue
+            yield clue(
+                "error",
+                outer,
+                f"The sample that the model on line {place(inner).line} made keeps its graph: backward() on line "
+                f"{backward.line} writes gradients into that model too, and the step on line {owner.line} applies them.",
+                fix="Feed `fake.detach()` (or make the sample under `torch.no_grad()`) in this network's turn.",
+            )
+
+
+def _fed_by(program: Program, loss: Value | None) -> Iterator[tuple[Call, Call]]:
+    """Pairs of models, the one fed with what the other made, both on the gradient's way."""
+    outermost = {id(call) for call in forwards(program)}
+    for outer in applications(surely_reached(loss)):
+        if id(outer) not in outermost or not is_model(outer.receiver):
+            continue
+        for given in (*outer.args, *outer.keywords.values()):
+            for inner in applications(surely_reached(given)):
+                if id(inner) in outermost and is_model(inner.receiver) and inner.context.grad:
+                    yield inner, outer
+
+
+def _other_optimizer(program: Program, inner: Call, steps: list[Event]) -> Event | None:
+    """The step, elsewhere in the loop, of an optimizer that does hold the inner model."""
+    loop = inner.context.loops[-1] if inner.context.loops else None
+    for event in program.training.of("step"):
+        if loop is not None and not event.inside(loop):
+            continue
+        if not any(event is step for step in steps) and optimizes(event.about, inner.receiver):
+            return event
+    return None
+
+
+def _cleared(program: Program, backward: Event, owner: Event) -> bool:
+    """Whether the stray gradients are wiped before that other step."""
+    loop = backward.call.context.loops[-1]
+    zeroed = [event for event in program.training.of("zero_grad") if event.inside(loop)]
+    start, end = backward.call.order, owner.call.order
+    for event in zeroed:
+        between = start < event.call.order < end if start < end else not end < event.call.order < start
+        if between and (same_module(event.about, owner.about) or optimizes(owner.about, event.about)):
+            return True
+    return False
+
+
+# --- targets that the same network computes -----------------------------------------------------------------------
+
+
+def _bootstrapped_targets(program: Program) -> Iterator[Finding]:
+    pairs = [(use.input, use.target, use.call) for use in program.losses if use.name in COMPARES_NUMBERS]
+    for call in program.calls("-"):
+        if any(user.op in _SQUARES for user in users(program).get(id(call), ())):
+            pairs += [(call.args[0], call.args[1], call), (call.args[1], call.args[0], call)]
+    for prediction, target, loss in pairs:
+        if not loss.context.grad or target is None:
+            continue
+        value = _bootstrap(target)
+        if value is None:
+            continue
+        for call in applications(surely_reached(value)):
+            if call.context.grad and _predicts(prediction, call):
+                yield clue(
+                    "error",
+                    _discounted(target) or loss,
+                    f"The target contains the network's own output (line {place(call).line}) with its graph: the "
+                    f"loss on line {place(loss).line} moves the target towards the prediction.",
+                    fix="Compute the target under `torch.no_grad()` or detach it.",
+                )
+                break
+
+
+def _discounted(target: Value) -> Call | None:
+    """The sum `reward + gamma * value`, seen through reshapes."""
+    for _ in range(10):
+        if isinstance(target, Either) and len(target.options) == 1:
+            target = target.options[0]
+        elif isinstance(target, Call) and target.result is not None:
+            target = target.result
+        elif isinstance(target, Call) and keeps_numbers(target) and target.op != ".detach":
+            inner = subject(target)
+            if inner is None:
+                return None
+            target = inner
+        else:
+            break
+    return target if isinstance(target, Call) and target.op in ("+", "torch.add") else None
+
+
+def _bootstrap(target: Value) -> Value | None:
+    """The discounted value in `reward + gamma * value * (1 - done)`; None for any other form."""
+    total = _discounted(target)
+    if total is None or len(total.args) != 2:
+        return None
+    for value, reward in (total.args, total.args[::-1]):
+        if isinstance(value, Call) and value.op in ("*", "torch.mul") and not carries_graph(reward):
+            if any(_is_discount(factor) for factor in _factors(value)):
+                return value
+    return None
+
+
+def _factors(product: Value) -> Iterator[Value]:
+    if isinstance(product, Call) and product.op in ("*", "torch.mul"):
+        for factor in product.args:
+            yield from _factors(factor)
+    else:
+        yield product
+
+
+def _is_discount(factor: Value) -> bool:
+    """A number just below one, something called gamma, or one minus the end of the episode."""
+    size = number(factor)
+    if size is not None:
+        return 0.5 <= size < 1.0
+    if isinstance(factor, Unknown):
+        return bool(_DISCOUNT.search(factor.name))
+    if isinstance(factor, Call):
+        return bool(_DISCOUNT.search(factor.op)) if factor.op[:1] == "@" else factor.op == "~"
+    return False
+
+
+def _predicts(prediction: Value | None, call: Call) -> bool:
+    """Whether the prediction comes from the model of that call, through another application of it."""
+    return any(
+        same_module(other.receiver, call.receiver) and other is not call
+        for other in applications(surely_reached(prediction))
+    )
+
+
+# --- advantages ---------------------------------------------------------------------------------------------------
+
+
+def _advantages(program: Program) -> Iterator[Finding]:
+    """`log_prob * (return - value)`: the critic's value is a constant for the policy."""
+    judged = {id(value) for event in program.training.of("backward") for value in reached(event.about)}
+    for call in program.calls("*"):
+        if not call.context.grad or len(call.args) != 2 or (judged and id(call) not in judged):
+            continue
+        for chance, weight in (call.args, call.args[::-1]):
+            if not _is_log_probability(chance):
+                continue
+            difference = _difference(weight)
+            if difference is not None and any(carries_graph(side) for side in difference.args):
+                yield clue(
+                    "error",
+                    call,
+                    f"The advantage (line {place(difference).line}) multiplies a log-probability with the value "
+                    "network's graph attached: the policy loss also drives the values, whatever the rewards were.",
+                    fix="Multiply with `advantage.detach()`.",
+                )
+                break
+
+
+def _is_log_probability(value: Value) -> bool:
+    for part in ancestry(value, 12):
+        if isinstance(part, Call) and part.op == ".log_prob":
+            return True
+        if isinstance(part, Call) and part.op in ("-", "+", "*") and part is not value:
+            return False
+    return False
+
+
+def _difference(value: Value) -> Call | None:
+    """`return - value`, seen through reshapes and normalisation."""
+    for _ in range(8):
+        if isinstance(value, Call) and value.result is not None:
+            value = value.result
+        elif isinstance(value, Call) and value.op == "-":
+            return value
+        elif isinstance(value, Call) and keeps_numbers(value) and value.op not in (".detach", ".numpy"):
+            inner = subject(value)
+            if inner is None:
+                return None
+            value = inner
+        else:
+            return None
+    return None
+
+
+# --- two branches that agree on a constant ------------------------------------------------------------------------
+
+
+def _twin_branches(program: Program) -> Iterator[Finding]:
+    """A predictor behind one branch and nothing but agreement in the loss: without stop-gradient it collapses."""
+    names = ("torch.nn.functional.cosine_similarity", "torch.cosine_similarity")
+    pairs = [(call, *call.args[:2]) for call in program.calls(*names) if len(call.args) >= 2]
+    pairs += [
+        (call, *call.args[:2])
+        for call in program.calls("()")
+        if isinstance(call.receiver, Call)
+        and call.receiver.op == "torch.nn.CosineSimilarity"
+        and len(call.args) >= 2
+    ]
+    if program.losses or not pairs:
+        return
+    judged = {id(value) for event in program.training.of("backward") for value in reached(event.about)}
+    for call, left, right in pairs:
+        if id(call) not in judged or not call.context.grad:
+            continue
+        for predicted, plain in ((left, right), (right, left)):
+            inner = _behind_predictor(predicted)
+            if inner is None or not carries_graph(plain):
+                continue
+            if any(
+                same_module(inner.receiver, other.receiver) and inner is not other
+                for other in _last_layers(plain)
+            ):
+                yield clue(
+                    "error",
+                    call,
+                    "Both branches of this agreement receive gradient: the encoder can make them agree on a "
+                    "constant.",
+                    fix="Detach the branch without the predictor.",
+                )
+
+
+def _last_layers(value: Value) -> list[Call]:
+    """The applications nearest to a value."""
+    return list(applications(surely_reached(value)))[:1]
+
+
+def _behind_predictor(value: Value) -> Call | None:
+    """The encoder's application in `predictor(encoder(x))`."""
+    outer = next(iter(applications(surely_reached(value))), None)
+    if outer is None or not outer.args:
+        return None
+    inner = next(iter(applications(surely_reached(outer.args[0]))), None)
+    if inner is None or same_module(inner.receiver, outer.receiver):
+        return None
+    return inner

@@ -172,7 +172,7 @@ def _may_step(step: Event, clearing: Event) -> bool:
 
 
 def _steps_in_disguise(calls: list[Call]) -> bool:
-    """Methods such as `optimizer.first_step(...)`, `engine.step()`, `scaler.step(optimizer)`."""
+    """`optimizer.first_step(...)`, `engine.step()`, or a `step` that is only named (judged above)."""
     return any(
         call.op.endswith("step") and call.op != ".step" and call.op != "@step" for call in calls
     ) or any(
@@ -216,13 +216,13 @@ def _is_used(program: Program, update: Call) -> bool:
         for call in program.calls("[]")
         if call.args and root(call.args[0]) is update and len(call.args) == 2 and literal(call.args[1]) == 0
     ]
-    targets = [update, *first]
+    targets = first or [update]
     for call in program.trace[update.order + 1 :]:
-        if call in first or call.op in _ONLY_LOOKS:
+        is_a_half = call.op == "[]" and call.args and root(call.args[0]) is update
+        if is_a_half or call.op in _ONLY_LOOKS:
             continue
-        is_other_half = call.op == "[]" and call.args and root(call.args[0]) is update
         parts = (*call.args, *call.keywords.values(), *((call.receiver,) if call.receiver else ()))
-        if not is_other_half and any(part is target for part in parts for target in targets):
+        if any(part is target for part in parts for target in targets):
             return True
     return any(
         value is target

@@ -53,3 +53,211 @@ stage begins (unfreezing, a new task) is fine too. In scikit-learn, `fit` always
   gradient.
 - pytorch-optim: "How to use an optimizer"; the object holds state that lives across steps.
 """
+
+import ast
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.cadence import (
+    alike,
+    holds,
+    implied,
+    inside,
+    is_optimizer_call,
+    opaque,
+    runs_over,
+    scheduler_call,
+    serves_batches,
+)
+from sleuth.facts.flow import ancestry, number, possible, root
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Carried, Instance, Loop, Unknown, Value
+from sleuth.finding import Finding
+
+# What gives a model fresh weights: then a fresh optimizer is right.
+_STARTS_OVER = frozenset({".load_state_dict", ".reset_parameters", ".apply", ".reset", ".copy_", ".load"})
+_EPOCH = re.compile(r"epoch|^ep$", re.IGNORECASE)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    steps = [event for event in program.training.of("step") if event.call.op == ".step"]
+    for made in [call for call in program.trace if call.context.loops and is_optimizer_call(call)]:
+        loop = made.context.loops[-1]
+        ours = [
+            step for step in steps if step.inside(loop) and any(made is one for one in possible(step.about))
+        ]
+        if ours and implied(made, ours[0].call) and not _varies(made, loop):
+            yield from _optimizer(program, loop, made, ours[0])
+    yield from _schedulers(program)
+    yield from _incremental(program)
+
+
+def _optimizer(program: Program, loop: Loop, made: Call, step: Event) -> Iterator[Finding]:
+    loops = step.call.context.loops
+    within = loops[next(place for place, here in enumerate(loops) if here is loop) + 1 :]
+    receivers = [
+        value.receiver
+        for value in ancestry(made.argument(0, "params"), 200)
+        if isinstance(value, Call) and value.op in (".parameters", ".named_parameters")
+    ]
+    models = [option for receiver in receivers for option in possible(receiver)]
+    if len(models) != len(receivers) or not models or len(within) > 1:
+        return  # an optimizer for each of several models, or for each stage, fold or task with its own epochs
+    if within and (not serves_batches(within[0]) or _depends(within[0].over, loop)):
+        return
+    calls = list(inside(program, loop))
+    if all(_was_there(model, loop) for model in models):
+        if _has_no_memory(made) or _starts_over(calls, models) or opaque(calls, *models):
+            return
+        yield clue(
+            "error",
+            _place(made, loop, step),
+            "The optimizer is made anew on every turn of the loop: its momentum and step counts are lost each "
+            "time, while the model goes on.",
+            fix="Make the optimizer once, before the loop.",
+        )
+    elif all(_is_made_in(model, loop) for model in models):
+        if within and _repeats_epochs(program, loop, models, calls):
+            yield clue(
+                "error" if _counts_epochs(loop) else "warning",
+                _place(made, loop, step),
+                "Model and optimizer are made anew on every turn of the loop: each pass over the data starts from "
+                "scratch and what the last one learned is lost.",
+                fix="Make model and optimizer once, before the loop.",
+            )
+
+
+def _varies(made: Call, loop: Loop) -> bool:
+    """Whether the settings change from turn to turn: a sweep, or a rate lowered by hand."""
+    settings = (*made.args[1:], *(value for key, value in made.keywords.items() if key != "params"))
+    return any(_depends(value, loop) for value in settings)
+
+
+def _depends(value: Value | None, loop: Loop) -> bool:
+    """Whether a value comes from the loop's own variable or from one that it changes."""
+    return any(
+        (isinstance(part, Carried) and part.loop is loop and part.final is not None)
+        or (isinstance(part, Call | Unknown) and part.node is loop.node)
+        for part in ancestry(value, 150)
+    )
+
+
+def _is_made_in(value: Value, loop: Loop) -> bool:
+    context = (
+        value.made_in if isinstance(value, Instance) else value.context if isinstance(value, Call) else None
+    )
+    return context is not None and any(here is loop for here in context.loops)
+
+
+def _was_there(value: Value, loop: Loop) -> bool:
+    return not _is_made_in(value, loop) and not _depends(value, loop)
+
+
+def _has_no_memory(made: Call) -> bool:
+    """Plain gradient descent keeps nothing from step to step."""
+    return (
+        made.op == "torch.optim.SGD"
+        and number(made.argument(2, "momentum") or None) in (None, 0.0)
+        and (made.argument(2, "momentum") is None or number(made.argument(2, "momentum")) == 0.0)
+    )
+
+
+def _starts_over(calls: list[Call], models: list[Value]) -> bool:
+    return any(
+        call.op.startswith("torch.nn.init.")
+        or (call.op in _STARTS_OVER and call.receiver is not None and _touches(call.receiver, models))
+        for call in calls
+    )
+
+
+def _touches(value: Value, models: list[Value]) -> bool:
+    owners = [part for part in ancestry(value, 20) if isinstance(part, Instance | Call | Unknown)]
+    return any(alike(owner, model) or holds(model, owner) for owner in owners for model in models)
+
+
+def _repeats_epochs(program: Program, loop: Loop, models: list[Value], calls: list[Call]) -> bool:
+    """Whether the turns are passes over one data set for one result, not folds, seeds, trials or an ensemble."""
+    over = runs_over(loop)
+    if not (isinstance(over, Call) and over.op in ("builtins.range", "tqdm.trange")) or not _was_there(
+        over, loop
+    ):
+        return False
+    # The loop's variable goes into a seed, a split, a file name or a list of results: runs of their own.
+    told_apart = any(
+        _depends(part, loop)
+        for call in calls
+        if "seed" in call.op or call.op in ("[]", "[]=", ".append", "new", ".split", ".save", "torch.save")
+        for part in (*call.args, *call.keywords.values())
+        if not isinstance(part, Carried)
+    )
+    kept = any(
+        call.op in (".append", "[]=", ".put", ".extend") and any(_touches(part, models) for part in call.args)
+        for call in calls
+    )
+    if told_apart or kept:
+        return False
+    return _counts_epochs(loop) or _used_after(program, loop, models, calls)
+
+
+def _counts_epochs(loop: Loop) -> bool:
+    target = loop.node.target if isinstance(loop.node, ast.For) else None
+    return isinstance(target, ast.Name) and bool(_EPOCH.search(target.id))
+
+
+def _used_after(program: Program, loop: Loop, models: list[Value], calls: list[Call]) -> bool:
+    last = calls[-1].order if calls else 0
+    return any(
+        call.op in ("()", ".eval", ".state_dict") and any(alike(call.receiver, model) for model in models)
+        for call in program.trace[last + 1 :]
+    )
+
+
+def _place(made: Call, loop: Loop, step: Event) -> Call:
+    """The line in the loop that makes it: a call of a set-up function, or the constructor itself."""
+    shared = step.call.context.sites
+    for site in made.context.sites:
+        if any(here is loop for here in site.context.loops) and not any(site is other for other in shared):
+            return site
+    return made
+
+
+def _schedulers(program: Program) -> Iterator[Finding]:
+    """A scheduler made and stepped on the same turn never gets beyond its first call."""
+    for event in program.training.of("scheduler"):
+        made = scheduler_call(event.about)
+        loops = event.call.context.loops
+        if made is None or not made.context.loops or made.context.loops[-1] is not loops[-1]:
+            continue
+        optimizer = root(made.argument(0, "optimizer"))
+        if made.order > event.call.order or not implied(made, event.call) or optimizer is None:
+            continue
+        if _was_there(optimizer, loops[-1]) and not _varies(made, loops[-1]):
+            yield clue(
+                "error",
+                made,
+                f"The scheduler is made anew on every turn and stepped once (line {event.line}): it forgets how far "
+                "it was and never follows its plan.",
+                fix="Make the scheduler once, before the loop.",
+            )
+
+
+def _incremental(program: Program) -> Iterator[Finding]:
+    """scikit-learn: `partial_fit` on an estimator that is new on every turn."""
+    for fit in program.calls(".partial_fit"):
+        made = root(fit.receiver)
+        if not (isinstance(made, Call) and made.op.startswith("sklearn.") and made.context.loops):
+            continue
+        loops = fit.context.loops
+        if (
+            loops
+            and made.context.loops[-1] is loops[-1]
+            and implied(made, fit)
+            and not _varies(made, loops[-1])
+        ):
+            yield clue(
+                "error",
+                made,
+                "The estimator is made anew on every turn, so `partial_fit` only ever learns from one part.",
+                fix="Make the estimator once, before the loop.",
+            )

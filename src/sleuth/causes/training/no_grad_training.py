@@ -164,7 +164,9 @@ def _false_cures(program: Program) -> Iterator[Finding]:
     judged = [event.about for event in program.training.of("backward")]
     for call in program.calls(".requires_grad_", "@requires_grad=", "torch.autograd.Variable"):
         subject = call.args[0] if call.op.endswith("Variable") and call.args else call.receiver
-        switch = call.keywords.get("requires_grad", None if call.op.endswith("Variable") else Constant(value=True))
+        switch = call.keywords.get(
+            "requires_grad", None if call.op.endswith("Variable") else Constant(value=True)
+        )
         if literal(switch) is not True or (call.args and literal(call.args[0]) is False):
             continue
         made = [option for option in possible(subject) if isinstance(option, Call)]
@@ -195,7 +197,11 @@ def _never_switched_back(program: Program) -> Iterator[Finding]:
         program.calls("torch.enable_grad")
     ):
         return
-    statements = {node.value for node in ast.walk(program.source.tree) if isinstance(node, ast.Expr)} if switches else ()
+    statements = (
+        {node.value for node in ast.walk(program.source.tree) if isinstance(node, ast.Expr)}
+        if switches
+        else ()
+    )
     for call in switches:
         if call.node not in statements:
             continue

@@ -50,3 +50,224 @@ Accelerate may step the scheduler once per process; read their rule before you d
 - pytorch-onecycle: description; the rate changes after each batch, so step belongs there.
 - pytorch-optim: "How to adjust learning rate"; the examples step once per epoch.
 """
+
+import ast
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.cadence import (
+    alike,
+    implied,
+    runs_over,
+    scheduler_call,
+    serves_batches,
+    setting,
+    turns_of_range,
+)
+from sleuth.facts.flow import ancestry, possible, root, spelling
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Collection, Constant, Function, Loop, Value
+from sleuth.finding import Finding
+
+FEW_BATCHES = 50  # an epoch rarely has fewer: 3,200 examples in batches of 64
+FEW_EPOCHS = 5  # assumed where the number of epochs is not to be seen
+GONE = 1e-3  # a rate that falls to a thousandth trains nothing any more
+PATIENT = 100  # plateau patience from which batches, not epochs, may be meant
+
+# Plans with an end: where the number of calls they are made for stands.
+_LENGTH = {
+    "CosineAnnealingLR": (1, "T_max"),
+    "CosineAnnealingWarmRestarts": (1, "T_0"),
+    "PolynomialLR": (1, "total_iters"),
+    "LinearLR": (3, "total_iters"),
+    "StepLR": (1, "step_size"),
+    "MultiStepLR": (1, "milestones"),
+    "OneCycleLR": (2, "total_steps"),
+}
+_FOREIGN = re.compile(r"^transformers\.(?:optimization\.)?(get_\w*schedule\w*)$")
+_BATCHES = re.compile(r"step|iter|batch|len\(", re.IGNORECASE)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if program.training.framework:
+        return
+    for schedule in program.training.of("scheduler"):
+        made = scheduler_call(schedule.about) or _foreign(schedule.about)
+        step = _step_served(program, schedule, made) if made is not None else None
+        if made is None or step is None:
+            continue
+        ours, theirs = schedule.call.context.loops, step.call.context.loops
+        life = [loop for loop in ours if not any(loop is other for other in made.context.loops)]
+        if ours and theirs and ours[-1] is theirs[-1]:
+            if life and _passes_over_data(life) and implied(schedule.call, step.call):
+                yield from _per_batch(program, schedule, made, life)
+        elif (
+            life
+            and any(loop is ours[-1] for loop in theirs)
+            and not _also_within(program, schedule, theirs[-1])
+        ):
+            yield from _per_epoch(program, schedule, made, theirs[-1])
+
+
+def _foreign(scheduler: Value | None) -> Call | None:
+    made = root(scheduler)
+    return made if isinstance(made, Call) and _FOREIGN.match(made.op) else None
+
+
+def _step_served(program: Program, schedule: Event, made: Call) -> Event | None:
+    """The optimizer's step in the innermost loop."""
+    optimizer = made.argument(0, "optimizer")
+    steps = [event for event in program.training.of("step") if event.call.op == ".step"]
+    ours = [event for event in steps if alike(event.about, optimizer)]
+    beside = [event for event in ours if any(schedule.inside(loop) for loop in event.call.context.loops)]
+    return max(beside, key=lambda event: len(event.call.context.loops), default=None)
+
+
+def _also_within(program: Program, schedule: Event, loop: Loop) -> bool:
+    others = program.training.of("scheduler")
+    return any(event.inside(loop) and alike(event.about, schedule.about) for event in others)
+
+
+def _passes_over_data(life: list[Loop]) -> bool:
+    """Whether a turn of the innermost loop is a batch: of a loader, or one of the steps inside an epoch."""
+    if serves_batches(life[-1]):
+        return True
+    if len(life) < 2 or not isinstance(life[-1].node, ast.For):
+        return False
+    return turns_of_range(life[-1]) is None or bool(_BATCHES.search(ast.unparse(life[-1].node.iter)))
+
+
+def _per_batch(program: Program, schedule: Event, made: Call, life: list[Loop]) -> Iterator[Finding]:
+    if schedule.call.args and made.op.endswith("CosineAnnealingWarmRestarts"):
+        return  # step(epoch + i / batches) tells the place within the epoch
+    name = made.op.rpartition(".")[2]
+    bounds = [bound for loop in life[:-1] if (bound := turns_of_range(loop)) is not None]
+    known = [number for bound in bounds if (number := setting(program, bound)) is not None]
+    epochs = max(known) if known else None
+    if name == "ReduceLROnPlateau":
+        patience = setting(program, made.argument(3, "patience")) if made.argument(3, "patience") else 10.0
+        if len(life) > 1 and patience is not None and patience < PATIENT:
+            yield _too_often(
+                schedule, made, "warning", f"its patience of {patience:g} calls ends within one epoch"
+            )
+        return
+    left = _left_after(program, made, (epochs or FEW_EPOCHS) * FEW_BATCHES)
+    if left is not None and left < GONE:
+        after = (epochs or FEW_EPOCHS) * FEW_BATCHES
+        yield _too_often(
+            schedule, made, "error", f"after {after:g} batches the rate is {left:.0e} of its start"
+        )
+    elif name in _LENGTH and (reason := _counts_epochs(program, made, bounds, epochs)) is not None:
+        yield _too_often(schedule, made, "error", reason)
+
+
+def _too_often(schedule: Event, made: Call, severity: str, reason: str) -> Finding:
+    return clue(
+        "error" if severity == "error" else "warning",
+        schedule.call,
+        f"`{spelling(schedule.call)}` ({made.op.rpartition('.')[2]}) is stepped once per batch, and its numbers "
+        f"mean epochs: {reason}.",
+        fix="Step it once per epoch, or give its numbers in batches.",
+    )
+
+
+def _left_after(program: Program, made: Call, calls: float) -> float | None:
+    """What is left of the rate after so many calls, for schedules that only ever shrink it."""
+    name = made.op.rpartition(".")[2]
+    if name == "ExponentialLR":
+        gamma = setting(program, made.argument(1, "gamma"))
+        return None if gamma is None or not 0 < gamma < 1 else gamma**calls
+    if name == "StepLR":
+        size = setting(program, made.argument(1, "step_size"))
+        gamma = setting(program, made.argument(2, "gamma")) if made.argument(2, "gamma") else 0.1
+        return None if not size or gamma is None or not 0 < gamma < 1 else gamma ** (calls // size)
+    if name == "LambdaLR":
+        base = _power_base(made.argument(1, "lr_lambda"))
+        return None if base is None or not 0 < base < 1 else base**calls
+    return None
+
+
+def _power_base(function: Value | None) -> float | None:
+    """0.95 of `lambda epoch: 0.95 ** epoch`."""
+    settled = root(function)
+    body = getattr(settled.definition, "body", None) if isinstance(settled, Function) else None
+    if isinstance(body, ast.BinOp) and isinstance(body.op, ast.Pow) and isinstance(body.left, ast.Constant):
+        if isinstance(body.right, ast.Name) and isinstance(body.left.value, int | float):
+            return float(body.left.value)
+    return None
+
+
+def _counts_epochs(program: Program, made: Call, bounds: list[Value], epochs: float | None) -> str | None:
+    """Why the plan's length is in epochs: it is made from their number, or ends before they do."""
+    name = made.op.rpartition(".")[2]
+    place, word = _LENGTH[name]
+    length = made.argument(place, word)
+    if length is None or _mentions_batches(length):
+        return None
+    made_from = list(ancestry(length, 60))
+    if any(alike(value, bound) for bound in bounds for value in made_from if not isinstance(value, Constant)):
+        return f"`{word}` is made from the number of epochs"
+    if any(value is root(bound) for bound in bounds for value in made_from):
+        return f"`{word}` is the number of epochs"
+    numbers = [number for part in _parts(length) if (number := setting(program, part)) is not None]
+    longest = max(numbers, default=0.0)
+    if epochs is not None and 0 < longest <= epochs and name not in ("LinearLR", "StepLR"):
+        return f"`{word}` ends at {longest:g}, and there are {epochs:g} epochs"
+    return None
+
+
+def _parts(length: Value) -> list[Value]:
+    settled = root(length)
+    return list(settled.items) if isinstance(settled, Collection) else [length]
+
+
+def _mentions_batches(length: Value) -> bool:
+    """Made with `len(loader)`, or the product of two numbers of which one may be the batches."""
+    for value in ancestry(length, 60):
+        if isinstance(value, Call) and value.op == "builtins.len":
+            return True
+        if isinstance(value, Call) and value.op in ("*", "*="):
+            if not any(isinstance(root(part), Constant) for part in value.args):
+                return True
+    return False
+
+
+def _per_epoch(program: Program, schedule: Event, made: Call, batches: Loop) -> Iterator[Finding]:
+    """Stepped outside the batch loop, planned for every batch in it."""
+    if not (serves_batches(batches) or _counted_somewhere(made, batches)):
+        return
+    name = made.op.rpartition(".")[2]
+    if name == "OneCycleLR" and (per_epoch := made.argument(4, "steps_per_epoch")) is not None:
+        if setting(program, per_epoch) == 1:
+            return
+        reason = "`steps_per_epoch` plans one call per batch"
+    elif (
+        name == "CyclicLR" and (setting(program, made.argument(3, "step_size_up")) or 2000) >= FEW_BATCHES * 2
+    ):
+        reason = "half a cycle takes thousands of calls"
+    elif (name in _LENGTH or _FOREIGN.match(made.op)) and _counted_somewhere(made, batches):
+        reason = "its length is made from the number of batches"
+    else:
+        return
+    yield clue(
+        "warning" if name == "CyclicLR" else "error",
+        schedule.call,
+        f"`{spelling(schedule.call)}` ({name}) is stepped once per epoch, and its numbers mean batches: {reason}, "
+        "so the rate hardly leaves its start.",
+        fix="Step it after every optimizer step, or give its numbers in epochs.",
+    )
+
+
+def _counted_somewhere(made: Call, batches: Loop) -> bool:
+    """Whether the schedule's length holds `len(loader)` of the loader that the batch loop runs over."""
+    over = runs_over(batches)
+    given = (*made.args[1:], *(value for key, value in made.keywords.items() if key != "optimizer"))
+    return any(
+        isinstance(value, Call)
+        and value.op == "builtins.len"
+        and value.args
+        and any(alike(option, over) for option in possible(value.args[0]))
+        for part in given
+        for value in ancestry(part, 60)
+    )

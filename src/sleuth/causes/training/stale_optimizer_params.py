@@ -128,6 +128,10 @@ def _changed(program: Program, optimizer: Call, owners: list[Value], used: list[
         if call.order > optimizer.order and literal(call.keywords.get("assign")) is True:
             if _among(call.receiver, pieces):
                 return call
+    for call in program.trace[optimizer.order :]:
+        if call.op[:1] == "@" and call.op[-1:] == "=" and isinstance(call.receiver, Call) and is_model(call.args[0]):
+            if any(call.receiver is piece for piece in pieces) and any(call.receiver is one for one in used):
+                return call
     for piece in pieces:
         if is_model(piece) and _made(program, piece) > optimizer.order and any(piece is one for one in used):
             if (site := _attached(program, piece, optimizer.order)) is not None:

@@ -55,3 +55,158 @@ good.
 - python-errors: "Handling Exceptions"; name the types you mean, let the unexpected ones through.
 - sklearn-gridsearch: parameter `error_score`; a fit that raises is scored as NaN by default.
 """
+
+import ast
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.flow import class_name
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Class, Context, External, Function, Loop, Value
+from sleuth.finding import Finding
+
+_BROAD = frozenset({"Exception", "BaseException", "RuntimeError", "ValueError"})
+_VERY_BROAD = frozenset({"Exception", "BaseException"})
+_SPEAKS = re.compile(
+    r"print|log|warn|info|debug|error|exception|write|traceback|format_exc|echo|critical", re.IGNORECASE
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    judged: set[int] = set()
+    for event in program.training.of("backward", "step", "forward"):
+        for attempt in event.call.context.tries:
+            if id(attempt) not in judged and _belongs_to_training(program, event):
+                judged.add(id(attempt))
+                yield from _judge(event, attempt)
+        yield from _suppressed(event)
+    for cls in program.classes:
+        yield from _datasets(program, cls)
+
+
+def _belongs_to_training(program: Program, event: Event) -> bool:
+    """A forward pass counts when gradients are recorded and the loop around it trains."""
+    if event.kind != "forward":
+        return True
+    loops = event.call.context.loops
+    return event.call.context.grad and any(
+        backward.inside(loop) for loop in loops for backward in program.training.of("backward")
+    )
+
+
+def _judge(event: Event, attempt: ast.Try) -> Iterator[Finding]:
+    repeats = _goes_round(event.call.context, attempt)
+    for handler in attempt.handlers:
+        caught = _caught(handler)
+        if caught.isdisjoint(_BROAD) or not _swallows(handler):
+            continue
+        mute = not any(map(_speaks, handler.body))
+        leaves = isinstance(handler.body[-1], ast.Return | ast.Break)
+        if not mute and (leaves or not repeats):
+            continue  # said what happened, and stopped
+        certain = mute and repeats and not leaves and not caught.isdisjoint(_VERY_BROAD)
+        yield clue(
+            "error" if certain else "warning",
+            Value(handler, event.call.source),
+            f"`{_title(handler)}` around the {_what(event)} on line {event.line} "
+            + ("hides every failure of it" if mute else "goes on after any failure")
+            + ": batches that break are dropped and training continues without them.",
+            fix="Catch only the exception you expect, count it, and let all others through.",
+        )
+
+
+def _what(event: Event) -> str:
+    return {"backward": "backward pass", "step": "optimizer step"}.get(event.kind, "forward pass")
+
+
+def _title(handler: ast.ExceptHandler) -> str:
+    return f"except {ast.unparse(handler.type)}" if handler.type else "except"
+
+
+def _caught(handler: ast.ExceptHandler) -> set[str]:
+    """Names of the classes caught; a bare `except` catches BaseException."""
+    if handler.type is None:
+        return {"BaseException"}
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return {ast.unparse(kind).rpartition(".")[2] for kind in kinds}
+
+
+def _swallows(handler: ast.ExceptHandler) -> bool:
+    """Whether the handler does nothing about the failure, apart from saying so."""
+    return all(_is_idle(statement) or _speaks(statement) for statement in handler.body)
+
+
+def _is_idle(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Return):
+        return statement.value is None or isinstance(statement.value, ast.Constant)
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant)
+    return isinstance(statement, ast.Pass | ast.Continue | ast.Break)
+
+
+def _speaks(statement: ast.stmt) -> bool:
+    if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
+        return False
+    return bool(_SPEAKS.search(ast.unparse(statement.value.func)))
+
+
+def _goes_round(context: Context, attempt: ast.Try) -> bool:
+    """Whether the try stands inside a loop, so that the next turn follows a failure."""
+    depth = _depth(context, attempt)
+    return any(
+        _depth(context, loop.node) < depth
+        or (_depth(context, loop.node) == depth and _contains(loop, attempt))
+        for loop in context.loops
+    )
+
+
+def _contains(loop: Loop, attempt: ast.Try) -> bool:
+    return any(node is attempt for node in ast.walk(loop.node))
+
+
+def _depth(context: Context, node: ast.AST) -> int:
+    """In which of the functions that led here (0: module level) a statement stands."""
+    found = 0
+    for place, site in enumerate(context.sites, 1):
+        definition = site.receiver.definition if isinstance(site.receiver, Function) else None
+        if definition is not None and any(inner is node for inner in ast.walk(definition)):
+            found = place
+    return found
+
+
+def _suppressed(event: Event) -> Iterator[Finding]:
+    """`with contextlib.suppress(Exception):` around a backward pass or a step."""
+    if event.kind == "forward":
+        return
+    for manager in event.call.context.managers:
+        if isinstance(manager, Call) and manager.op == "contextlib.suppress":
+            names = {part.name.rpartition(".")[2] for part in manager.args if isinstance(part, External)}
+            if not names.isdisjoint(_VERY_BROAD):
+                yield clue(
+                    "error",
+                    manager,
+                    f"`suppress` hides every failure of the {_what(event)} on line {event.line}.",
+                    fix="Suppress only the exception you expect, and count it.",
+                )
+
+
+def _datasets(program: Program, cls: Class) -> Iterator[Finding]:
+    """A dataset that quietly serves something else when an example cannot be read."""
+    if not any("Dataset" in class_name(base) or "Dataset" in getattr(base, "name", "") for base in cls.bases):
+        return
+    member = cls.members.get("__getitem__")
+    definition = member.definition if isinstance(member, Function) else None
+    for attempt in ast.walk(definition) if definition is not None else ():
+        for handler in attempt.handlers if isinstance(attempt, ast.Try) else ():
+            mute = all(
+                isinstance(statement, ast.Pass | ast.Return | ast.Continue) for statement in handler.body
+            )
+            if mute and not _caught(handler).isdisjoint(_VERY_BROAD):
+                yield clue(
+                    "warning",
+                    Value(handler, cls.source),
+                    f"`{_title(handler)}` in `{cls.name}.__getitem__` serves something else for every example that "
+                    "fails to load, whatever the reason, and nobody is told.",
+                    fix="Catch only read errors, count them, and filter broken files once, beforehand.",
+                )

@@ -50,3 +50,112 @@ batch-norm statistics are re-estimated on *training* data after weight averaging
 - pytorch-saving: "Saving & Loading Model for Inference"; why eval must be called first.
 - ioffe-2015: section 3.1; at inference an output should depend on its own input only.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.gradients import trained_by
+from sleuth.facts.modes import (
+    base,
+    descendants,
+    forwards,
+    identity,
+    is_model,
+    judged_by,
+    last_mode,
+    mode_events,
+    mode_matters,
+    same_module,
+)
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Unknown
+from sleuth.finding import Finding
+
+# What gathers several draws of one input: Monte-Carlo dropout keeps train mode on purpose.
+GATHERS = frozenset({"torch.stack", "torch.cat", "numpy.stack", "numpy.mean", "builtins.sum"})
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if program.training.framework:
+        return
+    learning = [call for _, applied in trained_by(program) for call in applied]
+    reached = {id(call) for call in learning}
+    for call in forwards(program):
+        if id(call) in reached or not any(same_module(call.receiver, other.receiver) for other in learning):
+            continue
+        severity = _in_train_mode(program, call)
+        if severity is None or not _judges_other_data(program, call, learning):
+            continue
+        if judged_by(program, call) is None or _several_draws(program, call):
+            continue
+        yield clue(
+            "error" if severity == "error" else "warning",
+            call,
+            "The model is judged here while it is still in train mode: dropout is active, and batch norm uses (and "
+            "learns from) the evaluation batch.",
+            fix="Call `model.eval()` before the evaluation and `model.train()` before training goes on.",
+        )
+
+
+def _in_train_mode(program: Program, call: Call) -> str | None:
+    """Proven where the model is known to have dropout or batch norm; likely where nothing ever calls eval()."""
+    matters = mode_matters(call.receiver, program)
+    deciding = last_mode(program, call, call.receiver)
+    if matters is False or (deciding is not None and deciding.kind == "eval"):
+        return None
+    events = mode_events(program, call.receiver)
+    if matters and is_model(call.receiver):
+        return "error" if deciding is not None or not any(event.kind == "eval" for event in events) else None
+    if (
+        deciding is not None
+        and ".eval(" not in program.source.text
+        and "train(False)" not in program.source.text
+    ):
+        return "warning"
+    return None
+
+
+def _judges_other_data(program: Program, call: Call, learning: list[Call]) -> bool:
+    """Not the batch, loader or tensor that the model is trained on: that is a training metric."""
+    if not call.args:
+        return False
+    data = base(call.args[0])
+    trained_on = {
+        identity(base(other.args[0]))
+        for other in learning
+        if other.args and same_module(other.receiver, call.receiver)
+    }
+    if data is None or identity(data) in trained_on:
+        return False
+    # With recording on, only a loop over something that is not trained on tells evaluation from training.
+    return not call.context.grad or not (isinstance(data, Unknown) or _feeds_backward(program, call))
+
+
+def _feeds_backward(program: Program, call: Call) -> bool:
+    return any(
+        after.op in (".backward", "torch.autograd.grad", "torch.autograd.backward")
+        for after in descendants(program, call)
+    )
+
+
+def _several_draws(program: Program, call: Call) -> bool:
+    """The same input again and again, the outputs gathered: the spread of dropout is what is wanted."""
+    loops = call.context.loops
+    repeated = bool(loops) and isinstance(loops[-1].over, Call) and loops[-1].over.op == "builtins.range"
+    gathered = any(after.op in GATHERS for after in descendants(program, call, 20))
+    uncertain = any(
+        after.op in (".std", ".var", "numpy.std", "numpy.var", "torch.std")
+        for after in descendants(program, call, 40)
+    )
+    return (repeated and gathered and not _varies(call)) or uncertain
+
+
+def _varies(call: Call) -> bool:
+    """Whether the input depends on the turn of the innermost loop."""
+    from sleuth.facts.flow import ancestry
+
+    loop = call.context.loops[-1]
+    return any(
+        isinstance(value, Call) and value.op == "next" and value.node is loop.node
+        for given in call.args
+        for value in ancestry(given, 200)
+    )

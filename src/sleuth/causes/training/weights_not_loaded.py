@@ -50,3 +50,163 @@ must reproduce its old score. Missing keys are right for a new head, adapters or
   ignores.
 - pytorch-module: `load_state_dict`; it returns the missing and the unexpected keys.
 """
+
+import ast
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.flow import literal, possible
+from sleuth.facts.gradients import owners_of, switches_off
+from sleuth.facts.modes import holds, is_model, parts, users
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Constant, Function, Instance, Table, Value
+from sleuth.finding import Finding
+
+_BUILDERS = re.compile(r"^(torchvision\.models\.([a-z]\w*\.)?[a-z]\w*|timm\.create_model)$")
+_NOT_BUILDERS = re.compile(r"\.(get_weight|list_models|get_model_weights|get_model_builder|get_model)$")
+_INITIALISES = re.compile(r"^(torch\.nn\.init\.\w+_?|\.(reset_parameters|normal_|uniform_|xavier_\w+|kaiming_\w+))$")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    loads = list(program.calls(".load_state_dict"))
+    for load in loads:
+        yield from _initialised_again(program, load)
+        yield from _replaced_after(program, load)
+        yield from _silently_empty(program, load)
+    yield from _read_and_forgotten(program)
+    yield from _frozen_at_random(program, loads)
+
+
+def _initialised_again(program: Program, load: Call) -> Iterator[Finding]:
+    """`model.apply(init_weights)` over weights that were just loaded."""
+    if load.context.arms:
+        return
+    for call in program.calls(".apply"):
+        if call.order < load.order or not call.args or not holds(call.receiver, load.receiver):
+            continue
+        if _shares_place(call, load) and isinstance(call.args[0], Function) and _initialises(call.args[0]):
+            yield clue(
+                "error",
+                call,
+                f"This draws new random weights for the model that line {place(load).line} has just loaded.",
+                fix="Initialise first and load afterwards.",
+            )
+
+
+def _shares_place(one: Call, other: Call) -> bool:
+    return one.context.function is other.context.function
+
+
+def _initialises(function: Function) -> bool:
+    body = function.definition
+    return body is not None and any(
+        isinstance(node, ast.Attribute)
+        and (
+            node.attr in ("reset_parameters", "normal_", "uniform_")
+            or re.match(r"(xavier|kaiming|orthogonal|trunc_normal|normal|uniform)_", node.attr)
+        )
+        for node in ast.walk(body)
+    )
+
+
+def _replaced_after(program: Program, load: Call) -> Iterator[Finding]:
+    """The loaded object is not used again, and a second one of its class is."""
+    for loaded in possible(load.receiver):
+        if not isinstance(loaded, Instance) or not is_model(loaded) or load.context.arms:
+            continue
+        later = [
+            call
+            for call in program.trace[load.order + 1 :]
+            if call.op == "new"
+            and isinstance(call.receiver, Instance)
+            and call.receiver.cls is loaded.cls
+            and _shares_place(call, load)
+        ]
+        used = [call for call in users(program).get(id(loaded), ()) if call.order > load.order]
+        if later and not used and users(program).get(id(later[0].receiver)):
+            yield clue(
+                "error",
+                later[0],
+                f"This makes a fresh model in the place of the one that line {place(load).line} loaded; the loaded "
+                "one is not used again.",
+                fix="Load the checkpoint into the model that is used, after it is made.",
+            )
+
+
+def _silently_empty(program: Program, load: Call) -> Iterator[Finding]:
+    """`strict=False` accepts an empty state: `checkpoint.get("model", {})` with a wrong key loads nothing."""
+    strict = load.argument(1, "strict")
+    if not load.args or literal(strict) is not False:
+        return
+    for option in possible(load.args[0]):
+        if isinstance(option, Call) and option.op == ".get" and len(option.args) == 2:
+            default = option.args[1]
+            if isinstance(default, Table) and not default.items:
+                yield clue(
+                    "warning",
+                    load,
+                    "If the key is missing, an empty state is loaded here and `strict=False` accepts it: the model "
+                    "stays at random weights without a word.",
+                    fix="Index with `[...]`, and check the missing and unexpected keys that the load returns.",
+                )
+
+
+def _read_and_forgotten(program: Program) -> Iterator[Finding]:
+    """`state = torch.load(...)`, and the name is never read."""
+    calls = list(program.calls("torch.load"))
+    if not calls:
+        return
+    nodes = {id(call.node): call for call in calls}
+    reads = {
+        node.id
+        for node in ast.walk(program.source.tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    for node in ast.walk(program.source.tree):
+        if isinstance(node, ast.Assign) and id(node.value) in nodes and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            if name not in reads and name != "_" and _trains_or_predicts(program):
+                yield clue(
+                    "warning",
+                    nodes[id(node.value)],
+                    f"The checkpoint is read into `{name}`, and nothing uses it: the model keeps its random weights.",
+                    fix=f"Load it: `model.load_state_dict({name})`.",
+                )
+
+
+def _trains_or_predicts(program: Program) -> bool:
+    return bool(program.training.of("forward", "backward", "eval"))
+
+
+def _frozen_at_random(program: Program, loads: list[Call]) -> Iterator[Finding]:
+    """A well-known network built without weights and then frozen: random features for ever."""
+    freezes = [
+        call for call in program.calls(".requires_grad_", "@requires_grad=") if switches_off(call) is True
+    ]
+    if not freezes:
+        return
+    for call in program.trace:
+        if not _BUILDERS.match(call.op) or _NOT_BUILDERS.search(call.op) or _asks_for_weights(call):
+            continue
+        if any(holds(load.receiver, call) or holds(call, load.receiver) for load in loads):
+            continue
+        if any(owner is call for freeze in freezes for owner in owners_of(freeze.receiver)):
+            yield clue(
+                "error",
+                call,
+                "This network is built without pretrained weights and then frozen: its features stay random.",
+                fix="Ask for the weights (`weights=...`, `pretrained=True`) or load a checkpoint before freezing.",
+            )
+
+
+def _asks_for_weights(call: Call) -> bool:
+    """Weights given, or perhaps given."""
+    for name in ("weights", "pretrained", "weights_backbone", "pretrained_backbone", "checkpoint_path", "**"):
+        given = call.keywords.get(name)
+        if given is not None and not (isinstance(given, Constant) and given.value in (None, False)):
+            return True
+    first = 1 if call.op == "timm.create_model" else 0
+    return any(not (isinstance(given, Constant) and given.value in (None, False)) for given in call.args[first:])
+
+
+__all__ = ["Value", "lint", "parts"]

@@ -1,0 +1,17 @@
+"""`sleuth lsp`: the language server."""
+
+import click
+
+from sleuth.errors import SleuthError
+
+
+@click.command("lsp")
+def command() -> None:
+    """Serve findings to an editor over the language server protocol (on standard input and output)."""
+    try:
+        from sleuth.lsp import serve
+    except ModuleNotFoundError as error:
+        if error.name not in ("pygls", "lsprotocol"):
+            raise
+        raise SleuthError("The language server needs pygls: pip install 'sleuth[lsp]'.") from None
+    serve()

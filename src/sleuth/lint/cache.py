@@ -1,0 +1,115 @@
+"""What lint found last time. A file is judged again only when it, a file it imports, or Sleuth changed."""
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sleuth._version import __version__
+from sleuth.facts.source import ABSENT, fingerprint
+from sleuth.finding import Finding
+
+Excerpts = dict[tuple[str | None, int | None, int | None], str]
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A file that could not be read, or only up to a line."""
+
+    path: str
+    line: int | None
+    reason: str
+    partly: bool = False
+
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        rest = " What stands before was read." if self.partly else ""
+        return f"Cannot read {place}: {self.reason}{rest}"
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """All that lint says of one file, notes included; `consulted` are the local files it looked into."""
+
+    path: str
+    fingerprint: str = ""
+    findings: tuple[Finding, ...] = ()
+    trouble: Trouble | None = None
+    consulted: Mapping[str, str] = field(default_factory=dict)
+    excerpts: Excerpts = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "fingerprint": self.fingerprint,
+            "findings": [finding.to_dict() for finding in self.findings],
+            "trouble": vars(self.trouble) if self.trouble else None,
+            "consulted": dict(self.consulted),
+            "excerpts": [[*key, text] for key, text in self.excerpts.items()],
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "FileReport":
+        return cls(
+            path=data["path"],
+            fingerprint=data["fingerprint"],
+            findings=tuple(Finding.from_dict(item) for item in data["findings"]),
+            trouble=Trouble(**data["trouble"]) if data["trouble"] else None,
+            consulted=data["consulted"],
+            excerpts={(path, cell, line): text for path, cell, line, text in data["excerpts"]},
+        )
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A folder with one small file for each file linted. Losing it costs time only."""
+
+    folder: Path
+
+    def recall(self, path: Path, data: bytes) -> FileReport | None:
+        """What was found in this very content, if nothing that was consulted has changed since."""
+        try:
+            stored = json.loads(self._file(path).read_text("utf-8"))
+            if stored["rules"] != self.rules or stored["report"]["path"] != str(path):
+                return None
+            if stored["report"]["fingerprint"] != fingerprint(data):
+                return None
+            if any(_now(other) != then for other, then in stored["report"]["consulted"].items()):
+                return None
+            return FileReport.from_dict(stored["report"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def remember(self, path: Path, report: FileReport) -> None:
+        """Keep a report. A folder that cannot be written to is no reason to fail."""
+        file = self._file(path)
+        scratch = file.with_suffix(f".{os.getpid()}.tmp")
+        with suppress(OSError):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if not (mark := self.folder / ".gitignore").exists():
+                mark.write_text("*\n")
+            text = json.dumps({"rules": self.rules, "report": report.to_dict()})
+            scratch.write_text(text, "utf-8")
+            scratch.replace(file)
+
+    @cached_property
+    def rules(self) -> str:
+        """Changes whenever Sleuth itself does."""
+        package = Path(__file__).resolve().parent.parent
+        stamps = [str(path.stat().st_mtime_ns) for path in sorted(package.rglob("*.py"))]
+        return fingerprint(" ".join([__version__, *stamps]).encode())
+
+    def _file(self, path: Path) -> Path:
+        name = fingerprint(str(path.absolute()).encode())
+        return self.folder / name[:2] / f"{name[2:]}.json"
+
+
+def _now(path: str) -> str:
+    try:
+        return fingerprint(Path(path).read_bytes())
+    except OSError:
+        return ABSENT

@@ -1,0 +1,82 @@
+"""What changed: since a git revision (`--diff`), or just now (`--watch`)."""
+
+import re
+import subprocess
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sleuth.errors import SleuthError
+from sleuth.lint.files import STDIN, python_files
+
+if TYPE_CHECKING:
+    from sleuth.lint.run import LintResult
+
+POLL = 0.4  # seconds between two looks: quicker than a person switches windows
+_HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
+
+
+def only_changed(result: "LintResult", revision: str) -> "LintResult":
+    """The findings that stand on lines added or changed since a revision. Notebooks count as a whole."""
+    changed = changed_lines(revision)
+
+    def touched(path: str | None, line: int | None, cell: int | None) -> bool:
+        lines = changed.get(Path(path or "").resolve())
+        return lines is not None and (cell is not None or line in lines)
+
+    kept = tuple(
+        finding
+        for finding in result.findings
+        if finding.where is not None and touched(finding.where.path, finding.where.line, finding.where.cell)
+    )
+    return replace(result, findings=kept)
+
+
+def changed_lines(revision: str) -> dict[Path, set[int]]:
+    """File → its lines that git sees as new or changed; files git does not track count whole."""
+    top = Path(_git("rev-parse", "--show-toplevel").strip())
+    _git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    changed: dict[Path, set[int]] = {}
+    current: set[int] = set()
+    for line in _git("diff", "-U0", "--no-color", "--no-ext-diff", "--relative", revision, "--").splitlines():
+        if line.startswith("+++ "):
+            name = line[4:].strip('"').removeprefix("b/")
+            current = changed.setdefault((Path.cwd() / name).resolve(), set())
+        elif hunk := _HUNK.match(line):
+            start, count = int(hunk[1]), int(hunk[2] or 1)
+            current.update(range(start, start + count))
+    for name in _git("ls-files", "--others", "--exclude-standard", "--full-name").splitlines():
+        path = top / name
+        if path.suffix in (".py", ".ipynb"):
+            changed[path.resolve()] = set(range(1, path.read_bytes().count(b"\n") + 2))
+    return changed
+
+
+def _git(*words: str) -> str:
+    try:
+        done = subprocess.run(["git", *words], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise SleuthError("--diff needs git, which is not installed.") from None
+    if done.returncode != 0:
+        reason = done.stderr.strip().splitlines()[-1:] or [f"{words[-1].partition('^')[0]!r} is no revision"]
+        raise SleuthError(f"git does not know what changed: {reason[0].removeprefix('fatal: ')}.")
+    return done.stdout
+
+
+def wait_for_change(paths: Iterable[Path], exclude: tuple[str, ...]) -> None:
+    """Return when a file below the paths was written, added or removed."""
+    before = _stamps(paths, exclude)
+    while _stamps(paths, exclude) == before:
+        time.sleep(POLL)
+
+
+def _stamps(paths: Iterable[Path], exclude: tuple[str, ...]) -> dict[Path, int]:
+    stamps: dict[Path, int] = {}
+    for path in python_files([path for path in paths if path != STDIN and path.exists()], exclude):
+        try:
+            stamps[path] = path.stat().st_mtime_ns
+        except OSError:
+            continue
+    return stamps

@@ -1,0 +1,56 @@
+"""Lint one parsed file: ask every rule, then apply the comments that tell Sleuth to leave something alone."""
+
+import re
+from collections.abc import Iterable
+
+from sleuth import catalog
+from sleuth.catalog import Cause
+from sleuth.facts.program import read_program
+from sleuth.facts.source import Project, Source
+from sleuth.finding import Finding
+from sleuth.lint.selection import Selection
+
+_IGNORE = re.compile(r"#\s*sleuth:\s*ignore(?P<file>-file)?(?:\[(?P<slugs>[^\]]*)\])?")
+
+
+def lint_source(
+    source: Source,
+    selection: Selection | None = None,
+    causes: dict[str, Cause] | None = None,
+    project: Project | None = None,
+) -> list[Finding]:
+    """The findings of one file, in the order of lines."""
+    selection = selection or Selection()
+    program = read_program(source, project)
+    found = catalog.ask("lint", program, selection.causes() if causes is None else causes)
+    kept = [finding for finding in found if selection.keeps(finding) and not _ignored(source, finding)]
+    return sorted(unique(kept), key=lambda finding: (finding.where.line or 0) if finding.where else 0)
+
+
+def unique(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """One finding a cause and place: code reached by several ways is judged several times."""
+    best: dict[tuple[object, ...], Finding] = {}
+    for finding in findings:
+        where = finding.where
+        place = (finding.cause, where and where.path, where and where.cell, where and where.line)
+        if place not in best or finding.credence > best[place].credence:
+            best[place] = finding
+    return tuple(best.values())
+
+
+def _ignored(source: Source, finding: Finding) -> bool:
+    """Whether a comment on the line, or one for the whole file, says to leave this alone."""
+    if "sleuth:" not in source.text:
+        return False
+    line = finding.where.line if finding.where and finding.where.path == source.path else None
+    if line is not None and _names(_IGNORE.search(source.line(line)), finding, for_file=False):
+        return True
+    return any(_names(mark, finding, for_file=True) for mark in _IGNORE.finditer(source.text))
+
+
+def _names(mark: re.Match[str] | None, finding: Finding, for_file: bool) -> bool:
+    if mark is None or bool(mark["file"]) is not for_file:
+        return False
+    if mark["slugs"] is None:
+        return True
+    return not {finding.cause, finding.family}.isdisjoint(re.split(r"[,\s]+", mark["slugs"].strip()))

@@ -1,0 +1,64 @@
+"""The files a request means, and reading one of them as a program: Python, notebook or standard input."""
+
+import fnmatch
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from sleuth.errors import SleuthError
+from sleuth.facts.notebook import read_notebook
+from sleuth.facts.source import Source, decode, parse_source, read_bytes
+
+# Folders that hold other people's code or build products.
+PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"})
+SUFFIXES = (".py", ".ipynb")
+STDIN = Path("-")
+
+
+def python_files(paths: Iterable[Path], exclude: tuple[str, ...] = ()) -> Iterator[Path]:
+    """The Python files and notebooks named, or below the folders named, each once.
+
+    Links to folders are not followed, so a loop of links ends; a file reached twice is taken once.
+    """
+    seen: set[Path] = set()
+    for path in paths:
+        if path == STDIN:
+            yield path
+            continue
+        if not path.exists():
+            raise SleuthError(f"There is no file or folder {str(path)!r}.")
+        for file in _below(path, exclude) if path.is_dir() else (path,):
+            if (real := file.resolve()) not in seen:
+                seen.add(real)
+                yield file
+
+
+def _below(folder: Path, exclude: tuple[str, ...]) -> Iterator[Path]:
+    def left_out(path: str) -> bool:
+        return any(
+            fnmatch.fnmatch(path, pattern) or fnmatch.fnmatch(path, f"*/{pattern}") for pattern in exclude
+        )
+
+    for here, folders, files in os.walk(folder):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in PASSED_OVER and not name.startswith(".") and not left_out(os.path.join(here, name))
+        )
+        for name in sorted(files):
+            if name.endswith(SUFFIXES) and not left_out(os.path.join(here, name)):
+                yield Path(here, name)
+
+
+def read_bytes_of(path: Path) -> bytes:
+    return sys.stdin.buffer.read() if path == STDIN else read_bytes(path)
+
+
+def read_any(path: Path, data: bytes, name: str | None = None) -> Source:
+    """Parse what was read; a fragment with an unfinished end is taken as far as it goes."""
+    label = name or str(path)
+    text = decode(label, data)
+    if path.suffix == ".ipynb":
+        return read_notebook(label, text)
+    return parse_source(label, text, repair=True)

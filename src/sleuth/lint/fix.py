@@ -1,0 +1,78 @@
+"""Repairs: the edits that findings carry, as one diff a file, written only when asked."""
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sleuth.files import write_whole
+from sleuth.finding import Edit, Finding
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A file before and after; `count` findings are taken care of."""
+
+    path: Path
+    before: str
+    after: str
+    count: int
+
+    def diff(self) -> str:
+        lines = difflib.unified_diff(
+            self.before.splitlines(keepends=True),
+            self.after.splitlines(keepends=True),
+            f"a/{self.path}",
+            f"b/{self.path}",
+        )
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def repairs(findings: Iterable[Finding], unsafe: bool = False) -> list[Repair]:
+    """The repairs that findings propose; where two overlap, the surer one is taken."""
+    by_file: dict[str, list[Finding]] = {}
+    for finding in sorted(findings, key=lambda finding: -finding.credence):
+        if finding.edits and (unsafe or all(edit.safe for edit in finding.edits)):
+            by_file.setdefault(finding.edits[0].path, []).append(finding)
+    planned = []
+    for path, group in sorted(by_file.items()):
+        if not path.endswith(".py"):
+            continue  # notebooks are JSON around their code; their cells are the editor's business
+        before = Path(path).read_text("utf-8")
+        after, count = _apply(before, group)
+        if after != before:
+            planned.append(Repair(Path(path), before, after, count))
+    return planned
+
+
+def write(planned: Iterable[Repair]) -> None:
+    for repair in planned:
+        write_whole(repair.path, repair.after)
+
+
+def _apply(text: str, findings: list[Finding]) -> tuple[str, int]:
+    """Apply the edits of as many findings as fit together, from the end of the file to its start."""
+    chosen: list[Edit] = []
+    count = 0
+    for finding in findings:
+        new = [edit for edit in finding.edits if edit not in chosen]
+        if not any(_overlap(edit, other) for edit in new for other in chosen):
+            chosen += new
+            count += 1
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+
+    def offset(line: int, column: int) -> int:
+        return starts[line - 1] + column - 1
+
+    for edit in sorted(chosen, key=lambda edit: (edit.line, edit.column), reverse=True):
+        begin, end = offset(edit.line, edit.column), offset(edit.end_line, edit.end_column)
+        text = text[:begin] + edit.text + text[end:]
+    return text, count
+
+
+def _overlap(one: Edit, other: Edit) -> bool:
+    first = ((one.line, one.column), (one.end_line, one.end_column))
+    second = ((other.line, other.column), (other.end_line, other.end_column))
+    return first[0] < second[1] and second[0] < first[1]

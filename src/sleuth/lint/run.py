@@ -1,0 +1,107 @@
+"""Lint many files: what is known from last time is not done again, the rest is shared out to all cores."""
+
+import gc
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sleuth.finding import Finding
+from sleuth.lint.cache import Cache, FileReport, Trouble
+from sleuth.lint.files import STDIN, python_files, read_bytes_of
+from sleuth.lint.selection import Selection
+
+FILES_A_SWEEP = 50  # how many files go by between two sweeps of the garbage collector
+WORTH_A_POOL = 40  # below so many files, starting workers costs more than it saves
+
+
+@dataclass(frozen=True)
+class LintResult:
+    """Findings in the order of the files; the files that could not be read, or only in part."""
+
+    findings: tuple[Finding, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+    files: int = 0
+    excerpts: dict[tuple[str | None, int | None, int | None], str] = field(default_factory=dict)
+
+    @property
+    def unreadable(self) -> tuple[Trouble, ...]:
+        return tuple(trouble for trouble in self.troubles if not trouble.partly)
+
+
+def lint(
+    paths: Sequence[Path],
+    selection: Selection | None = None,
+    cache: Cache | None = None,
+    stdin_name: str | None = None,
+    jobs: int | None = None,
+) -> LintResult:
+    """Lint files and folders; `-` is standard input, shown under `stdin_name`."""
+    from sleuth.lint.check import unique
+
+    selection = selection or Selection()
+    files = list(python_files(paths, selection.exclude))
+    reports = _reports(files, cache, stdin_name, jobs)
+    findings: list[Finding] = []
+    troubles: list[Trouble] = []
+    excerpts: dict[tuple[str | None, int | None, int | None], str] = {}
+    for report in reports:
+        findings += [finding for finding in report.findings if selection.keeps(finding)]
+        troubles += [report.trouble] if report.trouble else []
+        excerpts |= report.excerpts
+    return LintResult(unique(findings), tuple(troubles), len(files), excerpts)
+
+
+def _reports(
+    files: list[Path], cache: Cache | None, stdin_name: str | None, jobs: int | None
+) -> Iterator[FileReport]:
+    """A report a file, in order."""
+    known: dict[Path, FileReport] = {}
+    fresh: list[tuple[Path, bytes]] = []
+    for path in files:
+        from sleuth.facts.source import UnreadableSource
+
+        try:
+            data = read_bytes_of(path)
+        except UnreadableSource as error:
+            known[path] = FileReport(str(path), trouble=Trouble(error.path, error.line, error.reason))
+            continue
+        report = cache.recall(path, data) if cache is not None and path != STDIN else None
+        if report is not None:
+            known[path] = report
+        else:
+            fresh.append((path, data))
+    made = _work(fresh, stdin_name, jobs)
+    for path in files:
+        if path in known:
+            yield known[path]
+            continue
+        report = next(made)
+        if cache is not None and path != STDIN:
+            cache.remember(path, report)
+        yield report
+
+
+def _work(fresh: list[tuple[Path, bytes]], stdin_name: str | None, jobs: int | None) -> Iterator[FileReport]:
+    workers = jobs or os.cpu_count() or 1
+    if workers > 1 and len(fresh) >= WORTH_A_POOL:
+        from concurrent.futures import ProcessPoolExecutor
+
+        with ProcessPoolExecutor(workers) as pool:
+            # Neighbours go to the same worker: they import each other, and each file is parsed once there.
+            yield from pool.map(_report_of, fresh, chunksize=max(1, min(32, len(fresh) // (workers * 4))))
+        return
+    from sleuth.facts.source import collector_off
+
+    with collector_off():
+        for number, (path, data) in enumerate(fresh, 1):
+            yield _report_of((path, data), stdin_name)
+            if number % FILES_A_SWEEP == 0:
+                gc.collect()
+
+
+def _report_of(item: tuple[Path, bytes], stdin_name: str | None = None) -> FileReport:
+    from sleuth.lint.work import report_of
+
+    path, data = item
+    return report_of(path, data, stdin_name if path == STDIN else None)

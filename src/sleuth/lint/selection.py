@@ -1,0 +1,96 @@
+"""Which causes to look for: from the command line, and from `[tool.sleuth.lint]` in pyproject.toml."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sleuth import catalog
+from sleuth.catalog import Cause
+from sleuth.errors import SleuthError, did_you_mean
+from sleuth.finding import SEVERITIES, Finding, Severity
+
+SETTINGS = ("select", "ignore", "exclude", "notes")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Causes and families to look for or to leave out, and whether notes are wanted."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    notes: bool = False
+    exclude: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = {*catalog.causes(), *catalog.families()} if self.select or self.ignore else set()
+        for word in (*self.select, *self.ignore):
+            if word not in names:
+                raise SleuthError(f"There is no cause or family named {word!r}.{did_you_mean(word, names)}")
+
+    def wants(self, slug: str, family: str) -> bool:
+        names = {slug, family}
+        return (not self.select or not names.isdisjoint(self.select)) and names.isdisjoint(self.ignore)
+
+    def keeps(self, finding: Finding) -> bool:
+        return finding.severity in self.severities and self.wants(finding.cause, finding.family)
+
+    def causes(self) -> dict[str, Cause]:
+        """The causes that can be seen in source and were asked for."""
+        return {slug: cause for slug, cause in lintable().items() if self.wants(slug, cause.family)}
+
+    @property
+    def severities(self) -> tuple[Severity, ...]:
+        return SEVERITIES if self.notes else ("error", "warning")
+
+
+def lintable() -> dict[str, Cause]:
+    """The causes whose module has a `lint`."""
+    return {slug: cause for slug, cause in catalog.causes().items() if "lint" in cause.detectors}
+
+
+def configured(start: Path) -> Selection:
+    """The settings of the nearest pyproject.toml at or above a place."""
+    for folder in (start, *start.parents) if start.is_dir() else start.parents:
+        file = folder / "pyproject.toml"
+        if file.is_file():
+            return _read(file)
+    return Selection()
+
+
+def _read(file: Path) -> Selection:
+    import tomllib
+
+    try:
+        data = tomllib.loads(file.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise SleuthError(f"Cannot read {file}: {error}.") from None
+    table = data.get("tool", {}).get("sleuth", {}).get("lint", {})
+    for key in table:
+        if key not in SETTINGS:
+            raise SleuthError(
+                f"{file}: [tool.sleuth.lint] has no setting {key!r}.{did_you_mean(key, SETTINGS)}"
+            )
+    return Selection(
+        select=_words(file, table, "select"),
+        ignore=_words(file, table, "ignore"),
+        notes=bool(table.get("notes", False)),
+        exclude=_words(file, table, "exclude"),
+    )
+
+
+def _words(file: Path, table: dict[str, Any], key: str) -> tuple[str, ...]:
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+        raise SleuthError(f"{file}: {key} under [tool.sleuth.lint] must be a list of strings.")
+    return tuple(value)
+
+
+def combined(config: Selection, select: Iterable[str], ignore: Iterable[str], notes: bool) -> Selection:
+    """The command line over the configuration: its `select` replaces, its `ignore` adds."""
+    return Selection(
+        select=tuple(select) or config.select,
+        ignore=(*config.ignore, *ignore),
+        notes=notes or config.notes,
+        exclude=config.exclude,
+    )

@@ -1,0 +1,86 @@
+"""The work on one file, in whatever process it is done."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from sleuth.catalog import Cause
+from sleuth.facts.notebook import in_cell
+from sleuth.facts.source import Project, Source, UnreadableSource, fingerprint
+from sleuth.finding import Finding
+from sleuth.lint.cache import FileReport, Trouble
+from sleuth.lint.check import lint_source
+from sleuth.lint.files import read_any
+from sleuth.lint.selection import Selection
+
+ALL = Selection(notes=True)  # everything is worked out and remembered; what is shown is decided later
+
+
+class Workshop:
+    """What one process keeps between files: the rules, and the local files that others import."""
+
+    def __init__(self) -> None:
+        self.causes: dict[str, Cause] = ALL.causes()
+        self.project = Project()
+
+
+_workshop: Workshop | None = None
+
+
+def workshop() -> Workshop:
+    global _workshop  # one a process: workers of a pool have nobody to hand it to them
+    if _workshop is None:
+        _workshop = Workshop()
+    return _workshop
+
+
+def report_of(path: Path, data: bytes, name: str | None = None) -> FileReport:
+    """Everything that lint can say of one file."""
+    here = workshop()
+    label = name or str(path)
+    try:
+        source = read_any(path, data, name)
+    except UnreadableSource as error:
+        return FileReport(label, fingerprint(data), trouble=Trouble(error.path, error.line, error.reason))
+    here.project.consulted.clear()
+    found = lint_source(source, ALL, here.causes, here.project)
+    placed = tuple(_in_cell(source, finding) for finding in found)
+    return FileReport(
+        path=label,
+        fingerprint=fingerprint(data),
+        findings=placed,
+        trouble=_partly(source),
+        consulted=dict(here.project.consulted),
+        excerpts={_key(new): _excerpt(source, old) for old, new in zip(found, placed, strict=True)},
+    )
+
+
+def _in_cell(source: Source, finding: Finding) -> Finding:
+    if not source.cells or finding.where is None:
+        return finding
+    return replace(finding, where=in_cell(source, finding.where))
+
+
+def _partly(source: Source) -> Trouble | None:
+    if source.repaired is None:
+        return None
+    line, reason = source.repaired
+    return Trouble(source.path, line, f"{reason}.", partly=True)
+
+
+def _key(finding: Finding) -> tuple[str | None, int | None, int | None]:
+    where = finding.where
+    return (where.path, where.cell, where.line) if where else (None, None, None)
+
+
+def _excerpt(source: Source, finding: Finding) -> str:
+    """The line a finding is about; for one in another file of the project, read from there."""
+    where = finding.where
+    if where is None or where.line is None or where.path is None:
+        return ""
+    if where.path == source.path:
+        return source.line(where.line)
+    try:
+        lines = Path(where.path).read_text("utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    return lines[where.line - 1] if where.line <= len(lines) else ""
