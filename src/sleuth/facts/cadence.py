@@ -32,6 +32,7 @@ _REPORTS = re.compile(
     r"item|detach|format|load|state_dict|to$|train$|eval$|parameters|extend|report|plot|count|put|watch|display",
     re.IGNORECASE,
 )
+_ACTS = re.compile(r"train|step|update|backward|optim|fit|learn|grad", re.IGNORECASE)
 _LOADER = re.compile(r"load|batch|_dl$|^dl$|iter|dataset|stream|chunks", re.IGNORECASE)
 
 
@@ -205,7 +206,8 @@ def _is_opaque(call: Call, subjects: tuple[Value | None, ...]) -> bool:
     if call.op == "()":
         if torch_api.is_module(call.receiver):
             return False
-        return _receives(call, subjects) or (isinstance(call.receiver, Unknown) and not call.args)
+        silent = isinstance(call.receiver, Unknown) and not call.args and not call.keywords
+        return _receives(call, subjects) or (silent and bool(_ACTS.search(getattr(call.receiver, "name", ""))))
     if call.op.startswith("."):
         if _REPORTS.search(call.op):
             return False

@@ -39,9 +39,9 @@ def call(machine: Machine, node: ast.Call) -> Value:
 
 
 def _arguments(machine: Machine, node: ast.Call) -> Arguments:
-    items, is_open = expand(machine, node.args)
-    if is_open:
-        items.append(Collection(node, machine.context.source, [], "rest", True))
+    items, unfolded = expand(machine, node.args)
+    if unfolded:
+        items.append(Collection(node, machine.context.source, unfolded, "rest", True))
     keywords = {entry.arg: evaluate(machine, entry.value) for entry in node.keywords if entry.arg is not None}
     for entry in node.keywords:
         if entry.arg is None:
@@ -344,9 +344,12 @@ def call_module(
         layers = torch_api.layers_of(module)
         if layers:
             value = args[0]
+            outside = machine.context
             for layer in layers:
                 # The place to look at is the line that put the layer there, not the call of the whole stack.
+                machine.context = replace(outside, source=layer.source or outside.source)
                 value = apply(machine, layer.node or node, settle(layer), (value,), {})
+            machine.context = outside
             applied.result = value
     return applied
 

@@ -267,8 +267,8 @@ def _boolean(machine: Machine, node: ast.BoolOp) -> Value:
 
 
 def _conditional(machine: Machine, node: ast.IfExp) -> Value:
-    evaluate(machine, node.test)
-    arms = ((Arm(node, "if"), node.body), (Arm(node, "else"), node.orelse))
+    test = evaluate(machine, node.test)
+    arms = ((Arm(node, "if", test), node.body), (Arm(node, "else", test), node.orelse))
     options = []
     for arm, branch in arms:
         outside, machine.context = machine.context, machine.context.inside(arm=arm)
@@ -278,26 +278,28 @@ def _conditional(machine: Machine, node: ast.IfExp) -> Value:
 
 
 def _sequence(machine: Machine, node: ast.List | ast.Tuple | ast.Set) -> Value:
-    items, is_open = expand(machine, node.elts)
+    items, unfolded = expand(machine, node.elts)
     kind = type(node).__name__.lower()
-    return Collection(node, machine.context.source, items, kind, is_open)
+    return Collection(node, machine.context.source, items, kind, bool(unfolded))
 
 
-def expand(machine: Machine, nodes: list[ast.expr]) -> tuple[list[Value], bool]:
-    """Values of a list display or argument list, `*parts` unfolded where their items are known."""
+def expand(machine: Machine, nodes: list[ast.expr]) -> tuple[list[Value], list[Value]]:
+    """Values of a list display or argument list, `*parts` unfolded where their items are known.
+
+    The second list holds the parts that could not be unfolded, or not completely.
+    """
     items: list[Value] = []
-    is_open = False
+    unfolded: list[Value] = []
     for part in nodes:
         if isinstance(part, ast.Starred):
             inner = settle(evaluate(machine, part.value))
             if isinstance(inner, Collection):
                 items += inner.items
-                is_open = is_open or inner.open
-            else:
-                is_open = True
+            if not isinstance(inner, Collection) or inner.open:
+                unfolded.append(inner)
         else:
             items.append(evaluate(machine, part))
-    return items, is_open
+    return items, unfolded
 
 
 def _dict(machine: Machine, node: ast.Dict) -> Value:

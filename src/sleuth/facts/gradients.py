@@ -164,14 +164,26 @@ def optimized(optimizer: Value | None) -> list[Value] | None:
     for option in possible(optimizer):
         if not is_optimizer(option) or not isinstance(option, Call):
             return None
-        given = option.argument(0, "params")
-        for value in ancestry(given, 300):
+        for value in walk(option.argument(0, "params"), _given, 300):
             if isinstance(value, Call) and value.op in (".parameters", ".named_parameters"):
                 owners += possible(value.receiver)
-            elif isinstance(value, Unknown) or (isinstance(value, Call) and value.op == "def"):
-                if not (isinstance(value, Call) and value.result is not None):
-                    return None
+            elif isinstance(value, Unknown) or (
+                isinstance(value, Call) and value.op == "def" and value.result is None
+            ):
+                return None
     return owners
+
+
+def _given(value: Value) -> tuple[Value, ...]:
+    """What an optimizer's argument is put together from; a tensor in a list is what it is."""
+    if isinstance(value, Call) and (
+        value.op in (".parameters", ".named_parameters", ".requires_grad_", "torch.nn.Parameter")
+        or "requires_grad" in value.keywords
+    ):
+        return ()
+    if isinstance(value, Collection) and value.kind == "list" and not value.open:
+        return tuple(item for item in value.items if not isinstance(item, Unknown))
+    return parents(value)
 
 
 def optimizes(optimizer: Value | None, module: Value | None) -> bool | None:

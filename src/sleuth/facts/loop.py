@@ -10,11 +10,11 @@ from typing import Literal
 from sleuth.facts import torch_api
 from sleuth.facts.flow import ancestry, possible, root, same, spelling
 from sleuth.facts.scene import Scene
-from sleuth.facts.values import Call, Constant, Instance, Loop, Unknown, Value
+from sleuth.facts.values import Call, Constant, Function, Instance, Loop, Unknown, Value
 
 Kind = Literal["zero_grad", "forward", "backward", "clip", "step", "scheduler", "train", "eval"]
 
-_OPTIMIZER_NAME = re.compile(r"opt(?!ion)|adam|\bsgd\b|trainer_[dg]", re.IGNORECASE)
+_OPTIMIZER_NAME = re.compile(r"(?<![a-z])opt(?!ion)|adam|\bsgd\b|trainer_[dg]", re.IGNORECASE)
 _SCHEDULER_NAME = re.compile(r"sched|warm_?up|\blr_", re.IGNORECASE)
 _CLIP = frozenset(
     f"torch.nn.utils.{name}"
@@ -170,6 +170,8 @@ def _step(call: Call) -> tuple[Kind | None, Value | None]:
     if any(name.startswith("torch.optim.") or name == "torch.optim.Optimizer" for name in names):
         return "step", receiver
     text = spelling(call)
+    if "scaler" in text.lower() and call.args and not isinstance(call.args[0], Function):
+        return "step", call.args[0]
     if _SCHEDULER_NAME.search(text):
         return "scheduler", receiver
     if _OPTIMIZER_NAME.search(text) or any(_OPTIMIZER_NAME.search(name) for name in names if name):

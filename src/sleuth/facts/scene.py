@@ -63,7 +63,10 @@ def _run_the_uncalled(machine: Machine) -> None:
             and value.definition not in machine.visits
             and _worth(machine, value.definition)
         ):
-            apply(machine, value.definition or ast.Pass(), value, (), {})
+            made = apply(machine, value.definition or ast.Pass(), value, (), {})
+            if isinstance(made, Function) and made.definition not in machine.visits:
+                # A factory: what it hands out is called by others.
+                apply(machine, made.definition or ast.Pass(), made, (), {})
         elif isinstance(value, Class) and value.source is machine.context.source:
             _run_class(machine, value)
 

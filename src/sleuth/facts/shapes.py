@@ -100,15 +100,16 @@ def shapes(program: Program) -> "Shapes":
 _ELEMENTWISE = frozenset(
     "relu sigmoid tanh softmax log_softmax logsigmoid gelu silu mish elu selu leaky_relu softplus hardtanh "
     "relu6 exp log log1p expm1 sqrt rsqrt square abs pow neg sin cos clamp clip clamp_min clamp_max round "
-    "floor ceil sign sigmoid_ relu_ tanh_ clamp_ masked_fill masked_fill_ dropout normalize layer_norm cumsum "
-    "nan_to_num maximum minimum where lerp logit erf bool logical_not sort argsort fill_diagonal_ "
-    "tril triu hardsigmoid add sub mul div sub_ add_ mul_ div_ true_divide subtract multiply divide astype copy flip roll".split()
+    "floor ceil sign sigmoid_ relu_ tanh_ clamp_ masked_fill masked_fill_ dropout normalize layer_norm "
+    "cumsum nan_to_num maximum minimum where lerp logit erf bool logical_not argsort fill_diagonal_ "
+    "tril triu hardsigmoid add sub mul div sub_ add_ mul_ div_ true_divide subtract multiply "
+    "divide astype copy flip roll".split()
 )
 _SAME_MODULES = frozenset(
     "ReLU LeakyReLU PReLU ELU SELU GELU SiLU Mish Tanh Sigmoid Softplus Softsign Hardtanh ReLU6 Hardswish "
     "Softmax LogSoftmax LogSigmoid Dropout Dropout1d Dropout2d Dropout3d AlphaDropout BatchNorm1d "
-    "BatchNorm2d BatchNorm3d LayerNorm GroupNorm InstanceNorm1d InstanceNorm2d Identity RMSNorm TransformerEncoder "
-    "TransformerEncoderLayer".split()
+    "BatchNorm2d BatchNorm3d LayerNorm GroupNorm InstanceNorm1d InstanceNorm2d Identity RMSNorm "
+    "TransformerEncoder TransformerEncoderLayer".split()
 )
 _OPERATORS = frozenset("+ - * / ** // % & | ^ == != < <= > >= += -= *= /=".split())
 _COMPARISONS = frozenset("== != < <= > >=".split())

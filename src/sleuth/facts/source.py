@@ -142,7 +142,7 @@ class Project:
     memory does not grow with the tree."""
 
     def __init__(self) -> None:
-        self._files: dict[Path, tuple[Source | None, str]] = {}
+        self._files: dict[Path, tuple[object, Source | None, str]] = {}
         # What each imported file defines, filled in by the interpreter.
         self.scopes: dict[Source, Scope] = {}
         # Every local file looked for since the last clearing → its fingerprint (ABSENT: there is none).
@@ -164,24 +164,34 @@ class Project:
         stem = folder.joinpath(*module.split(".")) if module else folder
         choices = [stem.with_suffix(".py"), stem / "__init__.py"] if module else [stem / "__init__.py"]
         for path in choices:
-            if path not in self._files:
-                self._remember(path, *_try_read(path))
-            source, digest = self._files[path]
+            stamp = _stamp(path)
+            if path not in self._files or self._files[path][0] != stamp:
+                self._remember(path, stamp)
+            _, source, digest = self._files[path]
             self.consulted[str(path)] = digest
             if source is not None:
                 return source
         return None
 
-    def _remember(self, path: Path, source: Source | None, digest: str) -> None:
-        self._files[path] = (source, digest)
+    def _remember(self, path: Path, stamp: object) -> None:
+        self._files[path] = (stamp, *_try_read(path))
         while len(self._files) > KEPT_FILES:
-            forgotten, _ = self._files.pop(next(iter(self._files)))
+            _, forgotten, _ = self._files.pop(next(iter(self._files)))
             if forgotten is not None:
                 self.scopes.pop(forgotten, None)
 
 
 def fingerprint(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Changes when the file is written, appears or goes away: a watching linter must see that."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def _try_read(path: Path) -> tuple[Source | None, str]:

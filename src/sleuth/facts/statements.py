@@ -247,7 +247,7 @@ def _if(machine: Machine, node: ast.If) -> bool:
     test = expressions.evaluate(machine, node.test)
     if isinstance(test, Constant) and isinstance(test.value, bool):
         return run_block(machine, node.body if test.value else node.orelse)
-    return _branches(machine, [(Arm(node, "if"), node.body), (Arm(node, "else"), node.orelse)])
+    return _branches(machine, [(Arm(node, "if", test), node.body), (Arm(node, "else", test), node.orelse)])
 
 
 def _is_main_guard(test: ast.expr) -> bool:

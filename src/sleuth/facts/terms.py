@@ -31,6 +31,7 @@ class Term:
     divided: bool = False
     conditional: bool = False
     around: tuple[Call, ...] = ()
+    joined: Call | None = None  # the sum or product that brings it in
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +96,7 @@ def _returned_loss(value: Value) -> Value:
     return value
 
 
-def terms(
-    value: Value | None, stop: Callable[[Call], bool] | None = None, limit: int = 60
-) -> list[Term]:
+def terms(value: Value | None, stop: Callable[[Call], bool] | None = None, limit: int = 60) -> list[Term]:
     """The additive terms of a value, through sums, signs, literal factors, divisions, means and branches.
 
     `stop` names operations that are terms in themselves and not to be taken apart.
@@ -140,8 +139,8 @@ def _parts_of_call(term: Term, call: Call) -> list[Term] | None:
         second = -term.sign if call.op in _MINUS else term.sign
         around = (*term.around, call) if call.op in _MINUS else term.around
         return [
-            replace(term, value=operands[0]),
-            replace(term, value=operands[1], sign=second, around=around),
+            replace(term, value=operands[0], joined=call),
+            replace(term, value=operands[1], sign=second, around=around, joined=call),
         ]
     if call.op in _TIMES and len(operands) >= 2:
         return _without_factor(term, call, operands[0], operands[1])
@@ -149,9 +148,7 @@ def _parts_of_call(term: Term, call: Call) -> list[Term] | None:
         return [replace(term, value=operands[0], divided=True)]
     if call.op in REDUCTIONS:
         inner = subject(call)
-        return (
-            [replace(term, value=inner, around=(*term.around, call))] if inner is not None else None
-        )
+        return [replace(term, value=inner, around=(*term.around, call))] if inner is not None else None
     if call.op in _JOINS and operands:
         listed = root(operands[0])
         if isinstance(listed, Collection) and listed.items:
@@ -170,11 +167,9 @@ def _without_factor(term: Term, call: Call, left: Value, right: Value) -> list[T
         known = number(factor)
         if known is not None and known != 0:
             if known > 0:
-                return [replace(term, value=rest, factor=term.factor * known)]
+                return [replace(term, value=rest, factor=term.factor * known, joined=call)]
             around = (*term.around, call)
-            return [
-                replace(term, value=rest, sign=-term.sign, factor=-term.factor * known, around=around)
-            ]
+            return [replace(term, value=rest, sign=-term.sign, factor=-term.factor * known, around=around)]
     return None
 
 

@@ -21,10 +21,11 @@ class Loop:
 
 @dataclass(slots=True, eq=False)
 class Arm:
-    """One side of a branch: the statement and which of its bodies (`if`, `else`, `except` ...) was taken."""
+    """One side of a branch: the statement, which of its bodies (`if`, `else`, `except` ...), and what decides."""
 
     node: ast.stmt | ast.expr
     name: str
+    test: "Value | None" = None
 
 
 @dataclass(slots=True, eq=False)

@@ -46,3 +46,204 @@ If linear is what you wanted, delete the extra layers: they only make optimisati
 - goodfellow-2016-ch6: the opening XOR example (6.1), why stacked linear maps stay linear, and
   section 6.4.1 on what nonlinear layers add.
 """
+
+import ast
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.flow import keeps_numbers, layer, root, same, subject
+from sleuth.facts.modules import (
+    BATCH_NORM,
+    DROPOUT,
+    Affine,
+    Uses,
+    affine,
+    exact,
+    method_of,
+    parameter,
+    settled,
+    uses,
+)
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Collection, Constant, Unknown, Value
+from sleuth.finding import Finding, Severity
+
+_ACTIVATIONS = frozenset(
+    "relu relu6 leaky_relu elu selu celu gelu silu mish tanh sigmoid softplus hardtanh hardswish".split()
+)
+_ACTIVATION_LAYERS = re.compile(
+    r"^torch\.nn\.(ReLU6?|LeakyReLU|ELU|SELU|CELU|GELU|SiLU|Mish|Tanh|Sigmoid|Softplus|Hard\w+)$"
+)
+# Linear for a fixed mask, fixed statistics or a fixed window; a mean over positions is linear as well.
+_STILL_LINEAR = re.compile(
+    r"^(torch\.nn\.(functional\.)?(Adaptive)?(adaptive_)?(Avg_?Pool|avg_pool)[123]d|"
+    r"torch\.nn\.functional\.dropout|torch\.dropout|torch\.mean|\.mean)$"
+)
+_NARROW_WORD = re.compile(r"rank|bottle|latent|code|proj|emb|low|squeeze|reduc|adapt|^r$|^k$", re.IGNORECASE)
+_READS_ONLY_THE_SHAPE = (
+    ".size",
+    "@shape",
+    ".dim",
+    "@ndim",
+    "builtins.print",
+    "builtins.len",
+    "@dtype",
+    "@device",
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    wasted = list(_thrown_away(program))
+    yield from wasted
+    guilty = {finding.where.line for finding in wasted if finding.where}
+    for call in program.calls("()", "@", "torch.matmul", "torch.mm", "torch.nn.functional.linear", ".mm"):
+        second = affine(call)
+        first, between = _before(second.input) if second is not None else (None, [])
+        if second is None or first is None or _before(first.input)[0] is not None:
+            continue  # of a longer chain the first pair is told
+        severity = _weighed(first, second, between)
+        line = place(first.call).line or 0
+        if severity and not _meant(program, first, second, between):
+            if not any(line <= other <= (place(call).line or 0) for other in guilty if other):
+                yield clue(
+                    severity,
+                    call,
+                    f"This linear layer follows the one on line {line} with no nonlinearity between: "
+                    "together they compute no more than one linear layer.",
+                    fix="Put an activation such as ReLU between them, or drop one of the two.",
+                )
+
+
+def _before(value: Value | None) -> tuple[Affine | None, list[Call]]:
+    """The linear map whose output comes in here through linear operations only, and those operations."""
+    between: list[Call] = []
+    for _ in range(60):
+        if isinstance(value, Call) and value.result is not None:
+            between.append(value)
+            value = value.result
+            continue
+        value = settled(value)
+        if not isinstance(value, Call):
+            return None, between
+        if (found := affine(value)) is not None:
+            return found, between
+        between.append(value)
+        name = layer(value)
+        if keeps_numbers(value) or BATCH_NORM.match(name) or DROPOUT.match(name) or _STILL_LINEAR.match(name):
+            value = subject(value)
+        elif value.op == "+" and _adds_a_bias(value):
+            value = value.args[0]
+        else:
+            return None, between
+    return None, between
+
+
+def _adds_a_bias(call: Call) -> bool:
+    """`x @ w + b`: a trainable leaf is added to a hand-made product."""
+    product, bias = (settled(part) for part in call.args)
+    return affine(product) is not None and parameter(bias) is not None
+
+
+def _weighed(first: Affine, second: Affine, between: list[Call]) -> Severity | None:
+    """How sure it is that the pair was not meant: a narrow middle makes a low-rank map on purpose."""
+    if first.weight is second.weight or not _plain(first) or not _plain(second):
+        return None
+    pooled = any(_STILL_LINEAR.match(layer(call)) and "drop" not in layer(call) for call in between)
+    ends = [size for size in (first.inner, second.outer) if size is not None]
+    if first.outer is None or not ends:
+        return "warning" if not pooled and _sizes_look_hidden(first, second) else None
+    if _is_convolution(first):
+        wide = first.inner is not None and first.outer >= first.inner
+    else:  # as wide as one end: the pair can be any matrix, so it is one
+        wide = first.outer >= min(ends)
+    sure = first.biased or any(BATCH_NORM.match(layer(call)) for call in between)
+    return None if not wide else "error" if sure and not pooled else "warning"
+
+
+def _sizes_look_hidden(first: Affine, second: Affine) -> bool:
+    """All sizes are arguments: two biased layers of one class, fed by its input, not mirrored, not a bottleneck."""
+    if first.made is None or second.made is None or "Linear" not in first.made.op + second.made.op:
+        return False
+    ends = (first.made.argument(0, "in_features"), second.made.argument(1, "out_features"))
+    middle = root(first.made.argument(1, "out_features"))
+    return (
+        first.biased
+        and second.biased
+        and isinstance(root(first.input), Unknown)
+        and method_of(first.made) is not None
+        and method_of(first.made) is method_of(second.made)
+        and isinstance(middle, Unknown)
+        and not _NARROW_WORD.search(middle.name)
+        and not same(*ends)
+    )
+
+
+def _is_convolution(one: Affine) -> bool:
+    return one.made is not None and "Conv" in one.made.op
+
+
+def _plain(one: Affine) -> bool:
+    """Not a depthwise, pointwise or stretched convolution: those come in linear pairs by design."""
+    if one.made is None or not _is_convolution(one):
+        return True
+    kernel, groups = settled(one.made.argument(2, "kernel_size")), one.made.keywords.get("groups")
+    if groups is not None and exact(groups) != 1:
+        return False
+    if isinstance(kernel, Collection):
+        return all(exact(side) not in (None, 1) for side in kernel.items)
+    return exact(kernel) not in (None, 1)
+
+
+def _meant(program: Program, first: Affine, second: Affine, between: list[Call]) -> bool:
+    """The middle is used elsewhere, too (features, a second head, a residual), so it stands for itself."""
+    users = uses(program)
+    chain = {id(second.call), *(id(call) for call in between)}
+    return any(
+        users.handed_back(value) or any(_reads(user, chain) for user in users.of(value))
+        for value in (first.call, *between)
+    )
+
+
+def _reads(user: Call, chain: set[int]) -> bool:
+    if id(user) in chain or user.op in _READS_ONLY_THE_SHAPE or user.result is not None or user.op == "def":
+        return False
+    return True
+
+
+def _thrown_away(program: Program) -> Iterator[Finding]:
+    """`F.relu(x)` as a statement: computed, and its result dropped."""
+    candidates = [call for call in program.calls("()", *_functional_names()) if _could_be_statement(call)]
+    if not candidates:
+        return
+    statements = {id(node.value) for node in ast.walk(program.source.tree) if isinstance(node, ast.Expr)}
+    users: Uses = uses(program)
+    for call in candidates:
+        given = subject(call)
+        if id(call.node) not in statements or given is None:
+            continue
+        later = [user for user in users.of(given) if user.order > call.order and affine(user) is not None]
+        if later:
+            yield clue(
+                "error",
+                call,
+                f"The result of this activation is thrown away; the layer on line {place(later[0]).line} gets "
+                "the values from before it.",
+                fix="Assign the result: `x = F.relu(x)`.",
+            )
+
+
+def _functional_names() -> Iterator[str]:
+    for name in sorted(_ACTIVATIONS):
+        yield from (f"torch.{name}", f"torch.nn.functional.{name}", f".{name}")
+
+
+def _could_be_statement(call: Call) -> bool:
+    """An activation at the start of a line that does not work in place."""
+    if call.op == "()" and not _ACTIVATION_LAYERS.match(layer(call)):
+        return False
+    made = call.receiver if call.op == "()" else call
+    options = (*getattr(made, "keywords", {}).values(), *getattr(made, "args", ()))
+    if any(isinstance(option, Constant) and option.value is True for option in options):
+        return False
+    line = call.source.line(getattr(call.node, "lineno", 0)) if call.source else ""
+    return not line[: getattr(call.node, "col_offset", 0)].strip()

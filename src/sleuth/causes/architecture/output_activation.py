@@ -46,3 +46,126 @@ If a bound is physical (a share, a positive length), keep a smooth map: sigmoid 
 - goodfellow-2016-ch6: section 6.2.2, output units matched to the kind of target, and why a
   thresholded output loses its gradient.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry, depends_on, layer
+from sleuth.facts.losses import COMPARES_NUMBERS, LossUse
+from sleuth.facts.modules import applied, settled, sole_maker
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.shapes import shapes
+from sleuth.facts.values import Call, Instance, Value
+from sleuth.finding import Finding, Severity
+
+_NAMES = {
+    name: kind
+    for kind, classes in {"relu": "ReLU", "sigmoid": "Sigmoid", "tanh": "Tanh", "relu6": "ReLU6"}.items()
+    for name in (f"torch.{kind}", f"torch.nn.functional.{kind}", f".{kind}", f"torch.nn.{classes}")
+}
+_RANGE = {"relu": "never negative", "relu6": "between 0 and 6", "sigmoid": "between 0 and 1"}
+_RANGE["tanh"] = "between -1 and 1"
+# Losses on raw scores: a class that is to be unlikely needs a negative one.
+_ON_SCORES = frozenset({"cross_entropy", "binary_cross_entropy_with_logits"})
+# Drawn or scaled so that values beyond every bounded range are certain.
+_UNBOUNDED = frozenset(
+    "torch.randn torch.randn_like numpy.random.randn sklearn.datasets.make_regression "
+    "sklearn.datasets.load_diabetes sklearn.preprocessing.scale scipy.stats.zscore".split()
+)
+_BEYOND_ONE = _UNBOUNDED | {"sklearn.datasets.fetch_california_housing", "sklearn.datasets.make_friedman1"}
+
+
+_CHANGES_THE_RANGE = frozenset(
+    "torch.abs .abs torch.exp .exp ** .pow .square .clamp torch.clamp == > < >= <= torch.sigmoid .sigmoid "
+    ".argmax .softmax torch.relu .relu .long torch.tanh .tanh".split()
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    for use in program.losses:
+        maker = sole_maker(use.input)
+        kind = _NAMES.get(layer(maker)) if maker is not None else None
+        if maker is None or kind is None or not _surely_there(maker):
+            continue
+        severity = _judged(program, use, kind)
+        if severity is not None:
+            yield clue(
+                severity,
+                maker,
+                f"`{kind}` on the output makes every prediction {_RANGE[kind]}, and `{use.name}` on line "
+                f"{place(use.call).line} compares it with values that need not be.",
+                fix="Return the last layer's raw output, or scale the target into that range.",
+            )
+
+
+def _judged(program: Program, use: LossUse, kind: str) -> Severity | None:
+    if use.name in _ON_SCORES:
+        return "error" if kind.startswith("relu") else "warning" if kind == "tanh" else None
+    if use.name not in COMPARES_NUMBERS or use.target is None or _is_of_the_same_kind(use):
+        return None
+    data = shapes(program).data(use.target)
+    if _goes_beyond(use.target, kind) or _goes_beyond(data, kind):
+        return "error"
+    return "warning" if kind == "relu" and not _from_outside(use.target) else None
+
+
+def _surely_there(maker: Call) -> bool:
+    """Not an activation that a branch adds for some layers only (`if i < last: layers.append(nn.ReLU())`)."""
+    made = applied(maker)
+    if made is None or made.node is not maker.node:
+        return True
+    return len(made.context.arms) <= len(maker.context.arms)
+
+
+def _is_of_the_same_kind(use: LossUse) -> bool:
+    """The target is an activation, a model's output or the model's input: features, distillation, rebuilding."""
+    target = sole_maker(use.target)
+    if target is not None and (layer(target) in _NAMES or applied(target) is not None):
+        return True
+    origin = settled(use.target)
+    if isinstance(origin, Call) and origin.op == "()" or origin is None:
+        return True
+    return depends_on(use.input, origin)
+
+
+def _from_outside(target: Value) -> bool:
+    """Nothing is known of where the target comes from: a part of a library, not a training script."""
+    return not any(isinstance(value, Call | Instance) for value in ancestry(target, 50))
+
+
+def _goes_beyond(target: Value | None, kind: str) -> bool:
+    """Whether the target certainly has values outside the activation's range."""
+    beyond = _BEYOND_ONE if kind == "sigmoid" else _UNBOUNDED
+    for value in ancestry(target, 60):
+        if isinstance(value, Call) and (value.op in beyond or _standardises(value)):
+            return not _squashed_later(target, value)
+    return False
+
+
+def _standardises(call: Call) -> bool:
+    """`scaler.transform(y)` of a StandardScaler, `(y - y.mean()) / y.std()`."""
+    if call.op in (".transform", ".fit_transform"):
+        return any(
+            isinstance(value, Call) and value.op.endswith(".StandardScaler")
+            for value in ancestry(call.receiver, 8)
+        )
+    if call.op != "/" or len(call.args) != 2:
+        return False
+    top, spread = (settled(part) for part in call.args)
+    return (
+        isinstance(top, Call)
+        and top.op == "-"
+        and any(
+            isinstance(value, Call) and value.op in (".std", "torch.std", "numpy.std")
+            for value in ancestry(spread, 12)
+        )
+    )
+
+
+def _squashed_later(target: Value | None, origin: Call) -> bool:
+    """Something between the origin and the loss changes the range: a comparison, an exponential, a square."""
+    for value in ancestry(target, 60):
+        if value is origin:
+            return False
+        if isinstance(value, Call) and value.op in _CHANGES_THE_RANGE:
+            return True
+    return False

@@ -46,3 +46,86 @@ for a double sigmoid.
 - pytorch-bce-logits: opening paragraph; the sigmoid is inside the loss, so the model's output has
   none.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.activations import kind, origins
+from sleuth.facts.flow import layer, number, possible, subject
+from sleuth.facts.losses import WANTS_LOGITS
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Value
+from sleuth.finding import Finding
+
+_COMPARISONS = (
+    ">",
+    ">=",
+    "<",
+    "<=",
+    ".gt",
+    ".ge",
+    ".lt",
+    ".le",
+    "torch.gt",
+    "torch.ge",
+    "torch.lt",
+    "torch.le",
+)
+_ROUNDS = (".round", "torch.round", "numpy.round", "builtins.round", "numpy.rint")
+_WANT_PROBABILITIES = ("sklearn.metrics.log_loss", "sklearn.metrics.brier_score_loss")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    scores = _raw_scores(program)
+    if not scores:
+        return
+    for call in program.calls(*_COMPARISONS):
+        parts = call.args if call.receiver is None else (call.receiver, *call.args)
+        limits = [number(part) for part in parts]
+        compared = [part for part, limit in zip(parts, limits, strict=True) if limit is None]
+        limit = next((limit for limit in limits if limit is not None), None)
+        # 0 is the right threshold for a logit, and 1 or more is no probability.
+        if limit is not None and 0 < limit < 1 and len(compared) == 1:
+            yield from _judge(scores, compared[0], call, f"is compared with {limit:g}")
+    for call in program.calls(*_ROUNDS):
+        yield from _judge(scores, subject(call), call, "is rounded")
+    for call in program.calls(*_WANT_PROBABILITIES):
+        yield from _judge(
+            scores, call.argument(1, "y_pred"), call, f"goes into `{call.op.rpartition('.')[2]}`"
+        )
+
+
+def _raw_scores(program: Program) -> list[tuple[Call, int | None]]:
+    """The operations whose results go, unsquashed, into a loss that squashes them; and that loss's line."""
+    found: list[tuple[Call, int | None]] = []
+    for use in program.losses:
+        if use.name in WANTS_LOGITS:
+            made, complete = origins(use.input)
+            if complete and all(call.op == "()" and kind(call) in ("raw", "") for call in made):
+                found += [(call, place(use.call).line) for call in made]
+    return found
+
+
+def _judge(
+    scores: list[tuple[Call, int | None]], value: Value | None, call: Call, what: str
+) -> Iterator[Finding]:
+    made, complete = origins(value)
+    lines = [line for maker in made for score, line in scores if _same_scores(maker, score)]
+    if not complete or len(made) != 1 or not lines:
+        return
+    yield clue(
+        "error",
+        call,
+        f"A raw score {what} here as if it were a probability; the loss on line {lines[0]} applies the "
+        "sigmoid or softmax itself. A logit of 0.5 is a probability of 0.62.",
+        fix="Apply `sigmoid` (or `softmax`) before the threshold, or compare the logit with 0.",
+    )
+
+
+def _same_scores(one: Call, other: Call) -> bool:
+    """The same value, or the output of the same layer or model for other inputs."""
+    if one is other:
+        return True
+    if one.op != "()" or other.op != "()" or layer(one) != layer(other):
+        return False
+    mine = possible(one.receiver)
+    return any(left is right for left in mine for right in possible(other.receiver))

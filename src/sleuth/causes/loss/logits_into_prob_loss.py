@@ -80,8 +80,7 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 maker,
-                f"`{use.name}` on line {place(use.call).line} expects {wanted} and gets "
-                f"{_described(maker)}.",
+                f"`{use.name}` on line {place(use.call).line} expects {wanted} and gets {_described(maker)}.",
                 fix=_FIXES[use.name],
             )
     for log in program.calls(*_LOGS):

@@ -66,8 +66,10 @@ from sleuth.finding import Finding
 # These raise no error on two shapes; the cross-entropies do.
 _SILENT = COMPARES_NUMBERS | {"poisson_nll_loss", "kl_div", "gaussian_nll_loss"}
 _DIFFERENCES = ("-", "torch.sub", ".sub", "torch.subtract")
-_MEASURES = ("**", ".pow", ".abs", ".square", "torch.abs", "torch.square", "torch.pow", "numpy.abs")
-_MEASURES = (*_MEASURES, "numpy.square", "jax.numpy.square", "jax.numpy.abs", "builtins.abs")
+_MEASURES = (
+    *("**", ".pow", ".abs", ".square", "builtins.abs"),
+    *(f"{home}.{name}" for home in ("torch", "numpy", "jax.numpy") for name in ("abs", "square", "pow")),
+)
 _ADDS_AN_AXIS = ("unsqueeze", "[]", "expand_dims")
 
 
@@ -106,7 +108,7 @@ def _judge(algebra: Shapes, call: Call, left: Value, right: Value, what: str) ->
         call,
         f"{what[0].upper()}{what[1:]} meets shapes {one} and {other}, which broadcast to a table of every "
         f"example against every other: the best the model can do is predict {_centre(flat)}.",
-        fix="Give both the same shape (`squeeze(-1)` the prediction or `unsqueeze(-1)` the target) and assert it.",
+        fix="`squeeze(-1)` the prediction or `unsqueeze(-1)` the target, and assert that the shapes agree.",
     )
 
 
@@ -115,7 +117,7 @@ def _centre(flat: Shape) -> str:
 
 
 def _widened_here(call: Call, operand: Value) -> bool:
-    """`a.unsqueeze(1) - b`, `a[:, None] - b`: the axis is added in the very expression, so the table is meant."""
+    """`a.unsqueeze(1) - b`, `a[:, None] - b`: an axis added in the very expression is meant."""
     made = root(operand)
     if not isinstance(made, Call) or layer(made).rpartition(".")[2] not in _ADDS_AN_AXIS:
         return False

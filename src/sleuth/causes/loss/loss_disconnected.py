@@ -53,3 +53,156 @@ Never repair it with `requires_grad_()` on the result: that makes the loss a lea
   has no path back.
 - goodfellow-2016-ch8: section 8.1.2, Surrogate Loss Functions; 0-1 loss has no useful derivative.
 """
+
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.flow import parents, root, subject
+from sleuth.facts.losses import is_loss_instance, loss_of
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.terms import Objective, Term, objectives, terms
+from sleuth.facts.torch_api import is_module
+from sleuth.facts.values import Call, Carried, Collection, Constant, Function, Instance, Unknown, Value
+from sleuth.finding import Finding
+
+# Steps whose slope is zero or that leave torch altogether.
+_CUTS = frozenset(
+    ".item .tolist .numpy .argmax .argmin .argsort .round .sign .long .int .bool builtins.float builtins.int "
+    "torch.argmax torch.argmin torch.round torch.sign torch.tensor numpy.array numpy.asarray numpy.argmax "
+    "== != < <= > >= .eq .ne .gt .lt .ge .le torch.eq torch.gt torch.lt torch.ge torch.le "
+    ".detach @data".split()
+)
+_ELSEWHERE = ("numpy.", "sklearn.", "scipy.", "math.")
+# A factor of such a name is a number from the settings, not a tensor with a history.
+_WEIGHT = re.compile(r"alpha|beta|gamma|lambda|\blam|weight|coef|scale|eta|ratio|^w_|_w$", re.IGNORECASE)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    for objective in objectives(program):
+        if not objective.certain:
+            continue
+        parts = [part for part in terms(objective.value) if not isinstance(part.value, Constant)]
+        links = [_Link().of(part.value) for part in parts]
+        cut = [(part, link) for part, link in zip(parts, links, strict=True) if isinstance(link, Call)]
+        if parts and len(cut) == len(parts):
+            yield _whole(objective, cut[0][1])
+        elif any(link == "on" for link in links):
+            yield from (_one_term(part, link) for part, link in cut if not _swaps_values(part, link))
+
+
+class _Link:
+    """Whether a gradient finds its way to parameters: "on", "off", "unknown", or the call that cuts it."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, str | Call] = {}
+
+    def of(self, value: Value | None, depth: int = 0) -> str | Call:
+        if value is None or depth > 80:
+            return "unknown"
+        if id(value) not in self._known:
+            self._known[id(value)] = "off"  # round a loop: what the first turn says decides
+            self._known[id(value)] = self._work_out(value, depth + 1)
+        return self._known[id(value)]
+
+    def _work_out(self, value: Value, depth: int) -> str | Call:
+        if isinstance(value, Call):
+            return self._call(value, depth)
+        if isinstance(value, Unknown):
+            return "off" if _WEIGHT.search(value.name) else "unknown"
+        if isinstance(value, Constant):
+            return "off"
+        if isinstance(value, Collection) and not value.items:
+            return "unknown"
+        parts = parents(value)
+        return self._joined(parts, depth) if parts or isinstance(value, Carried) else "unknown"
+
+    def _call(self, call: Call, depth: int) -> str | Call:
+        if _inside_a_model(call):
+            return "on" if call.context.grad else "off"
+        if call.op in _CUTS or call.op.startswith(_ELSEWHERE) or _makes_a_leaf(call):
+            return self._cut(call, depth)
+        if call.op in ("next", "builtins.next"):
+            return "on" if self.of(call.args[0], depth) == "on" else "off"
+        if call.op in (".parameters", ".named_parameters", "torch.nn.Parameter") or _asks_for_grad(call):
+            return "on"
+        if (use := loss_of(call)) is not None:
+            given, aim = self.of(use.input, depth), self.of(use.target, depth)
+            return given if isinstance(given, Call) and aim != "on" else self._joined(call.args, depth)
+        if call.op == "()" and not is_loss_instance(call.receiver):
+            return "on" if call.context.grad else "off"
+        if call.result is not None:
+            return self.of(call.result, depth)
+        if call.op[:1] == "@" and _WEIGHT.search(call.op):
+            return "off"
+        return self._joined(parents(call), depth)
+
+    def _cut(self, call: Call, depth: int) -> str | Call:
+        parts = parents(call)
+        found = [self.of(part, depth) for part in parts]
+        if any(link == "on" for link in found) and call.context.grad:
+            return call
+        return next((link for link in found if isinstance(link, Call)), "off")
+
+    def _joined(self, values: tuple[Value, ...], depth: int) -> str | Call:
+        found = [self.of(part, depth) for part in values]
+        for link in ("on", "unknown"):
+            if link in found:
+                return link
+        return next((link for link in found if isinstance(link, Call)), "off")
+
+
+def _inside_a_model(call: Call) -> bool:
+    """Cuts inside a model's own forward have a name of their own."""
+    for site in call.context.sites:
+        function = site.receiver
+        if isinstance(function, Function) and getattr(function.definition, "name", "") == "forward":
+            owner = function.bound
+            if isinstance(owner, Instance) and is_module(owner) and not is_loss_instance(owner):
+                return True
+    return False
+
+
+def _makes_a_leaf(call: Call) -> bool:
+    return call.op.endswith("autograd.Variable") and "requires_grad" in call.keywords
+
+
+def _asks_for_grad(call: Call) -> bool:
+    return "requires_grad" in call.keywords or (call.op == ".requires_grad_" and _is_leaf(call.receiver))
+
+
+def _is_leaf(value: Value | None) -> bool:
+    return not isinstance(root(value), Call) or not any(
+        isinstance(part, Call) and part.op == "()" for part in parents(root(value))
+    )
+
+
+def _swaps_values(term: Term, cut: Call) -> bool:
+    """`a + (b - a).detach()`: the value of b with the gradient of a."""
+    inner = root(subject(cut))
+    return cut.op == ".detach" and isinstance(inner, Call) and inner.op == "-"
+
+
+def _verb(cut: Call) -> str:
+    name = cut.op.lstrip(".@").removeprefix("builtins.")
+    return f"`{name}`" if name[:1].isalpha() else f"the comparison `{name}`"
+
+
+def _whole(objective: Objective, cut: Call) -> Finding:
+    line = place(objective.at).line
+    return clue(
+        "error",
+        cut,
+        f"{_verb(cut)[:1].upper()}{_verb(cut)[1:]} here ends the graph, and the whole loss of line {line} is "
+        "made from it: `backward` reaches no parameter.",
+        fix="Compute the loss from the model's output itself; keep this value for reports only.",
+    )
+
+
+def _one_term(term: Term, cut: Call) -> Finding:
+    return clue(
+        "error",
+        term.joined or term.value,
+        f"A term of this loss went through {_verb(cut)} on line {place(cut).line}: it changes the number "
+        "and gives no gradient.",
+        fix="Add the tensor itself to the loss; take `.item()` copies for the log afterwards.",
+    )

@@ -51,3 +51,205 @@ Test the direction once: on a prediction equal to the target the loss must be lo
 ## Sources
 - fsdl-2021: the part on overfitting a single batch; an error that goes up points to a flipped sign.
 """
+
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.activations import always, origins
+from sleuth.facts.flow import ancestry, layer, literal, number, root, subject
+from sleuth.facts.losses import loss_of
+from sleuth.facts.program import Program, clue
+from sleuth.facts.terms import Objective, Term, objectives, terms, through_reductions
+from sleuth.facts.values import Call, Unknown, Value
+from sleuth.finding import Finding, Severity
+
+_GATHERS = ("gather", "torch.gather")
+_GAIN = re.compile(r"reward|return|advantage|\badv|gae", re.IGNORECASE)
+_COST = re.compile(r"cost|loss|penalt|regret|length|energy|error|neg", re.IGNORECASE)
+_SIMILARITIES = (
+    "torch.nn.functional.cosine_similarity",
+    "torch.nn.CosineSimilarity",
+    "torch.cosine_similarity",
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if _ascends(program):
+        return
+    for objective in objectives(program):
+        parts = [part for part in terms(objective.value, _is_overlap) if number(part.value) is None]
+        if len(parts) != 1 or parts[0].conditional:
+            continue
+        term = parts[0]
+        if term.sign < 0:
+            yield from _negated(program, objective, term)
+        else:
+            yield from _not_negated(objective, term)
+
+
+def _ascends(program: Program) -> bool:
+    return any(
+        "maximize" in call.keywords and literal(call.keywords["maximize"]) is not False
+        for call in program.trace
+        if call.op.startswith("torch.optim.")
+    )
+
+
+def _negated(program: Program, objective: Objective, term: Term) -> Iterator[Finding]:
+    """A minus before a loss whose smallest value is the best one, in a program that trains one model."""
+    use = loss_of(term.value) if isinstance(term.value, Call) else None
+    if use is None and not _is_squared_error(term.value):
+        return
+    if use is not None and (use.reduction == "none" or use.name == "kl_div"):
+        return  # minus a likelihood of single actions is a log-probability, to be weighted
+    if not objective.certain or not _trains_one_model(program):
+        return
+    name = f"`{use.name}`" if use is not None else "the squared error"
+    yield clue(
+        "error",
+        _flip(term),
+        f"{name[0].upper()}{name[1:]} goes into `backward` with a minus: the optimizer makes it as large "
+        "as it can.",
+        fix="Remove the minus: this loss is already smallest for the best prediction.",
+    )
+
+
+def _flip(term: Term) -> Value:
+    minuses = [call for call in term.around if call.op not in _REDUCERS]
+    return minuses[-1] if minuses else term.value
+
+
+_REDUCERS = (".mean", ".sum", "torch.mean", "torch.sum")
+
+
+def _trains_one_model(program: Program) -> bool:
+    """One optimizer over a model's parameters and one backward: not an attack, nor one of two players."""
+    makers = [
+        call for call in program.trace if call.op.startswith("torch.optim.") and "lr_scheduler" not in call.op
+    ]
+    backwards = {id(event.call.node) for event in program.training.of("backward")}
+    if len({id(maker.node) for maker in makers}) > 1 or len(backwards) > 1:
+        return False
+    players = [
+        value
+        for maker in makers
+        for value in ancestry(maker.argument(0, "params"), 60)
+        if isinstance(value, Call) and value.op in (".parameters", ".named_parameters")
+    ]
+    return bool(players) and not any(call.op == "@grad" for call in program.calls("@grad"))
+
+
+def _not_negated(objective: Objective, term: Term) -> Iterator[Finding]:
+    """Something that is best when large, minimised as it stands."""
+    if isinstance(term.value, Call) and _is_overlap(term.value):
+        yield _backwards(objective, term, "The overlap score", "error", "Minimise `1 - score`.")
+    elif _is_similarity(term.value):
+        yield _backwards(objective, term, "The cosine similarity", "warning", "Minimise `1 - similarity`.")
+    elif (severity := _is_likelihood(term.value)) is not None:
+        yield _backwards(objective, term, "The log-likelihood", severity, "Minimise its negative.")
+    elif _is_policy_gradient(term.value):
+        what = "The log-probability weighted with the reward"
+        yield _backwards(objective, term, what, "warning", "Put a minus in front of it.")
+
+
+def _backwards(objective: Objective, term: Term, what: str, severity: Severity, fix: str) -> Finding:
+    return clue(
+        severity if objective.certain else "warning",
+        term.around[0] if term.around else term.value,
+        f"{what} is best when large and is minimised as it stands: training makes it worse.",
+        fix=fix,
+    )
+
+
+def _is_overlap(call: Call) -> bool:
+    """Dice, IoU, soft F1: the sum of a product, over the sums of its two factors."""
+    if call.op != "/" or len(call.args) != 2:
+        return False
+    shared = [part for part in _summands(call.args[0]) if part.op == "*"]
+    if not shared:
+        return False
+    below = [root(part) for part in ancestry(call.args[1], 60)]
+    return any(
+        all(any(root(factor) is part or _same_sum(part, factor) for part in below) for factor in product.args)
+        for product in shared
+        if all(number(factor) is None for factor in product.args)
+    )
+
+
+def _same_sum(value: Value | None, factor: Value) -> bool:
+    return isinstance(value, Call) and value.op == ".sum" and root(value.receiver) is root(factor)
+
+
+def _summands(value: Value) -> list[Call]:
+    """The tensors whose sum stands in a numerator, literal factors and smoothing left out."""
+    found: list[Call] = []
+    for part in terms(value):
+        inner = through_reductions(part.value)
+        if isinstance(inner, Call) and any(call.op in (".sum", "torch.sum") for call in part.around):
+            found.append(inner)
+    return found
+
+
+def _is_squared_error(value: Value) -> bool:
+    inner = through_reductions(value)
+    if not isinstance(inner, Call) or inner.op not in ("**", ".pow", ".square", "torch.square"):
+        return False
+    made = root(subject(inner) if inner.op != "**" else inner.args[0])
+    return isinstance(made, Call) and made.op == "-" and bool(always(made.args[0], ("raw",)))
+
+
+def _is_similarity(value: Value) -> bool:
+    return isinstance(value, Call) and layer(value) in _SIMILARITIES
+
+
+def _is_likelihood(value: Value) -> Severity | None:
+    """A log-probability of the data: from a distribution, or picked from a log-softmax by the target."""
+    if isinstance(value, Call) and value.op == ".log_prob":
+        made = root(value.receiver)
+        known = isinstance(made, Call) and made.op.startswith("torch.distributions.")
+        drawn = (
+            any(
+                isinstance(part, Call) and part.op in (".sample", ".rsample")
+                for part in ancestry(value.args[0], 40)
+            )
+            if value.args
+            else True
+        )
+        return None if drawn else "error" if known else "warning"
+    if isinstance(value, Call) and layer(value).lstrip(".") in (*_GATHERS, "[]"):
+        return "error" if always(value, ("log_softmax", "logsigmoid"), _GATHERS) else None
+    return None
+
+
+def _is_policy_gradient(value: Value) -> bool:
+    """`log_prob * reward` without a minus anywhere."""
+    if not isinstance(value, Call) or value.op != "*":
+        return False
+    factors = [part for part in value.args if number(part) is None]
+    chances = [part for part in factors if _is_log_probability(part)]
+    gains = [part for part in factors if part not in chances]
+    return len(chances) == 1 and bool(gains) and all(_is_gain(part) for part in gains)
+
+
+def _is_log_probability(value: Value) -> bool:
+    made, _ = origins(value, _GATHERS)
+    return bool(made) and all(call.op == ".log_prob" for call in made)
+
+
+def _is_gain(value: Value) -> bool:
+    """A reward: what an environment's step gave, or a value so named; no sign may have been changed."""
+    gain = False
+    for part in ancestry(value, 300):
+        if isinstance(part, Call):
+            if part.op == "neg" or _COST.search(part.op):
+                return False
+            gain = (
+                gain
+                or (part.op == ".step" and bool(part.args))
+                or bool(part.op[:1] == "@" and _GAIN.search(part.op))
+            )
+        elif isinstance(part, Unknown):
+            if _COST.search(part.name):
+                return False
+            gain = gain or bool(_GAIN.search(part.name))
+    return gain

@@ -53,3 +53,131 @@ made.
 - pytorch-cross-entropy: description of `target`; class indices or class probabilities, and the
   shapes.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.activations import axis_of, kind, origins
+from sleuth.facts.flow import layer, literal, number, root, subject
+from sleuth.facts.losses import COMPARES_NUMBERS, LossUse
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.shapes import Shapes, shapes
+from sleuth.facts.values import Call, Value
+from sleuth.finding import Finding
+
+# Data whose targets number three classes or more; two classes as 0 and 1 suit many losses.
+_CLASS_TABLES = (
+    "load_iris",
+    "load_digits",
+    "load_wine",
+    "fetch_covtype",
+    "fetch_20newsgroups",
+    "fetch_olivetti_faces",
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    algebra = shapes(program)
+    for use in program.losses:
+        if use.name == "cross_entropy":
+            yield from _one_class(algebra, use)
+        elif use.name in COMPARES_NUMBERS and use.call.context.grad:
+            yield from _class_numbers(algebra, use)
+        if use.name in COMPARES_NUMBERS or use.name in ("binary_cross_entropy", "nll_loss"):
+            yield from _softmax_of_one(algebra, use)
+
+
+def _one_class(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
+    """Cross-entropy over a single class is always zero; over a vector, the batch becomes the classes."""
+    shape = algebra.of(use.input)
+    if shape is None or literal(use.option("reduction")) == "none":
+        return
+    if shape.rank == 2 and shape.sizes[1] == 1:
+        yield clue(
+            "error",
+            use.call,
+            f"`cross_entropy` gets one score for each example{_made(use.input)}: a softmax over one class is "
+            "always 1, so the loss and its gradient are exactly 0.",
+            fix="Use `binary_cross_entropy_with_logits` for yes or no, or give the model one output a class.",
+        )
+    elif shape.rank == 1 and shape.sure and _was_one_wide(algebra, use.input):
+        yield clue(
+            "error",
+            use.call,
+            f"`cross_entropy` gets a vector with one score for each example{_made(use.input)}: it takes the "
+            "examples of the batch for classes.",
+            fix="Use `binary_cross_entropy_with_logits` for yes or no, or give the model one output a class.",
+        )
+
+
+def _was_one_wide(algebra: Shapes, value: Value | None) -> bool:
+    """`model(x).squeeze(1)` of a model with one output: the axis that is left counts the examples."""
+    made = root(value)
+    inner = algebra.of(subject(made)) if isinstance(made, Call) and made.op in _FLATTENS else None
+    return inner is not None and inner.rank == 2 and inner.sizes[1] == 1
+
+
+_FLATTENS = (".squeeze", "torch.squeeze", ".flatten", ".view", ".reshape", "torch.flatten")
+
+
+def _made(value: Value | None) -> str:
+    made, _ = origins(value)
+    return f" (the layer applied on line {place(made[0]).line} has one unit)" if made else ""
+
+
+def _class_numbers(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
+    """A squared or absolute error against the numbers of classes, which have no distance to each other."""
+    target = root(use.target)
+    picked = isinstance(target, Call) and layer(target).rpartition(".")[2] == "argmax"
+    if picked and isinstance(target, Call):
+        # A scalar place (a boundary, a keypoint) is a number; the class of a one-hot row is not.
+        made, _ = origins(subject(target))
+        where = "the class numbers that `argmax` picks from one-hot rows"
+        if not any(layer(call).endswith("one_hot") for call in made):
+            return
+    elif _counts_classes(algebra.data(use.target)):
+        where = "class numbers"
+    else:
+        return
+    yield clue(
+        "warning",
+        use.call,
+        f"`{use.name}` compares the output with {where}: confusing class 0 with 9 costs 81 times as much as 0 with 1.",
+        fix="Give the model one output a class and use `cross_entropy`, or make the targets one-hot.",
+    )
+
+
+def _counts_classes(data: Value | None) -> bool:
+    """The target column of a classification data set with more than two classes."""
+    if not isinstance(data, Call):
+        return False
+    if data.op == "@target":
+        return _is_class_table(data.receiver)
+    if data.op == "[]" and literal(data.args[1]) == 1:
+        return _is_class_table(data.args[0])
+    return False
+
+
+def _is_class_table(value: Value | None) -> bool:
+    table = root(value)
+    if not isinstance(table, Call) or not table.op.startswith("sklearn.datasets."):
+        return False
+    name = table.op.rpartition(".")[2]
+    if name == "make_classification":
+        return (number(table.keywords.get("n_classes")) or 2) > 2
+    return name in _CLASS_TABLES
+
+
+def _softmax_of_one(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
+    """A softmax over an axis of length one gives 1 whatever the model says."""
+    made, complete = origins(use.input)
+    for call in made if complete else ():
+        shape, axis = algebra.of(subject(call)), axis_of(call)
+        if kind(call) not in ("softmax", "log_softmax") or shape is None or axis is None or not shape.rank:
+            continue
+        if (axis == -1 or (shape.sure and axis == shape.rank - 1)) and shape.sizes[-1] == 1:
+            yield clue(
+                "error",
+                call,
+                "This softmax runs over a single output, so its result is always 1 and has no gradient.",
+                fix="Use a sigmoid (better: `binary_cross_entropy_with_logits`), or one output a class.",
+            )

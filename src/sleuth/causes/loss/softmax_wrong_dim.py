@@ -173,9 +173,7 @@ def _likelihood(algebra: Shapes, scores: Call | None, loss: Call) -> Iterator[Fi
     elif (
         folded and shape is not None and shape.sure and axis is not None and axis not in (-1, shape.rank - 1)
     ):
-        yield _wrong(
-            scores, "error", f"the classes, folded for `nll_loss` on line {line}, are on the last axis"
-        )
+        yield _wrong(scores, "error", f"the classes that `nll_loss` on line {line} reads come last")
 
 
 def _over_the_batch(program: Program, algebra: Shapes) -> Iterator[Finding]:
@@ -209,7 +207,7 @@ def _wrong(softmax: Call, severity: Severity, reason: str) -> Finding:
     return clue(
         severity,
         softmax,
-        f"This `{layer(softmax).rpartition('.')[2]}` sums to 1 over {where}, but {reason}: examples or positions "
-        "compete that have nothing to do with each other.",
+        f"This `{layer(softmax).rpartition('.')[2]}` sums to 1 over {where}, but {reason}: examples or "
+        "positions compete that have nothing to do with each other.",
         fix="Name the axis that holds the classes (or keys), usually `dim=-1`.",
     )

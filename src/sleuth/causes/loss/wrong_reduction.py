@@ -52,3 +52,128 @@ soft = F.kl_div(logp, q, reduction="batchmean")
   does.
 - pytorch-mse: the `reduction` argument; `mean` is the mean over the whole output.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry, literal, number, possible
+from sleuth.facts.losses import LossUse, loss_of
+from sleuth.facts.program import Program, clue
+from sleuth.facts.terms import REDUCTIONS, Term, objectives, terms
+from sleuth.facts.values import Call, Value
+from sleuth.finding import Finding
+
+# Plain SGD with a mean loss is used at 0.001 to 1; who sums on purpose tunes the rate far below that.
+USUAL_RATE = 1e-3
+_GRADIENT_REPAIRS = (".div_", ".mul_", "/=", "*=", "torch.nn.utils.clip_grad_norm_")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    for use in program.losses:
+        if use.name == "kl_div" and use.call.context.grad and _divides_by_all(use):
+            yield clue(
+                "warning",
+                use.call,
+                "`kl_div` averages over all elements by default, classes included: the value is the divergence "
+                "divided by the number of classes.",
+                fix='Pass `reduction="batchmean"`.',
+            )
+    for objective in objectives(program):
+        parts = [part for part in terms(objective.value) if number(part.value) is None]
+        if objective.certain and parts:
+            yield from _summed(program, parts)
+            yield from _mixed(parts)
+
+
+def _divides_by_all(use: LossUse) -> bool:
+    """No choice was made: neither a reduction nor one of its old names."""
+    makers = (use.call, use.made) if use.made is not None else (use.call,)
+    if any({"reduction", "size_average", "reduce", "**"} & call.keywords.keys() for call in makers):
+        return False
+    return not (use.made.args if use.made is not None else len(use.call.args) > 2)
+
+
+def _summed(program: Program, parts: list[Term]) -> Iterator[Finding]:
+    """The only term is a plain sum over the batch, at a learning rate that is usual for means."""
+    term = parts[0]
+    if len(parts) > 1 or term.conditional or term.divided or term.factor < 1:
+        return
+    summing = _sum_over_everything(term)
+    if summing is None or _gradients_are_rescaled(program):
+        return
+    rates = [number(maker.argument(1, "lr")) for maker in _steppers(program)]
+    if not rates or any(rate is None or rate < USUAL_RATE for rate in rates):
+        return
+    yield clue(
+        "warning",
+        summing,
+        f"The training loss is summed over the batch and SGD steps at {rates[0]:g}: the step grows with the "
+        "number of examples, as if the rate were that many times higher.",
+        fix="Average over the batch (the default `reduction`), or divide the sum by the number of examples.",
+    )
+
+
+def _steppers(program: Program) -> list[Call]:
+    """The optimizers in use, when all are plain SGD: the others divide a constant factor out again."""
+    found = [
+        option
+        for event in program.training.of("step")
+        for option in possible(event.about)
+        if isinstance(option, Call)
+    ]
+    return found if found and all(maker.op == "torch.optim.SGD" for maker in found) else []
+
+
+def _sum_over_everything(term: Term) -> Call | None:
+    value = term.value
+    use = loss_of(value) if isinstance(value, Call) else None
+    if use is not None and use.reduction == "sum" and not term.around:
+        return use.call
+    sums = [call for call in term.around if call.op in REDUCTIONS]
+    if len(sums) == 1 and _is_full_sum(sums[0]) and (use is None or use.reduction == "none"):
+        return sums[0] if _comes_from_a_model(value) else None
+    return None
+
+
+def _is_full_sum(call: Call) -> bool:
+    given = call.args if call.receiver is not None else call.args[1:]
+    return call.op.endswith("sum") and not given and not ({"dim", "axis"} & call.keywords.keys())
+
+
+def _comes_from_a_model(value: Value) -> bool:
+    return any(isinstance(part, Call) and part.op == "()" for part in ancestry(value, 200))
+
+
+def _gradients_are_rescaled(program: Program) -> bool:
+    """Somebody divides or clips the gradients before the step."""
+    return bool(program.training.of("clip")) or any(
+        isinstance(part, Call) and part.op == "@grad"
+        for call in program.calls(*_GRADIENT_REPAIRS)
+        for part in (call.receiver, *call.args)
+    )
+
+
+def _mixed(parts: list[Term]) -> Iterator[Finding]:
+    """A mean over every element beside a sum over every element: one outweighs the other by their number."""
+    means = [term for term in parts if _is_mean(term)]
+    for term in parts:
+        summing = _sum_over_everything(term)
+        if not means or summing is None or term.divided or term.conditional or term.factor not in (0.5, 1.0):
+            continue
+        if literal(summing.keywords.get("dim")) is None:
+            yield clue(
+                "warning",
+                summing,
+                f"This term is summed over the whole batch, while `{_name(means[0])}` beside it is a mean over "
+                "all elements: the balance of the two depends on batch and output size.",
+                fix="Reduce both alike: sum over each example's elements, then average over the examples.",
+            )
+
+
+def _is_mean(term: Term) -> bool:
+    use = loss_of(term.value) if isinstance(term.value, Call) else None
+    return use is not None and use.reduction == "mean" and not term.divided and term.factor == 1
+
+
+def _name(term: Term) -> str:
+    use = loss_of(term.value) if isinstance(term.value, Call) else None
+    return use.name if use is not None else "the other term"

@@ -55,7 +55,7 @@ from collections.abc import Iterator
 
 from sleuth.facts.flow import layer, literal, makers, possible, subject
 from sleuth.facts.gradients import reached
-from sleuth.facts.modes import function_of, is_model
+from sleuth.facts.modes import excludes, function_of, is_model, users
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.values import Call, Collection, Instance, Unknown, Value
 from sleuth.finding import Finding
@@ -107,7 +107,8 @@ def _inplace_calls(program: Program) -> Iterator[Call]:
             flag = made.keywords.get("inplace")
             if flag is None and made.op in ("torch.nn.ReLU", "torch.nn.ReLU6", "torch.nn.SiLU") and made.args:
                 flag = made.args[0]
-            if literal(flag) is True:
+            # a list of layers filled in a loop may be edited before it becomes a stack
+            if literal(flag) is True and not made.context.loops:
                 yield call
     for name in ACTIVATIONS:
         for call in program.calls(f"torch.nn.functional.{name}"):
@@ -134,24 +135,16 @@ def _is_activation(value: Value) -> bool:
 def _readers(program: Program, target: Value, write: Call) -> Iterator[Call]:
     """Later operations in the same function call that take the very same tensor."""
     site = write.context.sites[-1]
-    inner = _sequential_around(program, write)
-    for call in program.trace[write.order + 1 :]:
-        if site not in call.context.sites:
-            if call.order > write.order + 400:
-                return
+    for call in users(program).get(id(target), ()):
+        if call.order <= write.order or call.node is write.node or excludes(call.context, write.context):
             continue
         if call.op in ("def", "@shape", ".size", "builtins.len", "[]=", ".dim", "@device", "@dtype"):
             continue
-        if call is inner or (call.op == "()" and call.result is not None):
+        if call.result is not None or not any(site is here for here in call.context.sites):
             continue
         if any(value is target for given in (call.receiver, *call.args) for value in _shallow(given)):
-            if layer(call).rpartition(".")[2] in IDEMPOTENT and layer(call) == layer(write):
-                return
-            yield call
-
-
-def _sequential_around(program: Program, write: Call) -> Call | None:
-    return None
+            if layer(call) != layer(write) or layer(call).rpartition(".")[2] not in IDEMPOTENT:
+                yield call
 
 
 def _shallow(value: Value | None) -> Iterator[Value]:

@@ -173,9 +173,7 @@ def _may_step(step: Event, clearing: Event) -> bool:
 
 def _steps_in_disguise(calls: list[Call]) -> bool:
     """`optimizer.first_step(...)`, `engine.step()`, or a `step` that is only named (judged above)."""
-    return any(
-        call.op.endswith("step") and call.op != ".step" and call.op != "@step" for call in calls
-    ) or any(
+    return any(call.op.endswith("step") and call.op != ".step" for call in calls) or any(
         call.op == ".step" and "sched" not in spelling(call).lower() and not is_optimizer(call.receiver)
         for call in calls
     )

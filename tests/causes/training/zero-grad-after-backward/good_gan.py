@@ -1,7 +1,8 @@
 import torch
 from torch import nn
 
-G, D = nn.Linear(8, 2), nn.Linear(2, 1)
+G = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 2))
+D = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 1))
 opt_g = torch.optim.Adam(G.parameters(), lr=2e-4)
 opt_d = torch.optim.Adam(D.parameters(), lr=2e-4)
 bce = nn.BCEWithLogitsLoss()
