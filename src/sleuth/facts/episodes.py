@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import keeps_numbers, literal, number, possible, root, subject
@@ -36,11 +36,18 @@ FIELDS = {
 }
 ENDS = frozenset({"terminated", "truncated", "done", "done?"})
 
-_FLAG = re.compile(r"(^|_)(not_?|non_?)?(next_?)?(done|term|terminal|terminate|terminated|termination|finished|final)s?(_|$)", re.I)
+_FLAG = re.compile(
+    r"(^|_)(not_?|non_?)?(next_?)?(done|term|terminal|terminate|terminated|termination|finished|final)s?(_|$)",
+    re.I,
+)
 _REWARD = re.compile(r"(^|_)(rewards?|rews?|r|rs)(_|$)", re.I)
 _OBSERVATION = re.compile(r"(^|_)(obs|observations?|states?|s|s2|sp|next|ns|nobs)(_|$)", re.I)
 _DISCOUNT = re.compile(r"gamma|discount", re.I)
-_ENVIRONMENT = re.compile(r"(^|[._])(train_|eval_|test_)?env(ironment|iron)?s?\d?$|game|simulator|world", re.I)
+_ENVIRONMENT = re.compile(
+    r"(^|[._])(train_|eval_|test_)?env(ironment|iron)?s?\d?$|game|simulator|world", re.I
+)
+
+_NETWORK = re.compile(r"net|critic|value|^\.q\d?$|q_|_q|target|policy|model", re.I)
 
 _STORES = frozenset(
     ".append .appendleft .push .add .put .store .remember .save .insert .record .extend .add_transition .cache".split()
@@ -207,7 +214,8 @@ class Episodes:
             item
             for _, row in self.rows
             for item in row
-            if {kind.rstrip("?") for kind in self.kinds(item)} & ({"terminated", "truncated", "done"} if wanted == "done" else {wanted})
+            if {kind.rstrip("?") for kind in self.kinds(item)}
+            & ({"terminated", "truncated", "done"} if wanted == "done" else {wanted})
         ]
         return columns if wanted else []
 
@@ -226,11 +234,39 @@ class Episodes:
                     break
 
     def is_reward(self, value: Value) -> str:
-        """"reward" when it comes from a step, "reward?" when a name says so, "" otherwise."""
+        """ "reward" when it comes from a step, "reward?" when a name says so, "" otherwise."""
         kinds = self.kinds(value)
         if "reward" in kinds:
             return "reward"
         return "reward?" if "reward?" in kinds else ""
+
+    def feeds(self, source: Value, value: Value | None) -> bool:
+        """Whether a value is made from another by conversion, arithmetic, indexing or storage."""
+        queue: list[Value] = [value] if value is not None else []
+        seen: set[int] = set()
+        while queue and len(seen) < 200:
+            here = queue.pop()
+            if here is source:
+                return True
+            if id(here) not in seen:
+                seen.add(id(here))
+                queue.extend(self._before(here))
+        return False
+
+    def ends_come_into(self, value: Value) -> bool:
+        """Whether an end of the episode takes part in computing a value, or something that may stand for it."""
+        for here in _computation(value):
+            if self.kinds(here) & ENDS or id(here) in self._writes:
+                return True
+            if isinstance(here, Either) and any(number(option) == 0 for option in here.options):
+                return True
+        return False
+
+
+# The rules of one file come one after the other, so one reading is kept.
+@lru_cache(maxsize=1)
+def read_episodes(program: Program) -> Episodes:
+    return Episodes(program)
 
 
 def product(value: Value | None, depth: int = 8) -> Iterator[Value]:
@@ -250,6 +286,8 @@ def is_discount(value: Value) -> bool:
     known = number(value)
     if known is not None:
         return 0.5 <= known < 1.0
+    if isinstance(value, Call) and value.op == "**" and value.args:  # gamma ** n
+        return is_discount(value.args[0])
     settled = root(value)
     if isinstance(settled, Unknown):
         return bool(_DISCOUNT.search(settled.name))
@@ -257,7 +295,12 @@ def is_discount(value: Value) -> bool:
 
 
 def network_calls(value: Value | None) -> Iterator[Call]:
-    """The applications of networks from which a value was computed (not what they were applied to)."""
+    """The applications of networks from which a value was computed."""
+    return (here for here in _computation(value) if isinstance(here, Call) and is_network_call(here))
+
+
+def _computation(value: Value | None) -> Iterator[Value]:
+    """A value and what it was computed from, back to the networks applied (not to what they were applied to)."""
     queue: list[Value] = [value] if value is not None else []
     seen: set[int] = set()
     while queue and len(seen) < 100:
@@ -265,18 +308,18 @@ def network_calls(value: Value | None) -> Iterator[Call]:
         if id(here) in seen:
             continue
         seen.add(id(here))
+        yield here
         if isinstance(here, Either | Carried):
             queue.extend(possible(here))
-        elif isinstance(here, Call):
-            if is_network_call(here):
-                yield here
-            elif here.result is not None:
-                queue.append(here.result)
-            else:
-                queue.extend(part for part in (here.receiver, *here.args) if part is not None)
+        elif isinstance(here, Call) and not is_network_call(here):
+            before = (here.result,) if here.result is not None else (here.receiver, *here.args)
+            queue.extend(part for part in before if part is not None)
 
 
 def is_network_call(call: Call) -> bool:
+    """A module applied; of objects that are made elsewhere, one that is called like a network."""
+    if call.op.startswith(".") and call.args and isinstance(root(call.receiver), Unknown | Instance):
+        return bool(_NETWORK.search(call.op))
     if call.op != "()" or not call.args:
         return False
     receiver = root(call.receiver)
@@ -384,7 +427,11 @@ def _environment(call: Call) -> Value | None:
     made = root(call.receiver)
     if isinstance(made, Call) and made.op.startswith(("gymnasium.", "gym.")):
         return made
-    text = ast.unparse(call.node.func.value) if isinstance(call.node, ast.Call) and isinstance(call.node.func, ast.Attribute) else ""
+    text = (
+        ast.unparse(call.node.func.value)
+        if isinstance(call.node, ast.Call) and isinstance(call.node.func, ast.Attribute)
+        else ""
+    )
     return (made or call) if _ENVIRONMENT.search(text) else None
 
 

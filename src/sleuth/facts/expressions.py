@@ -5,7 +5,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from sleuth.facts.machine import Machine, element, merge, settle
+from sleuth.facts.machine import Machine, element, merge, settle, unwrapped
 from sleuth.facts.source import Source
 from sleuth.facts.values import (
     Arm,
@@ -159,7 +159,7 @@ def _constant(machine: Machine, node: ast.Constant) -> Value:
 
 
 def _attribute(machine: Machine, node: ast.Attribute) -> Value:
-    owner = settle(evaluate(machine, node.value))
+    owner = unwrapped(evaluate(machine, node.value))
     if isinstance(owner, External):
         return External(node, machine.context.source, canonical(f"{owner.name}.{node.attr}"))
     known = attribute_of(machine, owner, node.attr)
@@ -315,7 +315,7 @@ def _dict(machine: Machine, node: ast.Dict) -> Value:
 
 
 def _subscript(machine: Machine, node: ast.Subscript) -> Value:
-    container = settle(evaluate(machine, node.value))
+    container = unwrapped(evaluate(machine, node.value))
     key = evaluate(machine, node.slice)
     if isinstance(key, Constant):
         if isinstance(container, Table) and key.value in container.items:

@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from sleuth.facts.flow import ancestry, literal, parents, possible, root
 from sleuth.facts.loop import Event
-from sleuth.facts.modes import holds, is_model, may_be_model, parts
+from sleuth.facts.modes import holds, is_model, may_be_model, with_enclosing
 from sleuth.facts.program import Program
-from sleuth.facts.values import Call, Carried, Collection, Constant, Either, Instance, Table, Unknown, Value
+from sleuth.facts.values import Call, Collection, Constant, Either, Instance, Unknown, Value
 
 # Operations whose result is a plain value: somebody chose to leave the graph.
 CUTS = frozenset(
@@ -20,7 +20,8 @@ CUTS = frozenset(
 _NO_DERIVATIVE = frozenset("== != < <= > >= is not in & | ~ // %".split()) | {"is not", "not in"}
 # What only reads a size, a type or a place: not the numbers themselves.
 SHAPE_ONLY = frozenset(
-    ".size .dim .numel .new_zeros .new_ones .new_full .new_empty .get_device .element_size .stride @shape @device "
+    ".size .dim .numel .new_zeros .new_ones .new_full .new_empty .get_device .element_size .stride "
+    "@shape @device "
     "@dtype @ndim @requires_grad @grad_fn @grad @is_cuda builtins.len builtins.range builtins.isinstance "
     "torch.zeros_like torch.ones_like torch.rand_like torch.randn_like torch.full_like torch.empty_like "
     "torch.randint_like torch.zeros torch.ones torch.arange torch.randperm torch.randn torch.rand".split()
@@ -137,7 +138,14 @@ def applications(values: Iterator[Value]) -> Iterator[Call]:
 def trained_by(program: Program) -> tuple[tuple[Event, tuple[Call, ...]], ...]:
     """Every backward call with the applications of models and layers that it may reach."""
     return tuple(
-        (event, tuple(call for call in applications(reached(event.about)) if call.context.grad))
+        (
+            event,
+            tuple(
+                call
+                for call in with_enclosing(program, applications(reached(event.about)))
+                if call.context.grad and may_be_model(call.receiver)
+            ),
+        )
         for event in program.training.of("backward")
     )
 
@@ -147,7 +155,7 @@ def carries_graph(value: Value | None) -> bool:
     return any(call.context.grad for call in applications(surely_reached(value)))
 
 
-# --- optimizers ---------------------------------------------------------------------------------------------------
+# --- optimizers ---
 
 _OPTIMIZER = re.compile(
     r"^(torch\.optim\.(?!lr_scheduler)|torch_optimizer\.|timm\.optim\.|bitsandbytes\.optim\.)"
@@ -195,7 +203,7 @@ def optimizes(optimizer: Value | None, module: Value | None) -> bool | None:
 
 
 def steps_after(program: Program, backward: Event) -> list[Event]:
-    """The optimizer steps that use what a backward call computed: those up to the next one that comes after a step."""
+    """The optimizer steps that use what a backward call computed: up to the next one after a step."""
     following = [
         event
         for event in program.training.of("step", "backward")
@@ -257,6 +265,3 @@ def switches_off(call: Call) -> bool | None:
         return False
     value = literal(given)
     return not value if isinstance(value, bool) else None
-
-
-__all__ = ["Carried", "Table", "parts", "reached"]

@@ -157,6 +157,17 @@ def settle(value: Value) -> Value:
     return value
 
 
+def unwrapped(value: Value) -> Value:
+    """As `settle`, and into what a followed call gave back where that is a structure with known parts."""
+    value = settle(value)
+    inner = value
+    for _ in range(20):
+        if not isinstance(inner, Call) or inner.result is None:
+            break
+        inner = settle(inner.result)
+    return inner if isinstance(inner, Collection | Table | Instance) else value
+
+
 def _is_none(value: Value) -> bool:
     return isinstance(value, Constant) and value.value is None
 

@@ -1,7 +1,7 @@
 """Modules at work: which one a call applies, what it holds, and whether it is in train or eval mode there."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from sleuth.facts import torch_api
@@ -33,11 +33,23 @@ _WEIGHTS = re.compile(
     r"^torch\.nn\.(Lazy|Linear|Bilinear|Conv|Embedding|LSTM|GRU|RNN|PReLU|MultiheadAttention|Transformer"
     r"|\w*Norm)"
 )
-_LOSS_WORD = re.compile(r"loss|crit|cost|objective|metric|_fn$|func", re.IGNORECASE)
+_MODEL_MAKER = re.compile(r"model|net|encoder|former|(build|make|create|get|load)_", re.IGNORECASE)
+_LOSS_WORD = re.compile(r"loss|criteri|crit$|cost|objective|metric|_fn$|func", re.IGNORECASE)
+
+
+def unwrapped(value: Value | None) -> Value | None:
+    """The module behind `model.to(device)` and the like, where the module itself was made elsewhere."""
+    for _ in range(10):
+        if isinstance(value, Call) and value.op[1:] in torch_api.RETURNS_SELF and value.receiver is not None:
+            value = value.receiver
+        else:
+            break
+    return value
 
 
 def is_model(value: Value | None) -> bool:
     """A module that the program made, in its own code or with a library's constructor."""
+    value = unwrapped(value)
     if torch_api.is_module(value):
         return not _is_criterion(value)
     return isinstance(value, Call) and bool(_MAKES_MODULE.match(value.op))
@@ -45,11 +57,19 @@ def is_model(value: Value | None) -> bool:
 
 def may_be_model(value: Value | None) -> bool:
     """Like `is_model`, or something unknown that is called as models are."""
+    value = unwrapped(value)
     if is_model(value):
         return True
     if isinstance(value, Unknown):
         return not _LOSS_WORD.search(value.name)
-    return isinstance(value, Call) and value.op[:1] == "@" and not _LOSS_WORD.search(value.op)
+    if not isinstance(value, Call) or value.op.startswith(("torch.nn.", "builtins.")):
+        return False
+    if value.op == "()" and isinstance(value.receiver, Unknown):
+        return bool(_MODEL_MAKER.search(value.receiver.name)) and not _LOSS_WORD.search(value.receiver.name)
+    name = value.op.rpartition(".")[2]
+    if value.op[:1] == "@":
+        return not _LOSS_WORD.search(value.op)
+    return value.receiver is None and bool(_MODEL_MAKER.search(name)) and not _LOSS_WORD.search(name)
 
 
 def _is_criterion(value: Value | None) -> bool:
@@ -64,6 +84,7 @@ def has_weights(value: Value | None) -> bool:
 
 def identity(value: Value | None) -> object:
     """What tells objects apart: the object itself, or the name of something made elsewhere."""
+    value = unwrapped(value)
     if isinstance(value, Unknown) and value.name:
         return f"?{value.name}"
     if isinstance(value, Call) and value.op[:1] == "@" and value.result is None:
@@ -90,6 +111,8 @@ def parts(module: Value | None, limit: int = 300) -> Iterator[Value]:
         if isinstance(here, Instance):
             yield here
             held = list(here.attributes.values()) if torch_api.is_module(here) else []
+        elif isinstance(here, Call) and unwrapped(here) is not here:
+            held = [inner] if (inner := unwrapped(here)) is not None else []
         elif isinstance(here, Call):
             yield here
             held = list(here.args) if here.op.startswith("torch.nn.") or here.op.endswith("Dict") else []
@@ -129,9 +152,9 @@ def mode_matters(module: Value | None, program: Program) -> bool | None:
             if any(same(call.receiver, piece) for call in program.calls("@training")):
                 return True
             known = known and torch_api.is_module(piece)
-        elif isinstance(piece, Call) and _MAKES_MODULE.match(piece.op):
-            known = False
-        elif isinstance(piece, Unknown) and piece is module:
+        elif (isinstance(piece, Call) and _MAKES_MODULE.match(piece.op)) or (
+            isinstance(piece, Unknown) and piece is module
+        ):
             known = False
     return False if known and is_model(module) else None
 
@@ -172,12 +195,23 @@ def left_in_eval(program: Program, call: Call, module: Value | None) -> Event | 
             if event.call.order < call.order and not excludes(event.call.context, call.context)
         ]
         if before:
-            return before[-1] if before[-1].kind == "eval" else None
+            return _for_sure(before)
         after = [event for event in within if event.call.order > call.order]
         if after and after[-1].kind == "eval":
-            return after[-1]
+            return _for_sure(after)
     deciding = last_mode(program, call, module)
-    return deciding if deciding is not None and deciding.kind == "eval" else None
+    return _for_sure([event for event in events if event.call.order < call.order]) if deciding else None
+
+
+def _for_sure(events: list[Event]) -> Event | None:
+    """The last event if it is `eval()` and no other arm of its branch says `train()`."""
+    last = events[-1] if events else None
+    if last is None or last.kind != "eval":
+        return None
+    other_phase = any(
+        event.kind == "train" and excludes(event.call.context, last.call.context) for event in events
+    )
+    return None if other_phase else last
 
 
 @lru_cache(maxsize=2)
@@ -199,11 +233,29 @@ def _within_forward(call: Call) -> bool:
     )
 
 
+def with_enclosing(program: Program, calls: Iterable[Call]) -> Iterator[Call]:
+    """Applications together with those of the models in whose forward they happen."""
+    seen: set[int] = set()
+    for call in calls:
+        for one in (call, *_enclosing(program, call)):
+            if id(one) not in seen:
+                seen.add(id(one))
+                yield one
+
+
+def _enclosing(program: Program, call: Call) -> Iterator[Call]:
+    for site in call.context.sites:
+        # a module's application is recorded just before its forward is followed
+        applied = program.trace[site.order - 1] if site.order else None
+        if applied is not None and applied.op == "()" and applied.node is site.node:
+            yield applied
+
+
 def function_of(site: Call) -> object:
     return getattr(site.receiver, "definition", None)
 
 
-# --- what becomes of a value --------------------------------------------------------------------------------------
+# --- what becomes of a value ---
 
 
 @lru_cache(maxsize=2)
@@ -240,6 +292,8 @@ def descendants(program: Program, value: Value, limit: int = 400) -> Iterator[Ca
     """The operations that a value's numbers reach, nearest first."""
     index = users(program)
     queue: list[Value] = [value]
+    if isinstance(value, Call) and value.result is not None:
+        queue += _spread(value.result)  # unpacked, the parts of a result go on by themselves
     seen = {id(value)}
     position = 0
     while position < len(queue) and len(seen) < limit:
@@ -256,7 +310,7 @@ _METRIC = re.compile(r"^(sklearn\.metrics\.|torchmetrics\.|torcheval\.)")
 
 
 def judged_by(program: Program, output: Call) -> Call | None:
-    """The operation that compares a model's output with the truth: a loss, a count of hits, a metric, an error."""
+    """The operation that compares a model's output with the truth: a loss, a count of hits, a metric."""
     for call in descendants(program, output, 60):
         if call.op in ("==", ".eq", "torch.eq") and not any(
             literal(given) is not None for given in call.args
@@ -277,8 +331,6 @@ def base(value: Value | None) -> Value | None:
     for _ in range(60):
         if isinstance(value, Call) and value.result is not None:
             value = value.result
-        elif isinstance(value, Call) and value.op == "next" and value.args:
-            value = value.args[0]
         elif isinstance(value, Call) and value.op in _WRAPS_DATA and value.args:
             value = value.args[0]
         elif isinstance(value, Call) and keeps_numbers(value):
@@ -293,6 +345,7 @@ def base(value: Value | None) -> Value | None:
 
 
 _WRAPS_DATA = frozenset(
-    "builtins.enumerate builtins.iter builtins.next builtins.zip tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm "
+    "next builtins.enumerate builtins.iter builtins.next builtins.zip tqdm.tqdm tqdm.auto.tqdm "
+    "tqdm.notebook.tqdm "
     "itertools.islice itertools.cycle rich.progress.track builtins.list".split()
 )

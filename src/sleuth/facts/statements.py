@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from sleuth.facts import expressions
-from sleuth.facts.machine import Machine, element, merge, settle
+from sleuth.facts.machine import Machine, element, merge, settle, unwrapped
 from sleuth.facts.values import (
     Arm,
     Call,
@@ -143,7 +143,7 @@ def _conditional_since(machine: Machine, instance: Instance) -> bool:
 
 def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> list[Value]:
     wanted = len(target.elts)
-    value = settle(value)
+    value = unwrapped(value)
     if isinstance(value, Collection) and not value.open and len(value.items) == wanted:
         return list(value.items)
     return [

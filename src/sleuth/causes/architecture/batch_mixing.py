@@ -45,3 +45,190 @@ contrastive losses check the encoder alone.
 - karpathy-2018: the item on view and permute being used as if they were the same.
 - pytorch-lstm: the `batch_first` argument, False by default.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import layer, possible, subject
+from sleuth.facts.modules import RECURRENT, applied, exact, module_around, settled, uses
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.shapes import BATCH, shapes
+from sleuth.facts.values import Call, Collection, Constant, Value
+from sleuth.finding import Finding
+
+# Layers that take (time, batch, features) unless told otherwise, and where `batch_first` stands by position.
+_TIME_FIRST = dict.fromkeys(RECURRENT, 4) | {
+    "torch.nn.MultiheadAttention": 8,
+    "torch.nn.TransformerEncoderLayer": 6,
+    "torch.nn.TransformerDecoderLayer": 6,
+    "torch.nn.Transformer": 10,
+}
+_KEEP_LEADING_AXES = frozenset(
+    "Embedding Linear Dropout LayerNorm ReLU GELU Tanh relu gelu tanh dropout layer_norm float to cuda "
+    "contiguous".split()
+)
+_STACKS = {"torch.nn.TransformerEncoder", "torch.nn.TransformerDecoder"}
+_POOLS = {".mean", ".sum", ".max", ".amax", "torch.mean", "torch.sum", "torch.max", "torch.amax"}
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    yield from _renumbered(program)
+    yield from _read_along_the_batch(program)
+
+
+def _renumbered(program: Program) -> Iterator[Finding]:
+    """`x.view(T, B, F)` of an x that is (B, T, F): sizes in another order, numbers in the old one."""
+    for call in program.calls(".view", ".reshape", "torch.reshape"):
+        tensor = subject(call)
+        axes = [_axis(size, tensor) for size in _sizes(call)]
+        known = [axis for axis in axes if axis is not None]
+        if 0 not in known or len(known) != len(set(known)) or len(axes) < 2:
+            continue
+        rest = [axis for axis in known[: known.index(0)] if axis > 0]
+        if rest and axes.index(0) == len(rest) and all(_fills_up(size, tensor) for size in _sizes(call)):
+            yield clue(
+                "error",
+                call,
+                f"`{call.op.rpartition('.')[2]}` is given the sizes in another order, but it only renumbers: "
+                f"axis 0 (the batch) does not move to place {axes.index(0)}; each new row mixes examples.",
+                fix="Swap axes with `transpose` or `permute`.",
+            )
+
+
+def _fills_up(size: Value, tensor: Value | None) -> bool:
+    """A size of the tensor itself, or a number that takes what is left."""
+    return _axis(size, tensor) is not None or exact(size) is not None
+
+
+def _sizes(call: Call) -> list[Value]:
+    given = list(call.args if call.receiver is not None else call.args[1:])
+    if len(given) == 1 and isinstance(inner := settled(given[0]), Collection):
+        return list(inner.items)
+    return given
+
+
+def _axis(size: Value, tensor: Value | None) -> int | None:
+    """Which axis of the tensor a size is the length of: `x.size(1)`, `x.shape[1]`, `b, t, f = x.shape`."""
+    read = settled(size)
+    if not isinstance(read, Call):
+        return None
+    place_of: Value | None = None
+    if read.op == ".size" and read.args:
+        source, place_of = read.receiver, read.args[0]
+    elif read.op == "[]" and isinstance(shape := settled(read.args[0]), Call):
+        if shape.op not in ("@shape", ".size") or shape.args:
+            return None
+        source, place_of = shape.receiver, read.args[1]
+    elif read.op == "builtins.len" and read.args:
+        return 0 if _has_axes_of(tensor, read.args[0]) else None
+    else:
+        return None
+    number = exact(place_of)
+    return int(number) if number is not None and number >= 0 and _has_axes_of(tensor, source) else None
+
+
+def _has_axes_of(tensor: Value | None, source: Value | None) -> bool:
+    """Whether a tensor is the other one, or came from it by layers that leave the first axes alone."""
+    origin = settled(source)
+    for _ in range(10):
+        tensor = settled(tensor)
+        if tensor is None or tensor is origin:
+            return tensor is not None
+        if not isinstance(tensor, Call) or layer(tensor).rpartition(".")[2] not in _KEEP_LEADING_AXES:
+            return False
+        tensor = subject(tensor)
+    return False
+
+
+def _read_along_the_batch(program: Program) -> Iterator[Finding]:
+    for call in program.calls("()"):
+        made = applied(call)
+        if made is None or not call.args or not _is_time_first(made) or module_around(call) is None:
+            continue
+        reason = _batch_first_reading(program, call) or _batch_first_input(program, call)
+        if reason and not _has_an_inserted_batch(call.args[0]):
+            name = made.op.rpartition(".")[2]
+            yield clue(
+                "error",
+                _layer_of(made),
+                f"`{name}` without `batch_first=True` takes axis 0 for time, and {reason}: it runs over the "
+                "examples of the batch as if they were time steps.",
+                fix="Pass `batch_first=True`.",
+            )
+
+
+def _layer_of(made: Call) -> Call:
+    """A stack of layers takes its order of axes from the layer it repeats."""
+    inner = settled(made.argument(0, "encoder_layer")) if made.op in _STACKS else made
+    return inner if isinstance(inner, Call) else made
+
+
+def _is_time_first(made: Call) -> bool:
+    one = _layer_of(made)
+    if one.op not in _TIME_FIRST or "**" in one.keywords:
+        return False
+    if any(isinstance(given, Collection) and given.kind == "rest" for given in one.args):
+        return False
+    told = one.argument(_TIME_FIRST[one.op], "batch_first")
+    known = settled(told)
+    return told is None or (isinstance(known, Constant) and known.value is False)
+
+
+def _batch_first_reading(program: Program, call: Call) -> str:
+    """The output is read as (batch, time, features): `out[:, -1]`, `out.mean(dim=1)`."""
+    users = uses(program)
+    made = applied(call)
+    outputs: list[Value] = [call]
+    if made is not None and (made.op in RECURRENT or made.op.endswith("Attention")):
+        outputs = [
+            user
+            for user in users.of(call)
+            if user.op == "[]" and exact(user.args[1]) == 0 and user.args[0] is call
+        ]
+    for output in outputs:
+        for user in users.of(output):
+            if user.op == "[]" and _picks_a_step(user):
+                return f"line {place(user).line} picks a step on axis 1 of its output"
+            if user.op in _POOLS and subject(user) is output and _dim(user) == 1:
+                return f"line {place(user).line} pools axis 1 of its output"
+    return ""
+
+
+def _picks_a_step(call: Call) -> bool:
+    key = settled(call.args[1])
+    if not isinstance(key, Collection) or key.kind != "tuple" or len(key.items) < 2:
+        return False
+    whole = settled(key.items[0])
+    return (
+        isinstance(whole, Collection)
+        and whole.kind == "slice"
+        and not whole.items
+        and exact(key.items[1]) in (0, -1)
+    )
+
+
+def _dim(call: Call) -> float | None:
+    place_of = 0 if call.receiver is not None else 1
+    return exact(call.argument(place_of, "dim"))
+
+
+def _batch_first_input(program: Program, call: Call) -> str:
+    """The input comes from a loader, which puts the batch first, and nothing moved that axis."""
+    shape = shapes(program).of(call.args[0])
+    if shape is not None and shape.sure and shape.rank == 3 and shape.sizes[0] == BATCH:
+        return "its input comes from a loader with the batch on axis 0"
+    return ""
+
+
+def _has_an_inserted_batch(value: Value) -> bool:
+    """One sequence at a time: `x.unsqueeze(1)`, `x.view(len(x), 1, -1)` make a batch of one on axis 1."""
+    for option in possible(value):
+        for _ in range(6):
+            if not isinstance(option, Call):
+                break
+            if option.op in (".unsqueeze", "torch.unsqueeze") and exact(option.args[-1]) == 1:
+                return True
+            if option.op in (".view", ".reshape", "torch.reshape") and len(_sizes(option)) > 1:
+                return exact(_sizes(option)[1]) == 1
+            inner = settled(subject(option)) if option.op[:1] == "." or applied(option) else None
+            option = inner if inner is not None else Value()
+    return False

@@ -47,3 +47,114 @@ after each `model.train()`. Prediction with batch size 1 in eval mode is no prob
   and an alternative.
 - pytorch-batchnorm: how running estimates are kept and used in evaluation.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry, possible
+from sleuth.facts.modes import parts
+from sleuth.facts.modules import BATCH_NORM, exact, settled
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Collection, Constant, Value
+from sleuth.finding import Finding
+
+# Two examples leave only which of them is larger; from about four on the statistics mean something.
+_FEWEST = 2
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    for event in program.training.of("backward"):
+        behind = list(ancestry(event.about, 3_000))
+        for applied in behind:
+            if not isinstance(applied, Call) or applied.op != "()" or not applied.args:
+                continue
+            norm = _batch_norm(applied.receiver) if not _kept_in_eval(program, applied) else None
+            few = _few_examples(applied.args[0]) if norm is not None else None
+            if norm is not None and few is not None:
+                source, size = few
+                examples = "one example" if size == 1 else f"{size} examples"
+                yield clue(
+                    "error" if size == 1 and norm.op.endswith("1d") else "warning",
+                    source,
+                    f"The model is trained on {examples} at a time, and its "
+                    f"`{norm.op.rpartition('.')[2]}` (line {place(norm).line}) takes mean and variance from "
+                    "those alone: eval mode, with running averages, computes something else.",
+                    fix="Use a larger batch, or GroupNorm or LayerNorm instead.",
+                )
+                return
+
+
+def _batch_norm(module: Value | None) -> Call | None:
+    """A layer of the model that needs batch statistics."""
+    for piece in parts(module):
+        if isinstance(piece, Call) and BATCH_NORM.match(piece.op):
+            kept = settled(piece.keywords.get("track_running_stats"))
+            if not (isinstance(kept, Constant) and kept.value is False):
+                return piece
+    return None
+
+
+def _kept_in_eval(program: Program, applied: Call) -> bool:
+    """Parts of the model are put in eval mode by themselves (frozen statistics), or statistics are shared."""
+    models = possible(applied.receiver)
+    return any(
+        not any(option is model for option in possible(event.about) for model in models)
+        for event in program.training.of("eval")
+    ) or any(call.op.endswith("convert_sync_batchnorm") for call in program.calls(*_CONVERTERS))
+
+
+_CONVERTERS = ("torch.nn.SyncBatchNorm.convert_sync_batchnorm",)
+
+
+def _few_examples(value: Value) -> tuple[Call, int] | None:
+    """The place that makes the batch, when it holds one or two examples."""
+    here = settled(value)
+    for _ in range(8):
+        if not isinstance(here, Call):
+            return None
+        if here.op in (".unsqueeze", "torch.unsqueeze"):
+            return (here, 1) if exact(here.args[-1]) == 0 and _from_a_loop(here) else None
+        if here.op in ("next", "builtins.next"):
+            return _small_loader(here.args[0]) if here.args else None
+        if here.op == "[]":
+            key = here.args[1]
+            if isinstance(key, Constant) and not isinstance(key.value, int | str):
+                return (here, 1) if key.value is None and _from_a_loop(here) else None
+            if exact(key) == 0 and not _is_batch(here.args[0]):
+                return None  # the first of several: a batch made elsewhere
+            here = settled(here.args[0])
+        elif here.op in (".to", ".cuda", ".float", ".contiguous", ".double", ".half"):
+            here = settled(here.receiver)
+        else:
+            return None
+    return None
+
+
+def _is_batch(value: Value) -> bool:
+    inner = settled(value)
+    return isinstance(inner, Call) and inner.op in ("next", "builtins.next")
+
+
+def _small_loader(iterable: Value) -> tuple[Call, int] | None:
+    for loader in ancestry(iterable, 6):
+        if not isinstance(loader, Call) or loader.op != "torch.utils.data.DataLoader":
+            continue
+        if {"batch_sampler", "**", "collate_fn"} & set(loader.keywords):
+            return None
+        if any(isinstance(given, Collection) and given.open for given in loader.args):
+            return None
+        given = loader.argument(1, "batch_size")
+        size = 1.0 if given is None else exact(given)
+        return (loader, int(size)) if size is not None and 1 <= size <= _FEWEST else None
+    return None
+
+
+def _from_a_loop(value: Call) -> bool:
+    """One item of something that is gone through: `for x, y in dataset: model(x.unsqueeze(0))`."""
+    turns = [here for here in ancestry(value, 12) if isinstance(here, Call) and here.op == "next"]
+    return any(
+        not any(
+            isinstance(origin, Call) and origin.op == "torch.utils.data.DataLoader"
+            for origin in ancestry(turn, 6)
+        )
+        for turn in turns
+    )

@@ -45,3 +45,114 @@ Recurrent "variational" dropout: draw the mask once per sequence and reuse it.
 - gao-2021: section 3, two dropout masks on one sentence used deliberately as a positive pair.
 - srivastava-2014: section 4, a fresh mask for every presentation of a case.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry, layer, possible
+from sleuth.facts.modes import excludes, parts
+from sleuth.facts.modules import (
+    BATCH_NORM,
+    DROPOUT,
+    affine,
+    applied,
+    exact,
+    module_around,
+    settled,
+    sole_maker,
+    uses,
+)
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.torch_api import is_module
+from sleuth.facts.values import Call, Value
+from sleuth.finding import Finding
+
+# Operations that ask how far apart two embeddings are.
+_COMPARES = frozenset(
+    "pairwise_distance cosine_similarity PairwiseDistance CosineSimilarity cosine_embedding_loss cdist dist "
+    "triplet_margin_loss CosineEmbeddingLoss TripletMarginLoss TripletMarginWithDistanceLoss".split()
+)
+_STRONG = 0.3  # share of units dropped from which two passes of one input are far apart
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    yield from _one_norm_for_two_layers(program)
+    yield from _dropout_before_a_comparison(program)
+
+
+def _one_norm_for_two_layers(program: Program) -> Iterator[Finding]:
+    """A single BatchNorm behind two layers: one running mean and variance for two distributions."""
+    seen: dict[tuple[int, int], Call] = {}
+    for call in program.calls("()"):
+        norm = applied(call)
+        if norm is None or not BATCH_NORM.match(norm.op) or module_around(call) is None or not call.args:
+            continue
+        key = (id(norm), id(call.context.sites[-1]))
+        before = seen.setdefault(key, call)
+        behind = _layer_behind(call)
+        if before is call or behind is None or excludes(before.context, call.context):
+            continue
+        first = _layer_behind(before)
+        if first is not None and first is not behind and _follows(call, before):
+            yield clue(
+                "error",
+                call,
+                f"This BatchNorm (made on line {place(norm).line}) already normalised another layer's output on line "
+                f"{place(before).line}: both write into one running mean and variance, which fits neither in eval mode.",
+                fix="Give each layer a BatchNorm of its own.",
+            )
+
+
+def _layer_behind(call: Call) -> Value | None:
+    """The layer whose output is normalised."""
+    found = affine(sole_maker(call.args[0]))
+    return found.weight if found is not None else None
+
+
+def _follows(call: Call, before: Call) -> bool:
+    """The second use lies behind the first: two depths of one network, not two branches of the same kind."""
+    return any(value is before for value in ancestry(call.args[0], 400))
+
+
+def _dropout_before_a_comparison(program: Program) -> Iterator[Finding]:
+    """Embeddings of two inputs, made by one encoder that ends in Dropout, are compared with each other."""
+    users = uses(program)
+    for encoder, pair in _pairs(program):
+        masks = [sole_maker(call) for call in pair]
+        drops = [applied(mask) for mask in masks]
+        if not all(drop is not None and DROPOUT.match(drop.op) for drop in drops):
+            continue
+        chance = exact(drops[0].argument(0, "p")) if drops[0] is not None else None
+        takers = [{id(user) for user in _takers(users.of, call)} for call in pair]
+        compared = takers[0] & takers[1]
+        if compared and (0.5 if chance is None else chance) >= _STRONG:
+            where = masks[1]
+            assert where is not None
+            yield clue(
+                "warning",
+                where,
+                "Two passes through this shared encoder end in Dropout, with a new mask each, and their results "
+                "are compared: equal inputs come out far apart, so the distance cannot become small.",
+                fix="Take the Dropout out of the shared encoder, or put it behind the comparison.",
+            )
+
+
+def _pairs(program: Program) -> Iterator[tuple[Value, list[Call]]]:
+    """Modules applied to two different inputs within one function."""
+    groups: dict[tuple[int, object], list[Call]] = {}
+    for call in program.calls("()"):
+        if is_module(call.receiver) and call.args and call.result is not None:
+            here = id(call.context.sites[-1]) if call.context.sites else None
+            groups.setdefault((id(call.receiver), here), []).append(call)
+    for calls in groups.values():
+        encoder = calls[0].receiver
+        if len(calls) < 2 or encoder is None or settled(calls[0].args[0]) is settled(calls[1].args[0]):
+            continue
+        if any(isinstance(piece, Call) and DROPOUT.match(piece.op) for piece in parts(encoder)):
+            yield encoder, calls[:2]
+
+
+def _takers(users: object, call: Call) -> Iterator[Call]:
+    """The comparisons that get an embedding, directly or through the value it stands for."""
+    assert callable(users)
+    for value in (call, *possible(call)):
+        yield from (user for user in users(value) if layer(user).rpartition(".")[2] in _COMPARES)

@@ -47,3 +47,267 @@ it an explicit draw. Keep deliberate zeros that close a residual branch.
 - cs231n-nn2: the part on weight initialisation, "Pitfall: all zero initialization".
 - hu-2021: section 4.1, an example of a deliberate zero: one factor zero, the other random.
 """
+
+import ast
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry, possible
+from sleuth.facts.modes import parts
+from sleuth.facts.modules import AFFINE, Affine, affine, contained, exact, method_of, parameter, settled
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call, Collection, Function, Instance, Unknown, Value
+from sleuth.finding import Finding
+
+_CONSTANT = frozenset(
+    "torch.nn.init.zeros_ torch.nn.init.ones_ torch.nn.init.constant_ .zero_ .fill_".split()
+)
+_FLAT = frozenset(
+    "torch.zeros torch.ones torch.full torch.zeros_like torch.ones_like torch.full_like".split()
+)
+_DRAWS = re.compile(
+    r"^(torch\.nn\.init\.(xavier|kaiming|normal|uniform|orthogonal|trunc|sparse|eye|dirac)\w*|"
+    r"\.(normal|uniform|copy|trunc_normal|random|bernoulli)_|timm\.\S*trunc_normal\w*)$"
+)
+_WEIGHTED_LAYER = re.compile(r"^(Lazy)?(Linear|Conv[123]d)$")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    yield from _stacked(program)
+    yield from _by_an_initialiser(program)
+
+
+def _stacked(program: Program) -> Iterator[Finding]:
+    """Two products in a row, both with weights that are all equal: the units between them stay copies."""
+    made_equal = any(True for _ in program.calls(*sorted(_FLAT | _CONSTANT)))
+    flat = _flat_weights(program) if made_equal else {}
+    if not flat:
+        return
+    told: set[int] = set()
+    products = [one for call in program.trace if (one := affine(call)) is not None]
+    constant = {id(one.call): one for one in products if _key(one) in flat}
+    for one in constant.values():
+        for value in ancestry(one.input, 400):
+            before = constant.get(id(value))
+            if before is not None and _key(before) not in told:
+                told.update((_key(before), _key(one)))
+                where = flat[_key(before)]
+                also = place(flat[_key(one)]).line
+                yield clue(
+                    "error",
+                    where,
+                    "All these weights start equal, and so do those of the layer behind "
+                    f"({'made here, too' if also == place(where).line else f'line {also}'}): "
+                    "the units between them get the same gradient and stay copies of each other.",
+                    fix="Draw the weights at random (`nn.init.kaiming_normal_`); only biases may be zero.",
+                )
+                break
+
+
+def _key(one: Affine) -> int:
+    return id(one.weight)
+
+
+def _flat_weights(program: Program) -> dict[int, Call]:
+    """Weights whose elements are all equal when training starts, by id: the place that made them so."""
+    flat: dict[int, Call] = {}
+    for call in program.trace:
+        if call.op in ("torch.nn.Parameter", ".requires_grad_") or call.op in _FLAT:
+            leaf = parameter(call)
+            if leaf is not None and _all_equal(leaf):
+                flat[id(leaf)] = leaf
+        elif call.op in _CONSTANT:
+            target = _target(call)
+            if target is not None:
+                flat[id(target)] = call
+        elif call.op in ("@weight=", "@data="):
+            target = _target(call)
+            if target is not None and _all_equal(settled(call.args[0])):
+                flat[id(target)] = call
+            elif target is not None:
+                flat.pop(id(target), None)
+        elif _DRAWS.match(call.op) or call.op == "[]=":
+            target = _target(call)
+            if target is not None:
+                flat.pop(id(target), None)
+            elif call.op != "[]=" and flat and _is_from_a_loop(_peeled(_subject(call))):
+                flat.clear()  # some initialiser for all parameters
+        elif call.op == ".load_state_dict":
+            flat.clear()
+    return flat
+
+
+def _subject(call: Call) -> Value | None:
+    if call.op[:1] in ".@[":
+        return call.receiver
+    return call.argument(0, "tensor")
+
+
+def _peeled(value: Value | None) -> Value | None:
+    for _ in range(5):
+        value = settled(value)
+        if not isinstance(value, Call) or value.op not in ("@data", ".detach", ".view"):
+            return value
+        value = value.receiver
+    return value
+
+
+def _target(call: Call) -> Call | None:
+    """The weight that an initialiser fills: a leaf, or the layer that holds it."""
+    if call.op == "@weight=":
+        layer = settled(call.receiver)
+        return layer if isinstance(layer, Call) and AFFINE.match(layer.op) else None
+    value = _peeled(_subject(call))
+    if isinstance(value, Call) and value.op == "@weight":
+        layer = settled(value.receiver)
+        return layer if isinstance(layer, Call) and AFFINE.match(layer.op) else None
+    return parameter(value)
+
+
+def _all_equal(value: Value | None) -> bool:
+    """`torch.zeros(a, b)`, `torch.ones(a, b) * 0.01`, also within nn.Parameter; a vector is no matrix."""
+    value = settled(value)
+    if isinstance(value, Call) and value.op == "torch.nn.Parameter" and value.args:
+        return _all_equal(value.args[0])
+    if isinstance(value, Call) and value.op in ("*", "/", "+", "-"):
+        sides = [settled(part) for part in value.args]
+        return any(_all_equal(side) for side in sides) and any(exact(side) is not None for side in sides)
+    if not isinstance(value, Call) or value.op not in _FLAT:
+        return False
+    shape = settled(value.args[0]) if value.args else None
+    given = shape.items if isinstance(shape, Collection) else value.args
+    return value.op.endswith("_like") or len(given) >= 2
+
+
+def _by_an_initialiser(program: Program) -> Iterator[Finding]:
+    """An initialiser for all linear layers (or all parameters) of a model that makes their weights equal."""
+    for call in program.calls(*sorted(_CONSTANT)):
+        value = _peeled(_subject(call))
+        if isinstance(value, Call) and value.op == "@weight":
+            holder = settled(value.receiver)
+            generic = _is_from_a_loop(holder) or (
+                isinstance(holder, Unknown) and isinstance(holder.node, ast.arg)
+            )
+            if not generic or not _for_every_layer(call) or _drawn_later(program, call, holder):
+                continue
+            models = _models_of(program, call, holder)
+        else:
+            holder = value
+            if not _is_from_a_loop(value) or not _for_every_weight(call):
+                continue
+            if _drawn_later(program, call, holder) or not (models := _models_of(program, call, value)):
+                continue
+        known = [model for model in models if isinstance(model, Instance | Call)]
+        if known and not any(_is_deep(model) for model in known):
+            continue
+        yield clue(
+            "error" if known else "warning",
+            call,
+            "This gives every weight of a layer the same value: all its units compute the same, get the same "
+            "gradient and stay equal.",
+            fix="Draw weights at random (or leave PyTorch's defaults); set only biases to a constant.",
+        )
+
+
+def _is_from_a_loop(value: Value | None) -> bool:
+    """An element of `model.modules()`, `model.parameters()` and the like."""
+    return _walked(value) is not None
+
+
+def _walked(value: Value | None) -> Call | None:
+    for here in ancestry(value, 6):
+        if isinstance(here, Call) and here.op.lstrip(".") in (
+            "modules",
+            "children",
+            "named_modules",
+            "named_children",
+            "parameters",
+            "named_parameters",
+        ):
+            return here
+    return None
+
+
+def _for_every_layer(call: Call) -> bool:
+    """The branches around ask only for the kind of layer: `if isinstance(m, nn.Linear)`."""
+    tests = _tests(call)
+    return bool(tests) and all(_asks_for_kind(test) for test in tests)
+
+
+def _for_every_weight(call: Call) -> bool:
+    return all(
+        (isinstance(test, ast.Compare) and ast.unparse(test).startswith("'weight' in "))
+        or ast.unparse(test).endswith(
+            (".dim() > 1", ".ndim > 1", ".requires_grad", ".dim() >= 2", ".ndim >= 2")
+        )
+        for test in _tests(call)
+    )
+
+
+def _tests(call: Call) -> list[ast.expr]:
+    """What must hold in the function for the call to be reached; an `else` counts as an unknown test."""
+    function = call.context.function
+    first = getattr(function, "lineno", 0)
+    found: list[ast.expr] = []
+    for arm in call.context.arms:
+        if getattr(arm.node, "lineno", 0) < first or (function is None and not isinstance(arm.node, ast.If)):
+            continue
+        test = arm.node.test if isinstance(arm.node, ast.If) and arm.name == "if" else None
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            found += test.values
+        else:
+            found.append(test if test is not None else ast.Constant(None))
+    return found
+
+
+def _asks_for_kind(test: ast.expr) -> bool:
+    text = ast.unparse(test)
+    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
+        return len(test.args) == 2 and _only_weighted(test.args[1])
+    if isinstance(test, ast.Compare) and text.startswith("type("):
+        return _only_weighted(test.comparators[0])
+    if isinstance(test, ast.Compare) and (found := re.search(r"'(\w+)'", text)):
+        return bool(re.fullmatch(r"Linear|Conv\w*|weight", found[1]))
+    return text.endswith("weight is not None") or (text.startswith("hasattr(") and "'weight'" in text)
+
+
+def _only_weighted(classes: ast.expr) -> bool:
+    names = classes.elts if isinstance(classes, ast.Tuple | ast.List | ast.Set) else [classes]
+    return all(_WEIGHTED_LAYER.match(ast.unparse(name).rpartition(".")[2]) for name in names)
+
+
+def _drawn_later(program: Program, call: Call, holder: Value | None) -> bool:
+    """The same weights are drawn at random afterwards, in the same place."""
+    return any(
+        _DRAWS.match(later.op)
+        and later.order > call.order
+        and later.context.function is call.context.function
+        and any(value is holder for value in ancestry(_subject(later), 8))
+        for later in program.trace
+    )
+
+
+def _models_of(program: Program, call: Call, holder: Value | None) -> list[Value]:
+    """The models that an initialiser is run over: `model.apply(init)`, `for m in model.modules()`."""
+    walked = _walked(holder)
+    if walked is not None:
+        return possible(walked.receiver)
+    here = method_of(call)
+    return [
+        model
+        for applied in program.calls(".apply")
+        for given in applied.args
+        if isinstance(given, Function) and here is not None and given.definition is here.definition
+        for model in possible(applied.receiver)
+    ]
+
+
+def _is_deep(model: Value) -> bool:
+    """At least two linear layers: a single one may start at zero (logistic regression, an output head)."""
+    held = [piece for piece in parts(model) if isinstance(piece, Call)]
+    return sum(bool(AFFINE.match(piece.op)) for piece in held) >= 2 or any(
+        isinstance(inner, Call) and AFFINE.match(inner.op) and isinstance(given, Collection) and given.open
+        for piece in held
+        for given in piece.args
+        for inner in contained(given)
+    )

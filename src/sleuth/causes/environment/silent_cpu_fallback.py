@@ -53,3 +53,117 @@ and a CPU run for a test is fine: only the silence is the defect.
   device.
 - pytorch-mps-env: the table entry for `PYTORCH_ENABLE_MPS_FALLBACK`.
 """
+
+import ast
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.flow import possible
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, External, Value
+from sleuth.finding import Finding
+
+_MAKES_TENSOR = re.compile(
+    r"^torch\.(tensor|as_tensor|from_numpy|zeros|ones|rand|randn|randint|full|arange|linspace|eye|stack|cat|empty)$"
+)
+# Objects of these libraries move in place.
+_MOVE_IN_PLACE = re.compile(r"torch_geometric|transformers|accelerate|lightning|dgl")
+_SHOWS = re.compile(r"\b(print|log\w*|info|warn\w*|debug|write|raise|assert)\b", re.IGNORECASE)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    text = program.source.text
+    if "cuda" not in text and ".to(" not in text:
+        return
+    yield from _moved_and_dropped(program)
+    if "is_available" in text and program.training.of("backward") and not program.training.framework:
+        yield from _chosen_device(program)
+
+
+def _moved_and_dropped(program: Program) -> Iterator[Finding]:
+    """`x.to(device)` as a statement: a tensor's `to` returns a copy, and nobody takes it."""
+    moves = [call for call in program.calls(".to", ".cuda") if _is_statement(program, call)]
+    for call in moves:
+        options = possible(call.receiver)
+        if options and all(_is_tensor(program, option) for option in options) and not _is_dtype(call):
+            yield clue(
+                "warning",
+                call,
+                f"`{ast.unparse(call.node) if call.node else 'to'}` returns a moved copy that nobody takes: a "
+                "tensor stays where it is (only a module moves in place).",
+                fix="Assign the result: `x = x.to(device)`.",
+            )
+
+
+def _is_statement(program: Program, call: Call) -> bool:
+    """Whether the call stands alone on its line."""
+    if call.source is not program.source:
+        return False
+    return any(isinstance(node, ast.Expr) and node.value is call.node for node in _statements(call))
+
+
+def _statements(call: Call) -> Iterator[ast.AST]:
+    return ast.walk(call.context.function or call.context.source.tree)
+
+
+def _is_tensor(program: Program, value: Value) -> bool:
+    """Made by torch, or one of several parts of a loader's batch."""
+    if not isinstance(value, Call):
+        return False
+    if _MAKES_TENSOR.match(value.op):
+        return True
+    is_part = value.op == "[]" and isinstance(value.node, ast.Tuple)
+    batch = value.args[0] if is_part else None
+    from_loader = isinstance(batch, Call) and batch.op == "next" and "DataLoader" in program.source.text
+    return from_loader and not _MOVE_IN_PLACE.search(program.source.text)
+
+
+def _is_dtype(call: Call) -> bool:
+    given = (*call.args, *call.keywords.values())
+    return "dtype" in call.keywords or any(
+        isinstance(option, External) and option.name.startswith("torch.")
+        for part in given
+        for option in possible(part)
+    )
+
+
+def _chosen_device(program: Program) -> Iterator[Finding]:
+    for node in ast.walk(program.source.tree):
+        if not (isinstance(node, ast.Assign) and _is_fallback(node.value)):
+            continue
+        target = node.targets[0]
+        if not isinstance(target, ast.Name):
+            continue
+        place = Value(node, program.source)
+        if not _is_read(program, target.id):
+            if not any(True for _ in program.calls(".cuda", ".to")):
+                yield clue(
+                    "warning",
+                    place,
+                    f"`{target.id}` is chosen here and used nowhere: nothing is ever moved, so everything runs "
+                    "on the CPU even where an accelerator is present.",
+                    fix=f"Move the model and each batch with `.to({target.id})`.",
+                )
+        elif not any(_SHOWS.search(line) and re.search(rf"\b{target.id}\b", line) for line in program.source.lines):
+            yield clue(
+                "note",
+                place,
+                f"`{target.id}` falls back to the CPU without a word: a run without accelerator looks like a "
+                "slow one that does not learn.",
+                fix="Print the device, or stop when the accelerator that was meant is missing.",
+            )
+
+
+def _is_fallback(value: ast.expr) -> bool:
+    """`"cuda" if torch.cuda.is_available() else "cpu"`, alone or inside `torch.device(...)`."""
+    choices = [part for part in ast.walk(value) if isinstance(part, ast.IfExp)]
+    return len(choices) == 1 and "is_available" in ast.unparse(choices[0].test) and '"cpu"' in ast.unparse(
+        choices[0]
+    ).replace("'", '"')
+
+
+def _is_read(program: Program, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        for node in ast.walk(program.source.tree)
+    ) or bool(re.search(rf"__all__.*{name}", program.source.text))

@@ -44,3 +44,95 @@ makes one run repeatable, not your claim true. Unseeded production training is n
 - sklearn-pitfalls: "Controlling randomness", `random_state` for estimators and splitters.
 - karpathy-2019: section 2, "fix random seed" among the first tips.
 """
+
+import re
+from collections.abc import Iterator
+
+from sleuth.facts import torch_api
+from sleuth.facts.cadence import frame
+from sleuth.facts.flow import literal, possible, root
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Collection, Value
+from sleuth.finding import Finding
+
+_SEED_WORDS = re.compile(r"seed|random_state|PRNGKey|Generator|default_rng", re.IGNORECASE)
+_TORCH_SEEDS = ("torch.manual_seed", "torch.random.manual_seed")
+_SPLITS = ("sklearn.model_selection.train_test_split", "torch.utils.data.random_split")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if not any(frame(event.call) is None for event in program.training.of("backward")):
+        return  # a library: seeding is its caller's business
+    if not _SEED_WORDS.search(program.source.text):
+        yield from _without_seed(program)
+    else:
+        yield from _seeded_too_late(program)
+
+
+def _without_seed(program: Program) -> Iterator[Finding]:
+    split = next(program.calls(*_SPLITS), None)
+    if split is not None and _resumes(program):
+        yield clue(
+            "warning",
+            split,
+            "The split is drawn anew in each run, and this script continues from its own checkpoint: a resumed "
+            "run evaluates on rows that the earlier one trained on.",
+            fix="Give the split a fixed `random_state` (or a seeded `generator`).",
+        )
+        return
+    first = split or next((call for call in program.trace if torch_api.is_module(call)), None)
+    if first is not None:
+        yield clue(
+            "note",
+            first,
+            "Nothing in this script fixes the random numbers, so no result of it can be repeated.",
+            fix="Seed `random`, `numpy` and `torch` before data and model are made.",
+        )
+
+
+def _resumes(program: Program) -> bool:
+    """Whether a checkpoint is read back from the place where this script writes it."""
+    written = [path for call in program.calls("torch.save") for path in _paths(call.argument(1, "f"))]
+    read = [path for call in program.calls("torch.load") for path in _paths(call.argument(0, "f"))]
+    restored = any(True for _ in program.calls(".load_state_dict"))
+    return restored and any(one == other for one in written for other in read)
+
+
+def _paths(value: Value | None) -> Iterator[object]:
+    """What a path is known by: its literal, or the value itself."""
+    for option in possible(value):
+        yield literal(option) or id(option)
+
+
+def _seeded_too_late(program: Program) -> Iterator[Finding]:
+    """The only seed comes after the weights that are trained were drawn."""
+    seeds = list(program.calls(*_TORCH_SEEDS))
+    if not seeds or seeds[0].context.loops or seeds[0].context.arms or frame(seeds[0]) is not None:
+        return
+    if len(re.findall(r"seed\w*\(|random_state|Generator", program.source.text)) > len(seeds):
+        return  # something else may have seeded before
+    if any(True for _ in program.calls(".load_state_dict", "torch.load")):
+        return  # the weights come from elsewhere
+    for call in program.trace[: seeds[0].order]:
+        if call.op.startswith("torch.optim.") and call.args and not call.op.endswith("Scheduler"):
+            model = _model_of(call.args[0])
+            if model is not None:
+                yield clue(
+                    "warning",
+                    seeds[0],
+                    "The seed is set after the weights were drawn: it fixes the batches that follow, and every "
+                    "run still starts from another model.",
+                    fix="Move the seed above the line that makes the model.",
+                )
+            return
+
+
+def _model_of(parameters: Value | None) -> Value | None:
+    """The module whose parameters an optimizer got."""
+    settled = root(parameters)
+    if isinstance(settled, Collection) and len(settled.items) == 1:
+        settled = settled.items[0]
+    if isinstance(settled, Call) and settled.op == ".parameters":
+        owner = root(settled.receiver)
+        return owner if torch_api.is_module(owner) else None
+    return None

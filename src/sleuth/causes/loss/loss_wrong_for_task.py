@@ -141,7 +141,8 @@ def _class_numbers(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
     yield clue(
         "warning",
         use.call,
-        f"`{use.name}` compares the output with {where}: confusing class 0 with 9 costs 81 times as much as 0 with 1.",
+        f"`{use.name}` compares the output with {where}, which have no distances: taking class 0 for 9 costs "
+        "81 times as much as taking it for 1.",
         fix="Give the model one output a class and use `cross_entropy`, or make the targets one-hot.",
     )
 

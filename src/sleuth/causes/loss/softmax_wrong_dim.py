@@ -177,7 +177,7 @@ def _likelihood(algebra: Shapes, scores: Call | None, loss: Call) -> Iterator[Fi
 
 
 def _over_the_batch(program: Program, algebra: Shapes) -> Iterator[Finding]:
-    """A softmax over an axis that is known to count examples, or over the one torch guesses for three axes."""
+    """A softmax over an axis that counts examples, or over the one torch guesses for three axes."""
     modules = (call for call in program.calls("()") if kind(call) in ("softmax", "log_softmax"))
     for call in (*program.calls(*_SOFTMAXES), *modules):
         shape, axis = algebra.of(subject(call)), axis_of(call)

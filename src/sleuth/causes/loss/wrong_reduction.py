@@ -73,8 +73,8 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "warning",
                 use.call,
-                "`kl_div` averages over all elements by default, classes included: the value is the divergence "
-                "divided by the number of classes.",
+                "`kl_div` averages over all elements by default, classes included: the value is the "
+                "divergence divided by the number of classes.",
                 fix='Pass `reduction="batchmean"`.',
             )
     for objective in objectives(program):
@@ -163,8 +163,8 @@ def _mixed(parts: list[Term]) -> Iterator[Finding]:
             yield clue(
                 "warning",
                 summing,
-                f"This term is summed over the whole batch, while `{_name(means[0])}` beside it is a mean over "
-                "all elements: the balance of the two depends on batch and output size.",
+                f"This term is summed over the whole batch, while `{_name(means[0])}` beside it is a mean "
+                "over all elements: the balance of the two depends on batch and output size.",
                 fix="Reduce both alike: sum over each example's elements, then average over the examples.",
             )
 

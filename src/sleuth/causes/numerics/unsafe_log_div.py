@@ -52,3 +52,241 @@ inside.
 - pytorch-bce-logits: opening paragraph; the fused loss is more stable than a sigmoid followed by
   BCE.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.activations import always, kind, origins
+from sleuth.facts.flow import ancestry, depends_on, layer, literal, number, root, subject
+from sleuth.facts.losses import is_loss_instance
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.torch_api import is_module
+from sleuth.facts.values import Call, Function, Instance, Value
+from sleuth.finding import Finding, Severity
+
+_LOGS = ("torch.log", ".log", "torch.log2", ".log2", "torch.log10", "jax.numpy.log", "torch.log_", ".log_")
+_GATHERS = ("gather", "torch.gather", "select", "index_select", "torch.take_along_dim")
+_ROOTS = ("torch.sqrt", ".sqrt", "jax.numpy.sqrt")
+_NORMS = (".norm", "torch.norm", "torch.linalg.norm", "torch.linalg.vector_norm")
+_CHECKS = (
+    *(f"{home}{name}" for home in ("torch.", ".") for name in ("isinf", "isnan", "isfinite", "nan_to_num")),
+    *("torch.where", ".where", ".any", ".masked_fill"),
+)
+_COMPARISONS = ("==", "!=", ">", ">=", "<", "<=")
+# Nearer to 1 than this a float32 is 1.
+HALF_STEP_BELOW_ONE = 2.0**-25
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    for call in program.calls(*_LOGS):
+        if call.context.grad:
+            yield from _log(call)
+    for call in program.calls("/"):
+        if call.context.grad and len(call.args) == 2 and number(call.args[1]) is None:
+            yield from _division(program, call)
+    for call in program.calls(*_ROOTS, "**", ".pow"):
+        if call.context.grad and _takes_a_root(call):
+            yield from _distance_to_itself(call)
+    for call in program.calls("torch.acos", ".acos", "torch.arccos", ".arccos"):
+        made, complete = origins(subject(call))
+        if complete and call.context.grad and all("cosine_similarity" in layer(one) for one in made):
+            yield _pole(
+                call, "warning", "`acos` of a cosine", "its slope is infinite at 1 and -1", _CLAMP_COSINE
+            )
+
+
+_CLAMP_COSINE = "Clamp the cosine to a little inside (-1, 1), or use `atan2`."
+_LOG_SPACE = (
+    "Use `log_softmax`, `logsigmoid` or a loss that takes logits instead of a log around the squashing."
+)
+
+
+def _pole(call: Call, severity: Severity, what: str, why: str, fix: str) -> Finding:
+    return clue(
+        severity, call, f"{what}: {why}, and the result or its gradient is infinite or NaN there.", fix=fix
+    )
+
+
+def _log(call: Call) -> Iterator[Finding]:
+    inner = subject(call)
+    squashed = always(inner, ("softmax", "sigmoid", "relu"), _GATHERS)
+    if squashed:
+        name = layer(squashed[0]).rpartition(".")[2]
+        what = f"The log of `{name}` from line {place(squashed[0]).line}"
+        yield _pole(call, "warning", what, "it becomes exactly 0 in float32", _LOG_SPACE)
+        return
+    rest = _complement(inner)
+    if rest is None:
+        return
+    if squashed := always(rest, ("softmax", "sigmoid"), _GATHERS):
+        name = layer(squashed[0]).rpartition(".")[2]
+        what = f"The log of 1 minus `{name}` from line {place(squashed[0]).line}"
+        yield _pole(call, "warning", what, "it is exactly 1 from a logit of 17 on", _LOG_SPACE)
+    elif _is_squared_tanh(rest):
+        what = "The log of 1 minus a squared `tanh`"
+        fix = "Add an epsilon inside the log, or use `2 * (log(2) - x - softplus(-2 * x))`."
+        yield _pole(call, "warning", what, "it is exactly 1 in float32 from 9 on", fix)
+    elif _clamped_at_one(rest):
+        what = "The log of 1 minus a value clamped to something that float32 rounds to 1"
+        yield _pole(
+            call, "warning", what, "the clamp does nothing", "Clamp at `1 - 1e-6`, or stay in log space."
+        )
+
+
+def _complement(value: Value | None) -> Value | None:
+    """x, given `1 - x`."""
+    made = root(value)
+    if isinstance(made, Call) and made.op == "-" and number(made.args[0]) == 1:
+        return made.args[1]
+    return None
+
+
+def _is_squared_tanh(value: Value) -> bool:
+    made = root(value)
+    if not isinstance(made, Call) or made.op not in ("**", ".pow", ".square", "torch.square", "torch.pow"):
+        return False
+    return bool(always(made.args[0] if made.receiver is None else made.receiver, ("tanh",)))
+
+
+def _clamped_at_one(value: Value) -> bool:
+    made, complete = origins(value)
+    return complete and all(_clamps_to_nothing(call) for call in made)
+
+
+def _clamps_to_nothing(call: Call) -> bool:
+    if layer(call).rpartition(".")[2] not in ("clamp", "clip"):
+        return False
+    top = number(call.argument(1 if call.receiver is not None else 2, "max"))
+    return top is not None and 0 <= 1 - top < HALF_STEP_BELOW_ONE
+
+
+def _division(program: Program, call: Call) -> Iterator[Finding]:
+    above, below = call.args[0], _without_factors(call.args[1])
+    made, complete = origins(below)
+    if not complete or len(made) != 1:
+        return
+    divisor = made[0]
+    name = layer(divisor).rpartition(".")[2]
+    if (
+        _counts_classes(divisor)
+        and (call.context.loops or _in_loss_code(call))
+        and not _is_checked(program, call, divisor)
+    ):
+        what = f"Division by the class counts of one batch, made on line {place(divisor).line}"
+        yield _pole(call, "warning", what, "a class may be absent from it", "`clamp(min=1)` the counts.")
+    elif _is_spread(divisor) and _in_forward(call):
+        what = "Division by a standard deviation without an epsilon"
+        yield _pole(
+            call, "warning", what, "it is 0 for constant rows", "Add an epsilon, or use nn.LayerNorm."
+        )
+    elif layer(divisor) in _NORMS and _in_forward(call) and _same_subject(above, divisor):
+        severity: Severity = "warning" if always(subject(divisor), ("relu",)) else "note"
+        what = f"A vector is divided by its own `{name}`"
+        yield _pole(
+            call, severity, what, "a row of zeros has length 0", "Use `F.normalize`, which has an epsilon."
+        )
+
+
+def _without_factors(value: Value) -> Value:
+    """`classes * counts`: a literal factor does not move the pole."""
+    made = root(value)
+    if isinstance(made, Call) and made.op == "*":
+        rest = [part for part in made.args if number(part) is None]
+        if len(rest) == 1:
+            return rest[0]
+    return value
+
+
+def _counts_classes(call: Call) -> bool:
+    """`one_hot(y).sum(0)`, `bincount(y)`: how often each class occurs."""
+    if call.op in ("torch.bincount", ".bincount"):
+        return True
+    if call.op not in (".sum", "torch.sum"):
+        return False
+    named = call.args or call.keywords.get("dim")
+    made, complete = origins(subject(call))
+    return bool(named) and complete and all(layer(one).endswith("one_hot") for one in made)
+
+
+def _is_checked(program: Program, division: Call, counts: Call) -> bool:
+    """Somebody asks whether the counts are zero, or mends what the division gave."""
+    for call in program.calls(*_COMPARISONS, *_CHECKS):
+        parts = call.args if call.receiver is None else (call.receiver, *call.args)
+        if any(root(part) is counts or depends_on(part, division) for part in parts):
+            return True
+    return False
+
+
+def _is_spread(call: Call) -> bool:
+    name = layer(call)
+    if name in (".std", "torch.std"):
+        return _correction_is_plain(call)
+    if name in _ROOTS:
+        made, complete = origins(subject(call))
+        return complete and all(layer(one) in (".var", "torch.var") for one in made)
+    return False
+
+
+def _correction_is_plain(call: Call) -> bool:
+    return literal(call.keywords.get("keepdim")) is True or "dim" in call.keywords or bool(call.args)
+
+
+def _same_subject(above: Value, norm: Call) -> bool:
+    return root(above) is root(subject(norm))
+
+
+def _in_forward(call: Call) -> bool:
+    owner = _owner(call)
+    return owner is not None and is_module(owner)
+
+
+def _in_loss_code(call: Call) -> bool:
+    name = getattr(call.context.function, "name", "")
+    owner = _owner(call)
+    return "loss" in name.lower() or (owner is not None and is_loss_instance(owner))
+
+
+def _owner(call: Call) -> Instance | None:
+    site = call.context.sites[-1] if call.context.sites else None
+    function = site.receiver if site is not None else None
+    owner = function.bound if isinstance(function, Function) else None
+    return owner if isinstance(owner, Instance) else None
+
+
+def _takes_a_root(call: Call) -> bool:
+    if call.op in _ROOTS:
+        return True
+    exponent = number(call.args[-1]) if call.args else None
+    return exponent == 0.5
+
+
+def _distance_to_itself(call: Call) -> Iterator[Finding]:
+    """The distances of all pairs of one set: the diagonal is 0, where the root has an infinite slope."""
+    inner = call.args[0] if call.op == "**" else subject(call)
+    summed = root(inner)
+    if not isinstance(summed, Call) or summed.op not in (".sum", "torch.sum"):
+        return
+    squared = root(subject(summed))
+    if not isinstance(squared, Call) or squared.op not in ("**", ".pow", ".square", "torch.square"):
+        return
+    apart = root(squared.args[0] if squared.receiver is None else squared.receiver)
+    if isinstance(apart, Call) and apart.op == "-" and _core(apart.args[0]) is _core(apart.args[1]):
+        if any(isinstance(part, Call) and (part.op == "()" or kind(part)) for part in ancestry(apart, 80)):
+            what = "The root of squared distances of one set to itself"
+            fix = "Add an epsilon inside the root, or use `torch.cdist`."
+            yield _pole(call, "warning", what, "each point is at distance 0 from itself", fix)
+
+
+def _core(value: Value | None) -> Value | None:
+    """What was there before axes were added."""
+    for _ in range(8):
+        value = root(value)
+        if isinstance(value, Call) and layer(value).rpartition(".")[2] in (
+            "unsqueeze",
+            "[]",
+            "expand",
+            "view",
+        ):
+            value = subject(value)
+        else:
+            return value
+    return value

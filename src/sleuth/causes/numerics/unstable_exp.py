@@ -22,7 +22,7 @@ from which the row's maximum was subtracted.
 
 ## How to tell
 - **lint**: `exp` divided by a sum of `exp`; `log` of a `sum` of `exp`; `log(1 + exp(...))`;
-  `1 / (1 + exp(-x))`; `log` directly around `softmax` or `sigmoid`.
+  `1 / (1 + exp(-x))`. A `log` directly around `softmax` or `sigmoid` is reported as `unsafe-log-div`.
 - **probe**: the largest argument that reached `exp`, set against the limit of its dtype, and the
   loss with the logits multiplied by 100 compared with the library's version.
 - **refuted by**: the result agrees with the library function at logits of +1000 and -1000.
@@ -50,3 +50,141 @@ temperature deserves a clamp *before* its `exp`.
   log needs an implementation of its own.
 - pytorch-bce-logits: opening paragraph; the log-sum-exp trick inside the fused loss.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.activations import kind
+from sleuth.facts.flow import keeps_numbers, layer, number, parents, root, subject
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Carried, Collection, Either, Value
+from sleuth.finding import Finding
+
+_HOMES = ("torch", "numpy", "jax.numpy")
+_EXPS = (".exp", *(f"{home}.exp" for home in _HOMES))
+_SUMS = (".sum", *(f"{home}.sum" for home in _HOMES))
+_LOGS = (".log", *(f"{home}.log" for home in _HOMES))
+_LOG1PS = (".log1p", *(f"{home}.log1p" for home in _HOMES))
+# What keeps the argument of exp small, or says that its author thought of it.
+_BOUNDS = frozenset(
+    "max amax maximum minimum min amin logsumexp clamp clip clamp_max tanh sigmoid log_softmax logsigmoid "
+    "log_prob normalize cosine_similarity norm cdist abs square pow ** cos sin softmax nan_to_num softplus relu6 "
+    "pairwise_distance".split()
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    for call in program.calls("/"):
+        if len(call.args) == 2:
+            yield from _softmax(call)
+            yield from _sigmoid(call)
+    for call in program.calls(*_LOGS, *_LOG1PS):
+        yield from _log_of_exp(call)
+
+
+def _softmax(call: Call) -> Iterator[Finding]:
+    """`exp(z) / exp(z).sum()`."""
+    above, below = _exp(call.args[0]), _summed_exp(call.args[1])
+    if above is not None and below is not None and (above is below or _argument(above) is _argument(below)):
+        yield from _overflow(call, above, "A softmax written with a bare `exp`", "`softmax` or `log_softmax`")
+
+
+def _sigmoid(call: Call) -> Iterator[Finding]:
+    """`1 / (1 + exp(-z))`; NumPy's has no gradient that could be NaN."""
+    exponential = _one_plus_exp(call.args[1])
+    if number(call.args[0]) == 1 and exponential is not None and not exponential.op.startswith("numpy."):
+        yield from _overflow(call, exponential, "A sigmoid written with a bare `exp`", "`torch.sigmoid`")
+
+
+def _log_of_exp(call: Call) -> Iterator[Finding]:
+    inner = subject(call)
+    if call.op in _LOG1PS:
+        single = _exp(inner)
+        if single is not None:
+            yield from _overflow(call, single, "`log1p(exp(...))`", "`softplus`")
+        return
+    if (summed := _summed_exp(inner)) is not None:
+        yield from _overflow(call, summed, "The log of a sum of bare `exp`", "`logsumexp`")
+    elif (single := _one_plus_exp(inner)) is not None:
+        yield from _overflow(call, single, "`log(1 + exp(...))`", "`softplus`")
+
+
+def _overflow(call: Call, exponential: Call, what: str, instead: str) -> Iterator[Finding]:
+    bounded, learned = _examine(_argument(exponential))
+    if bounded:
+        return
+    yield clue(
+        "error" if learned else "warning",
+        call,
+        f"{what}: in float32 it is infinite from 88.8 on (11.1 in float16), and then the result or its "
+        "gradient is inf or NaN.",
+        fix=f"Use {instead}, or subtract the row's maximum first.",
+    )
+
+
+def _exp(value: Value | None) -> Call | None:
+    """The exp that made a value, seen through masks and changes of shape."""
+    for _ in range(8):
+        value = root(value)
+        if not isinstance(value, Call):
+            return None
+        if value.op in _EXPS:
+            return value
+        value = subject(value) if keeps_numbers(value) else value.args[0] if value.op == "*" else None
+    return None
+
+
+def _summed_exp(value: Value | None) -> Call | None:
+    made = _without_epsilon(value)
+    while isinstance(made, Call) and keeps_numbers(made):
+        made = root(subject(made))
+    return _exp(subject(made)) if isinstance(made, Call) and made.op in _SUMS else None
+
+
+def _without_epsilon(value: Value | None) -> Value | None:
+    made = root(value)
+    if isinstance(made, Call) and made.op == "+":
+        rest = [part for part in made.args if number(part) is None]
+        return root(rest[0]) if len(rest) == 1 else made
+    return made
+
+
+def _one_plus_exp(value: Value | None) -> Call | None:
+    made = root(value)
+    if not isinstance(made, Call) or made.op != "+" or not any(number(part) == 1 for part in made.args):
+        return None
+    return next((found for part in made.args if (found := _bare_exp(part)) is not None), None)
+
+
+def _bare_exp(value: Value) -> Call | None:
+    made = root(value)
+    return made if isinstance(made, Call) and made.op in _EXPS else None
+
+
+def _argument(exponential: Call) -> Value | None:
+    return root(subject(exponential))
+
+
+def _examine(value: Value | None) -> tuple[bool, bool]:
+    """Whether something limits the argument, and whether it comes from a layer or a parameter."""
+    queue: list[Value] = [value] if value is not None else []
+    seen: set[int] = set()
+    learned = False
+    while queue and len(seen) < 80:
+        here = queue.pop()
+        if id(here) in seen:
+            continue
+        seen.add(id(here))
+        if isinstance(here, Call) and here.result is None:
+            if layer(here).rpartition(".")[2] in _BOUNDS or kind(here) in (
+                "sigmoid",
+                "tanh",
+                "log_softmax",
+                "softmax",
+            ):
+                return True, learned
+            if here.op == "()" or here.op == "torch.nn.Parameter":
+                learned = True
+                continue
+        if isinstance(here, Call | Carried | Either | Collection):
+            queue.extend(parents(here))
+    return False, learned

@@ -46,3 +46,148 @@ Do bootstrap at a *time limit*: there the future exists. That is why the two fla
   alone.
 - schulman-gae-2016: section 3, the estimator whose sum must end with the episode.
 """
+
+import ast
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.episodes import (
+    ENDS,
+    Bootstrap,
+    Episodes,
+    is_discount,
+    names_end,
+    network_calls,
+    read_episodes,
+    tests,
+    words,
+)
+from sleuth.facts.flow import literal, number, possible, root
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Carried, Unknown, Value
+from sleuth.finding import Finding
+
+# Tasks that never terminate: every end is a time limit, and bootstrapping through it is right.
+ENDLESS = re.compile(r"Pendulum|HalfCheetah|Reacher|Pusher|Swimmer|FetchReach")
+# Branches on these may separate ends from the rest.
+_SEPARATES = re.compile(r"trunc|last|end|final|alive|mask|next", re.IGNORECASE)
+_LAMBDA = re.compile(r"lam|tau|gamma|discount", re.IGNORECASE)
+_SELECTS = ("torch.where", ".where", "numpy.where", ".masked_fill", ".masked_fill_", "[]=", "*", "*=")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if not re.search("gamma|discount|reward", program.source.text, re.IGNORECASE):
+        return
+    episodes = read_episodes(program)
+    for target in episodes.bootstraps:
+        recursive = next((factor for factor in target.factors if isinstance(factor, Carried)), None)
+        if recursive is not None:
+            yield from _leaking_recursion(episodes, target, recursive)
+        else:
+            yield from _unmasked_target(program, episodes, target)
+
+
+def _unmasked_target(program: Program, episodes: Episodes, target: Bootstrap) -> Iterator[Finding]:
+    reward = episodes.is_reward(target.immediate)
+    networks = [call for factor in target.factors for call in network_calls(factor)]
+    if not reward or not networks or not all(map(_is_value_or_number, target.factors)):
+        return
+    if any(map(episodes.ends_come_into, target.factors)) or _is_chosen(program, episodes, target, networks):
+        return
+    seen = _ends_seen(episodes)
+    if seen or (not episodes.steps and _names_an_end(target.call)):
+        yield clue(
+            "error" if seen and reward == "reward" else "warning",
+            target.call,
+            "This target adds the discounted value of the next observation at every step, also at the last one "
+            "of an episode: no factor holds it back where the episode terminated, so values feed on themselves.",
+            fix="Multiply the value of the next observation by `1 - terminated`.",
+        )
+
+
+def _is_value_or_number(factor: Value) -> bool:
+    """Anything else among the factors may be a mask under another name."""
+    return number(factor) is not None or is_discount(factor) or any(True for _ in network_calls(factor))
+
+
+def _is_chosen(program: Program, episodes: Episodes, target: Bootstrap, networks: list[Call]) -> bool:
+    """Whether a branch or a selection keeps the target from being used at an end."""
+    for call in (target.call, *networks):
+        for test in tests(call.context):
+            none = any(isinstance(part, ast.Constant) and part.value is None for part in ast.walk(test))
+            if none or any(names_end(word) or _SEPARATES.search(word) for word in words(test)):
+                return True
+    if _left_before(target.call):
+        return True
+    for call in program.calls(*_SELECTS):
+        parts = [part for part in (call.receiver, *call.args) if part is not None]
+        if any(option is target.call for part in parts for option in possible(part)):
+            if call.op not in ("*", "*=") or any(episodes.kinds(part) & ENDS for part in parts):
+                return True
+    return False
+
+
+def _left_before(call: Call) -> bool:
+    """`if done: return reward` (or break, continue) above the target: at an end it is not reached."""
+    inner = call.context.loops[-1].node if call.context.loops else None
+    function = call.context.function
+    around = inner if inner is not None and (function is None or inner in ast.walk(function)) else function
+    for node in ast.walk(around) if around is not None else ():
+        if isinstance(node, ast.If) and node.lineno < getattr(call.node, "lineno", 0):
+            jumps = isinstance(node.body[-1], ast.Return | ast.Break | ast.Continue | ast.Raise)
+            if jumps and any(names_end(word) or _SEPARATES.search(word) for word in words(node.test)):
+                return True
+    return False
+
+
+def _ends_seen(episodes: Episodes) -> bool:
+    """A step whose flag the program looks at, of a task that can terminate."""
+    for step in episodes.steps:
+        made = root(step.environment)
+        name = literal(made.args[0]) if isinstance(made, Call) and made.args else None
+        if isinstance(name, str) and ENDLESS.search(name):
+            return False
+    return any(
+        literal(flag) is not False
+        for step in episodes.steps
+        for flag in (*step.fields.get("terminated", ()), *step.fields.get("done", ()))
+    )
+
+
+def _names_an_end(call: Call) -> bool:
+    """Whether the function around knows of ends: a parameter or variable of that name."""
+    function = call.context.function
+    return function is not None and any(
+        names_end(part.arg if isinstance(part, ast.arg) else part.id)
+        for part in ast.walk(function)
+        if isinstance(part, ast.arg) or (isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
+    )
+
+
+def _leaking_recursion(episodes: Episodes, target: Bootstrap, running: Carried) -> Iterator[Finding]:
+    """`gae = delta + gamma * lam * gae` where delta knows of ends and the running sum does not."""
+    others = [factor for factor in target.factors if factor is not running]
+    if not all(number(factor) is not None or _is_called(factor, _LAMBDA) for factor in others):
+        return
+    if not episodes.kinds(target.immediate) & ENDS or not _becomes(running, target.call):
+        return
+    if any(names_end(word) for test in tests(target.call.context) for word in words(test)):
+        return
+    yield clue(
+        "warning",
+        target.call,
+        f"The step before masks ends of episodes, but the running `{running.name}` is carried on unmasked: "
+        "advantages of the next episode flow into this one.",
+        fix=f"Multiply the carried `{running.name}` by `1 - done` of the same step, too.",
+    )
+
+
+def _is_called(value: Value, pattern: re.Pattern[str]) -> bool:
+    settled = root(value)
+    name = settled.name if isinstance(settled, Unknown) else settled.op if isinstance(settled, Call) else ""
+    return bool(pattern.search(name))
+
+
+def _becomes(running: Carried, call: Call) -> bool:
+    """Whether the sum is all that the running value can be on the next turn (nothing sets it back)."""
+    return [option is call for option in possible(running.final)] == [True]

@@ -45,3 +45,151 @@ advantages). A deliberate continuing task without resets is fine if no flag is e
 - huang-2022: the detail on the vectorised architecture: how `next_done` and resets fit together
   in a rollout.
 """
+
+import ast
+from collections.abc import Iterator
+
+from sleuth.facts.episodes import (
+    Episodes,
+    EnvStep,
+    inside_class,
+    is_made_by_gym,
+    is_network_call,
+    names_end,
+    own_step,
+    read_episodes,
+    words,
+)
+from sleuth.facts.flow import ancestry, literal, possible, root
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Carried, Function, Instance, Loop, Value
+from sleuth.finding import Finding
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if ".step(" not in program.source.text or not program.training.of("backward"):
+        return
+    episodes = read_episodes(program)
+    for step in episodes.steps:
+        if not step.call.context.loops or inside_class(step.call, "step"):
+            continue
+        if _is_single(step) and not _ever_resets(program, step.call.context.loops[0]):
+            if not _stops(step):
+                yield _never_reset(step)
+    for step in episodes.steps:
+        yield from _memory_kept(program, step)
+
+
+def _never_reset(step: EnvStep) -> Finding:
+    return clue(
+        "error" if isinstance(root(step.environment), Instance | Call) else "warning",
+        step.call,
+        "The loop goes on stepping after an episode has ended: nothing in it calls `reset`, so what follows the "
+        "first end is no experience of any episode.",
+        fix="Call `obs, _ = env.reset()` in the loop whenever an episode has ended.",
+    )
+
+
+def _is_single(step: EnvStep) -> bool:
+    """One environment that ends and does not begin again by itself."""
+    flags = (
+        *step.fields.get("terminated", ()),
+        *step.fields.get("truncated", ()),
+        *step.fields.get("done", ()),
+    )
+    if all(literal(flag) is False for flag in flags):
+        return False
+    own = own_step(step.environment)
+    if own is not None:
+        return not any("reset" in word for word in words(own))
+    return is_made_by_gym(step.environment)
+
+
+def _ever_resets(program: Program, outermost: Loop) -> bool:
+    """Whether anything in the loop, down to the functions it calls, has to do with resetting."""
+    if any("reset" in word.lower() for word in words(outermost.node)):
+        return True
+    for call in program.trace:
+        if any(loop is outermost for loop in call.context.loops):
+            function = call.receiver if isinstance(call.receiver, Function) else None
+            if "reset" in call.op or "reset" in str(getattr(function and function.definition, "name", "")):
+                return True
+    return False
+
+
+def _stops(step: EnvStep) -> bool:
+    """Whether the outermost loop ends with the episode: by its test, a break, a return."""
+    outermost = step.call.context.loops[0].node
+    if isinstance(outermost, ast.While) and any(names_end(word) for word in words(outermost.test)):
+        return True
+    return any(isinstance(node, ast.Break | ast.Return | ast.Raise) for node in _own_statements(outermost))
+
+
+def _own_statements(loop: ast.AST) -> Iterator[ast.AST]:
+    """What stands in a loop itself; a `break` of a loop within it ends only that one, a `return` both."""
+    stack: list[tuple[ast.AST, bool]] = [(child, False) for child in ast.iter_child_nodes(loop)]
+    while stack:
+        node, nested = stack.pop()
+        if not (nested and isinstance(node, ast.Break)):
+            yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            nested = nested or isinstance(node, ast.For | ast.While)
+            stack += [(child, nested) for child in ast.iter_child_nodes(node)]
+
+
+def _memory_kept(program: Program, step: EnvStep) -> Iterator[Finding]:
+    """A recurrent state that lives through the reset: set once before all episodes, then only handed on."""
+    for call in program.calls("()"):
+        if (
+            not is_network_call(call)
+            or len(call.args) < 2
+            or call.context.function is not step.call.context.function
+        ):
+            continue
+        episode_loop = _loop_of_resets(program, step)
+        for argument in call.args[1:]:
+            if episode_loop is not None and _only_handed_on(argument, call, episode_loop):
+                assert isinstance(argument, Carried)
+                yield clue(
+                    "warning",
+                    call,
+                    f"`{argument.name}` is carried from one episode into the next: the environment is reset in "
+                    "the loop, this state never is.",
+                    fix=f"Set `{argument.name}` back to its initial value whenever the environment is reset.",
+                )
+
+
+def _loop_of_resets(program: Program, step: EnvStep) -> Loop | None:
+    """The innermost loop around the step in which the environment is reset."""
+    resets = [call for call in program.calls(".reset") if call.receiver is not None]
+    resets += [
+        call
+        for call in program.calls("def")
+        if isinstance(call.receiver, Function)
+        and getattr(call.receiver.definition, "name", "") == "reset"
+        and isinstance(call.receiver.bound, Instance)
+    ]
+    for loop in reversed(step.call.context.loops):
+        if any(here is loop for call in resets for here in call.context.loops):
+            return loop
+    return None
+
+
+def _only_handed_on(argument: Value, call: Call, loop: Loop) -> bool:
+    """Whether the state comes from before the loop and every later value of it from the network."""
+    if not isinstance(argument, Carried):
+        return False
+    outer = argument
+    while outer.loop is not loop and isinstance(outer.initial, Carried):
+        outer = outer.initial
+    if outer.loop is not loop or isinstance(outer.initial, Carried):
+        return False
+    later = [option for option in possible(argument.final) if option is not outer.initial]
+    return bool(later) and all(_is_part_of(option, call) for option in later)
+
+
+def _is_part_of(value: Value, call: Call) -> bool:
+    """An item of what the network returned, perhaps detached; not multiplied by a mask."""
+    made = list(ancestry(value, 60))
+    masked = any(isinstance(here, Call) and here.op in ("*", "*=", "torch.where", "[]=") for here in made[:3])
+    return any(here is call or here is call.result for here in made) and not masked

@@ -42,3 +42,104 @@ grown. For short delayed episodes gamma = 1 is legitimate.
 - andrychowicz-2021: the section on timestep handling: the discount factor as one of the choices
   that matter most, to be tuned per environment.
 """
+
+import ast
+from collections.abc import Iterator
+
+from sleuth.facts.episodes import Bootstrap, Episodes, EnvStep, own_step, read_episodes
+from sleuth.facts.flow import literal, number, possible, root
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Constant, Value
+from sleuth.finding import Finding
+
+# Below this share of the reward the signal is smaller than any critic's error.
+FORGOTTEN = 0.05
+_SUMMED = ("torch.zeros", "numpy.zeros")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if "rew" not in program.source.text.lower():
+        return
+    episodes = read_episodes(program)
+    for target in episodes.bootstraps:
+        gamma, written = number(target.discount), root(target.discount)
+        if gamma is None or written is None:
+            continue
+        delay = max(_delays(program, episodes, target), default=0.0)
+        if delay and gamma**delay < FORGOTTEN:
+            yield clue(
+                "warning",
+                written,
+                f"With a discount of {gamma:g} a reward {delay:.0f} steps away counts {gamma**delay:.1g} of its "
+                "worth, and the only reward comes at the end: for the agent it does not exist.",
+                fix=f"Choose gamma so that 1 / (1 - gamma) is about the delay, here {1 - 1 / delay:.4g}.",
+            )
+
+
+def _delays(program: Program, episodes: Episodes, target: Bootstrap) -> Iterator[float]:
+    """The steps between a decision and the only reward, where both are written in the source."""
+    if episodes.is_reward(target.immediate) == "reward":
+        for step in episodes.steps:
+            yield from _only_at_the_end(step)
+    for call in program.calls("[]="):
+        made = root(call.receiver)
+        if isinstance(made, Call) and made.op in _SUMMED and made.args and literal(call.args[0]) == -1:
+            length = number(made.args[0])
+            others = [other for other in program.calls("[]=") if root(other.receiver) is made]
+            if length and len(others) == 1 and episodes.feeds(made, target.immediate):
+                yield length
+
+
+def _only_at_the_end(step: EnvStep) -> Iterator[float]:
+    """A project environment that pays nothing until a counter reaches a literal."""
+    definition = own_step(step.environment)
+    if definition is None:
+        return
+    rewards = [option for value in step.fields["reward"] for option in possible(value)]
+    paid = {option.value for option in rewards if isinstance(option, Constant)}
+    if len(paid) < 2 or 0 not in paid or len(paid) < len({id(option) for option in rewards}):
+        return
+    flags = (
+        *step.fields.get("terminated", ()),
+        *step.fields.get("done", ()),
+        *step.fields.get("truncated", ()),
+    )
+    for flag in (option for value in flags for option in possible(value)):
+        limit = _limit(flag, definition)
+        if limit is not None and _pays_when(definition, flag):
+            yield limit
+
+
+def _limit(flag: Value, definition: ast.FunctionDef) -> float | None:
+    """N of `self.t >= N`, where the counter grows by one a step."""
+    if (
+        not isinstance(flag, Call)
+        or flag.op not in (">=", "==", ">")
+        or not isinstance(flag.node, ast.Compare)
+    ):
+        return None
+    counter = ast.unparse(flag.node.left)
+    counts = any(
+        isinstance(node, ast.AugAssign)
+        and ast.unparse(node.target) == counter
+        and isinstance(node.op, ast.Add)
+        and isinstance(node.value, ast.Constant)
+        and node.value.value == 1
+        for node in ast.walk(definition)
+    )
+    return number(flag.args[-1]) if counts else None
+
+
+def _pays_when(definition: ast.FunctionDef, flag: Call | Value) -> bool:
+    """Whether the branch that pays asks just this condition."""
+    assert isinstance(flag.node, ast.expr)
+    asked = {ast.unparse(flag.node)}
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Assign) and node.value is flag.node:
+            asked |= {ast.unparse(part) for part in node.targets}
+    return any(
+        ast.unparse(part) in asked
+        for node in ast.walk(definition)
+        if isinstance(node, ast.If | ast.IfExp)
+        for part in ([*node.test.values] if isinstance(node.test, ast.BoolOp) else [node.test])
+    )

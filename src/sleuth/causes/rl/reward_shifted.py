@@ -48,3 +48,95 @@ hurry is design, not a defect; write it down as such.
 - ng-1999: the theorem that potential-based shaping keeps optimal policies, and the examples of
   shaping that goes wrong.
 """
+
+import ast
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.cadence import alike
+from sleuth.facts.episodes import Episodes, inside_class, read_episodes, words
+from sleuth.facts.flow import makers, number, possible, root
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Constant, Function, Instance, Value
+from sleuth.finding import Finding
+
+_MEAN = re.compile(r"(^|_)(mean|avg|average|mu)s?(_|$)", re.IGNORECASE)
+_WRAPPERS = (
+    "gymnasium.RewardWrapper",
+    "gym.RewardWrapper",
+    "gymnasium.core.RewardWrapper",
+    "gym.core.RewardWrapper",
+)
+_SCALERS = re.compile(r"StandardScaler|MinMaxScaler|RobustScaler")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if "rew" not in program.source.text.lower():
+        return
+    episodes = read_episodes(program)
+    for call in (*program.calls("-", "-="), *program.calls(".fit_transform")):
+        if _is_wrapper_of_rewards(call) or (_is_centred(episodes, call) and _is_summed_later(episodes, call)):
+            yield clue(
+                "warning",
+                call,
+                "The mean of the rewards is subtracted before they are summed into returns: every step then pays "
+                "or costs a constant more, and the length of an episode, not the task, decides what is best.",
+                fix="Divide rewards by a running spread of the returns and leave their mean alone; centre "
+                "advantages instead.",
+            )
+
+
+def _is_centred(episodes: Episodes, call: Call) -> bool:
+    """`rewards - rewards.mean()`, or a scaler fitted on rewards."""
+    if call.op == ".fit_transform":
+        made = root(call.receiver)
+        scales = isinstance(made, Call) and _SCALERS.search(made.op)
+        return bool(scales) and bool(call.args) and bool(episodes.is_reward(call.args[0]))
+    if len(call.args) != 2 or number(call.args[1]) is not None:
+        return False
+    whole, middle = call.args
+    return bool(episodes.is_reward(whole)) and any(_is_mean_of(option, whole) for option in possible(middle))
+
+
+def _is_mean_of(middle: Value, whole: Value) -> bool:
+    if isinstance(middle, Call) and middle.op == ".mean":
+        return _are_one(middle.receiver, whole)
+    if isinstance(middle, Call) and middle.op in ("torch.mean", "numpy.mean", "statistics.mean"):
+        return bool(middle.args) and _are_one(middle.args[0], whole)
+    return False
+
+
+def _are_one(left: Value | None, right: Value) -> bool:
+    if alike(left, right):
+        return True
+    return any(one is other for one in makers(left) for other in makers(right))
+
+
+def _is_summed_later(episodes: Episodes, call: Call) -> bool:
+    """Whether the shifted rewards are discounted and added up, not used as advantages at once."""
+    return any(episodes.feeds(call, target.immediate) for target in episodes.bootstraps)
+
+
+def _is_wrapper_of_rewards(call: Call) -> bool:
+    """The `reward` method of a reward wrapper takes off a running mean."""
+    if not inside_class(call, "reward") or not isinstance(call.node, ast.BinOp):
+        return False
+    site = next(
+        (
+            site
+            for site in call.context.sites
+            if isinstance(site.receiver, Function)
+            and getattr(site.receiver.definition, "name", "") == "reward"
+        ),
+        None,
+    )
+    function = site.receiver if site is not None else None
+    owner = function.bound if isinstance(function, Function) else None
+    if not isinstance(owner, Instance) or not owner.cls.derives_from(*_WRAPPERS):
+        return False
+    definition = function.definition if isinstance(function, Function) else None
+    given = (
+        {part.arg for part in definition.args.args[1:]} if isinstance(definition, ast.FunctionDef) else set()
+    )
+    taken_off = any(_MEAN.search(word) for word in words(call.node.right))
+    return isinstance(call.node.left, ast.Name) and call.node.left.id in given and taken_off

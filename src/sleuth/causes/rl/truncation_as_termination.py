@@ -49,3 +49,126 @@ if truncated:                       # on-policy; afterwards mask the row like an
 - gymnasium-terminations: the whole tutorial, the two flags and the target that uses only one of
   them.
 """
+
+import ast
+from collections.abc import Iterator
+
+from sleuth.facts.episodes import (
+    Bootstrap,
+    Episodes,
+    is_network_call,
+    network_calls,
+    read_episodes,
+    tests,
+    words,
+)
+from sleuth.facts.flow import possible
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Value
+from sleuth.finding import Finding
+
+_BOTH = frozenset({"terminated", "truncated"})
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    if "trunc" not in program.source.text and ".step(" not in program.source.text:
+        return
+    episodes = read_episodes(program)
+    if not any(step.width == 5 for step in episodes.steps):
+        return
+    joined = _joined_names(program, episodes)
+    if _is_handled(program, episodes, joined):
+        return
+    for target in episodes.bootstraps:
+        place = _masked_by_both(program, episodes, target) or _chosen_by_both(target, joined)
+        if place is not None:
+            yield clue(
+                "warning",
+                place,
+                "The flag here is true at a time limit as well as at a real end, and it removes the value of the "
+                f"next observation from the target (line {getattr(target.call.node, 'lineno', 0)}): states near "
+                "the limit look worthless though the world goes on.",
+                fix="Let only `terminated` mask the bootstrap; use `terminated or truncated` to reset.",
+            )
+
+
+def _masked_by_both(program: Program, episodes: Episodes, target: Bootstrap) -> Value | None:
+    for factor in target.factors:
+        if episodes.kinds(factor) >= _BOTH and "observation" not in episodes.kinds(factor):
+            return _where_stored(program, episodes) or factor
+    return None
+
+
+def _where_stored(program: Program, episodes: Episodes) -> Value | None:
+    """The line that puts the joined flag into a buffer: there the difference is lost."""
+    for call, row in episodes.rows:
+        if any(episodes.kinds(item) == _BOTH for item in row):
+            outer = call.context.sites
+            return (
+                outer[-1]
+                if outer and outer[-1].context.source is call.source and _is_row(outer[-1])
+                else call
+            )
+    for call in program.calls("[]=", ".append"):
+        if call.args and episodes.kinds(call.args[-1]) == _BOTH:
+            return call
+    return None
+
+
+def _is_row(site: Call) -> bool:
+    """A buffer's own `push(obs, action, ...)`: the caller's line is the place, not the buffer's."""
+    return isinstance(site.node, ast.Call) and len(site.args) + len(site.keywords) >= 3
+
+
+def _joined_names(program: Program, episodes: Episodes) -> set[str]:
+    """Names that hold `terminated or truncated`."""
+    pairs = [
+        (name(step.fields["terminated"]), name(step.fields["truncated"]))
+        for step in episodes.steps
+        if step.width == 5
+    ]
+    found = set()
+    for node in ast.walk(program.source.tree):
+        if isinstance(node, ast.Assign) and any({*pair} <= words(node.value) for pair in pairs if all(pair)):
+            found |= {part.id for part in node.targets if isinstance(part, ast.Name)}
+    return found
+
+
+def name(values: tuple[Value, ...]) -> str:
+    for value in values:
+        if isinstance(value, Call) and isinstance(value.node, ast.Tuple) and len(value.node.elts) == 5:
+            place = next(iter(part.value for part in value.args[1:] if hasattr(part, "value")), None)
+            if isinstance(place, int) and isinstance(value.node.elts[place], ast.Name):
+                return str(value.node.elts[place].id)
+    return ""
+
+
+def _chosen_by_both(target: Bootstrap, joined: set[str]) -> Value | None:
+    """`r if done else r + gamma * v`: the branch asks the joined flag."""
+    networks = [call for factor in target.factors for call in network_calls(factor)]
+    for call in (target.call, *networks) if networks else ():
+        for test in tests(call.context):
+            if words(test) & joined:
+                return Value(test, call.source)
+    return None
+
+
+def _is_handled(program: Program, episodes: Episodes, joined: set[str]) -> bool:
+    """Whether a network values the last observation where the time limit struck."""
+    limits = {name(step.fields["truncated"]) for step in episodes.steps if step.width == 5} - {""}
+    for call in program.calls("()"):
+        if is_network_call(call):
+            for test in tests(call.context):
+                asked = words(test)
+                if (asked & limits and not asked & joined) or any("final" in word for word in asked):
+                    return True
+    return any(
+        episodes.kinds(part) == {"truncated"} and not _only_joins(call)
+        for call in program.calls("*", "torch.where", "numpy.where", "-", "&", "torch.logical_and")
+        for part in call.args
+        for _ in possible(part)[:1]
+    )
+
+
+def _only_joins(call: Call) -> bool:
+    return call.op in ("|", "+")

@@ -62,25 +62,22 @@ from sleuth.facts.program import Program, clue, place
 from sleuth.facts.values import Call, Collection, Table, Value
 from sleuth.finding import Finding
 
-# Copies of the dictionary that share its tensors.
-SHALLOW = frozenset(
-    ".copy copy.copy builtins.dict collections.OrderedDict {} .items .detach .cpu .to @data .data".split()
-)
+# Copies of the dictionary that share its tensors. `.cpu()` is left out: from a GPU it is a true copy.
+SHALLOW = frozenset(".copy copy.copy builtins.dict collections.OrderedDict {} .items .detach @data".split())
 
 
 def lint(program: Program) -> Iterator[Finding]:
     steps = program.training.of("step")
     flagged: set[int] = set()
     for use, kept in _uses(program):
-        for alias in _aliases(kept):
-            trained = _steps_between(alias, use, steps)
-            if trained is None or alias.order in flagged:
-                continue
+        stale = [(alias, step) for alias in _aliases(kept) if (step := _steps_between(alias, use, steps))]
+        in_loop = [pair for pair in stale if pair[0].context.loops]
+        for alias, step in in_loop or stale:
             flagged.add(alias.order)
             yield clue(
                 "error",
                 alias,
-                f"`state_dict()` hands out the live tensors: the step on line {trained.line} goes on changing them, "
+                f"`state_dict()` hands out the live tensors: the step on line {step.line} goes on changing them, "
                 f"so what line {place(use).line} takes for the kept state is the latest one.",
                 fix="Keep `copy.deepcopy(model.state_dict())`, or write it to disk at once.",
             )
@@ -135,7 +132,7 @@ def _steps_between(alias: Call, use: Call, steps: list[Event]) -> Event | None:
 
 
 def _directly(alias: Call, use: Call) -> bool:
-    """`other.load_state_dict(model.state_dict())`, `save({... model.state_dict()})`: used where it was taken."""
+    """`other.load_state_dict(model.state_dict())`: used where it was taken."""
     return alias.node is not None and use.node is not None and _within(alias.node, use.node)
 
 
@@ -165,12 +162,17 @@ def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Finding]:
             continue
         keeper = program.trace[call.order + 1]
         node = keeper.node
-        if keeper.op[:1] == "@" and keeper.op[-1:] == "=" and keeper.args[0] is call:
+        if (
+            keeper.op[:1] == "@"
+            and keeper.op[-1:] == "="
+            and any(one is call for one in possible(keeper.args[0]))
+        ):
             if isinstance(node, ast.Attribute) and ast.unparse(node) in loaded:
                 yield clue(
                     "warning",
                     call,
-                    f"`{ast.unparse(node)}` refers to the live tensors of the model: later training changes them, and "
+                    f"`{ast.unparse(node)}` refers to the live tensors of the model: later training "
+                    "changes them, and "
                     "loading it back restores nothing.",
                     fix="Keep `copy.deepcopy(model.state_dict())`.",
                 )
@@ -202,7 +204,8 @@ def _model_itself(program: Program) -> Iterator[Finding]:
                         yield clue(
                             "error",
                             Value(node, program.source),
-                            f"`{ast.unparse(target)}` is the same object as `{node.value.id}`: training goes on "
+                            f"`{ast.unparse(target)}` is the same object as `{node.value.id}`: "
+                            "training goes on "
                             "changing it after this line.",
                             fix="Keep `copy.deepcopy(model)`, or a deep copy of its `state_dict()`.",
                         )

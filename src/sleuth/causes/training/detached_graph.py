@@ -148,7 +148,8 @@ def _finding(cut: Call, starved: Call, severity: str) -> Finding:
     return clue(
         "error" if severity == "error" else "warning",
         cut,
-        f"`{name}` takes the values out of the graph on their way to the next layer: the layer applied on line "
+        f"`{name}` takes the values out of the graph on their way to the next layer: the layer "
+        "applied on line "
         f"{place(starved).line} never receives a gradient.",
         fix="Stay in tensors that keep their history (torch.stack, torch operations) between the layers.",
     )

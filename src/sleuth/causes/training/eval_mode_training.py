@@ -82,7 +82,8 @@ def lint(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "error" if matters else "warning",
                     event.call,
-                    f"`eval()` here is still in force when line {place(call).line} runs the training forward pass: "
+                    f"`eval()` here is still in force when line {place(call).line} runs the "
+                    "training forward pass: "
                     "dropout is off and batch statistics stand still.",
                     fix="Call `model.train()` before each training pass (or after each evaluation).",
                 )
@@ -90,7 +91,8 @@ def lint(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "warning",
                     call,
-                    f"`from_pretrained` on line {place(call.receiver or call).line} hands the model over in eval mode "
+                    f"`from_pretrained` on line {place(call.receiver or call).line} hands the model "
+                    "over in eval mode "
                     "and nothing calls `train()`: it is fine-tuned without its dropout.",
                     fix="Call `model.train()` before the training loop.",
                 )

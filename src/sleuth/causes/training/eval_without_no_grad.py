@@ -62,7 +62,6 @@ from sleuth.facts.modes import (
     forwards,
     judged_by,
     last_mode,
-    may_be_model,
     same_module,
     users,
 )
@@ -71,7 +70,9 @@ from sleuth.facts.values import Call
 from sleuth.finding import Finding
 
 # Evaluation that needs derivatives: attacks, forces, residuals, saliency.
-_DERIVATIVES = re.compile(r"autograd\.grad|requires_grad|\.grad\b|functorch|torch\.func|jacobian|hessian|vjp|jvp")
+_DERIVATIVES = re.compile(
+    r"autograd\.grad|requires_grad|\.grad\b|functorch|torch\.func|jacobian|hessian|vjp|jvp"
+)
 _RECORDING = re.compile(r"no_grad|inference_mode|set_grad_enabled|enable_grad")
 
 
@@ -92,14 +93,17 @@ def lint(program: Program) -> Iterator[Finding]:
         if not trained_here and _RECORDING.search(program.source.text):
             continue
         hoarded = _hoarded(program, call)
-        message = "The model is in eval mode, but gradient recording is on: each batch builds a graph nobody uses"
+        message = (
+            "The model is in eval mode, but gradient recording is on: each batch builds a graph nobody uses"
+        )
         if hoarded is not None:
             message += f", and line {place(hoarded).line} keeps every one of them alive until the loop ends"
         yield clue(
             "warning",
             call,
             message + ".",
-            fix="Wrap the evaluation in `with torch.no_grad():` (or decorate it with `@torch.inference_mode()`).",
+            fix="Wrap the evaluation in `with torch.no_grad():` (or decorate it with "
+            "`@torch.inference_mode()`).",
         )
 
 
@@ -116,12 +120,14 @@ def _backward_near(program: Program, call: Call) -> bool:
 
 def _hoarded(program: Program, call: Call) -> Call | None:
     """Where the raw output, or a raw loss of it, is stored or summed up over the loop."""
-    frontier = [call, *(user for user in users(program).get(id(call), ()) if user.op == "()" or "loss" in user.op)]
+    frontier = [
+        call,
+        *(user for user in users(program).get(id(call), ()) if user.op == "()" or "loss" in user.op),
+    ]
     for value in frontier:
         for user in users(program).get(id(value), ()):
-            if user.op in ("+=", ".append") and any(option is value for given in user.args for option in possible(given)):
+            if user.op in ("+=", ".append") and any(
+                option is value for given in user.args for option in possible(given)
+            ):
                 return user
     return None
-
-
-__all__ = ["lint", "may_be_model"]

@@ -72,7 +72,8 @@ def lint(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "error",
                     call,
-                    "A module has no `requires_grad` switch: this sets an unused attribute, and the parameters "
+                    "A module has no `requires_grad` switch: this sets an unused attribute, and "
+                    "the parameters "
                     f"frozen on line {place(freeze).line} stay frozen.",
                     fix="Call `.requires_grad_(True)` on the module, or set the flag on each parameter.",
                 )
@@ -81,9 +82,11 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 freeze,
-                f"This freezes everything that the optimizer stepped on line {place(step).line} is given, and "
+                f"This freezes everything that the optimizer stepped on line {place(step).line} is "
+                "given, and "
                 "nothing switches it on again: the new part is frozen with the rest.",
-                fix="Freeze first and put the new layers in afterwards, or freeze only the part that must not learn.",
+                fix="Freeze first and put the new layers in afterwards, or freeze only the part "
+                "that must not learn.",
             )
 
 

@@ -58,7 +58,7 @@ from collections.abc import Iterator
 from sleuth.facts.flow import possible
 from sleuth.facts.gradients import applications, ends_graph, surely_reached
 from sleuth.facts.loop import Event
-from sleuth.facts.modes import forwards, identity, inside, users
+from sleuth.facts.modes import forwards, identity, inside, users, with_enclosing
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.values import Call, Carried, Instance, Value
 from sleuth.finding import Finding
@@ -73,7 +73,7 @@ def lint(program: Program) -> Iterator[Finding]:
             continue
         behind = list(surely_reached(backward.about))
         outermost = {id(call) for call in forwards(program)}
-        for call in applications(iter(behind)):
+        for call in with_enclosing(program, applications(iter(behind))):
             if id(call) not in outermost or not call.context.grad or not inside(call.context, loops[-1]):
                 continue
             for state in _states(call, loops[-1]):
@@ -101,7 +101,7 @@ def _keeps_its_graph(program: Program, state: Carried) -> bool:
 
 
 def _kept_on_the_model(program: Program, backward: Event, behind: list[Value]) -> Iterator[Finding]:
-    """`self.hidden = ...` in forward, read again by the next forward, and nothing in the loop lets go of it."""
+    """`self.hidden = ...` in forward, read by the next forward, and nothing in the loop lets go of it."""
     loop = backward.call.context.loops[-1]
     assigned = [
         call
@@ -156,7 +156,9 @@ def _finding(call: Call, name: str, backward: Event) -> Finding:
     return clue(
         "error",
         backward.call if retained else call,
-        f"`{name}` comes from the turn before with its graph (fed in on line {place(call).line}): backward() on line "
+        f"`{name}` comes from the turn before with its graph (fed in on line {place(call).line}): "
+        "backward() on line "
         f"{backward.line} walks back through every earlier batch.",
-        fix=f"Detach the state before using it again: `{name} = {name}.detach()` (each part of an LSTM's pair).",
+        fix=f"Detach the state before using it again: `{name} = {name}.detach()` (each part of an "
+        "LSTM's pair).",
     )

@@ -93,7 +93,8 @@ def _clipped_skips(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 call,
-                f"This writes into the tensor that line {place(later).line} reads again: there it no longer holds "
+                f"This writes into the tensor that line {place(later).line} reads again: there it "
+                "no longer holds "
                 "what the earlier layer gave.",
                 fix="Use the copying form (`inplace=False`, `x = x + y`) here.",
             )
@@ -173,7 +174,8 @@ def _behind_the_counter(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "error",
                     call,
-                    f"This changes a tensor behind autograd's back before backward() on line {backward.line} uses it: "
+                    "This changes a tensor behind autograd's back before backward() on line "
+                    f"{backward.line} uses it: "
                     "the gradient is computed from the overwritten values, without an error.",
                     fix="Make a new tensor (`y = y * 2`) instead of writing through `.data` or `.numpy()`.",
                 )
@@ -216,7 +218,8 @@ def _views_of_the_data(program: Program) -> Iterator[Finding]:
         yield clue(
             "warning",
             call,
-            f"The item taken on line {place(item).line} is a view of the stored data: this write stays there, and "
+            f"The item taken on line {place(item).line} is a view of the stored data: this write "
+            "stays there, and "
             "every epoch applies it once more.",
             fix="Work on a copy (`x = x / 255`, or `.clone()` / `.copy()` before editing).",
         )
@@ -225,7 +228,7 @@ def _views_of_the_data(program: Program) -> Iterator[Finding]:
 def _written_through_a_name(call: Call) -> bool:
     """`x[...] = 0` and `x /= 2` on a local name; `self.table[i][j] = v` is meant to change the table."""
     node = call.node
-    target = node.target if isinstance(node, ast.AugAssign) else None
+    target: ast.expr | None = node.target if isinstance(node, ast.AugAssign) else None
     if isinstance(node, ast.Subscript):
         target = node.value
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -238,7 +241,7 @@ def _in_getitem(call: Call, item: Call) -> bool:
     if not call.context.sites or getattr(function_of(call.context.sites[-1]), "name", "") != "__getitem__":
         return False
     table = item.args[0]
-    owned = isinstance(table, Call) and table.op[:1] == "@" or _is_attribute(item)
+    owned = (isinstance(table, Call) and table.op[:1] == "@") or _is_attribute(item)
     index = item.args[1]
     return owned and isinstance(index, Unknown) and (call.op not in ARITHMETIC or _is_array(item, call))
 
@@ -254,10 +257,9 @@ def _is_attribute(item: Call) -> bool:
 
 
 def _is_array(item: Call, write: Call) -> bool:
-    """A label is a number and cannot be changed in place; what is scaled by 255 or by statistics is an image."""
+    """A label is a number, immune to in-place writes; what is scaled by 255 or statistics is an image."""
     return any(
-        isinstance(option, Call)
-        and option.op in (".mean", ".std", ".max", ".min", "@mean", "@std")
+        (isinstance(option, Call) and option.op in (".mean", ".std", ".max", ".min", "@mean", "@std"))
         or literal(option) in (255, 255.0, 127.5)
         for option in possible(write.args[1])
     )

@@ -58,8 +58,9 @@ from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, keeps_numbers, makers, number, possible, subject
 from sleuth.facts.losses import LossUse, loss_of
+from sleuth.facts.modes import identity
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Carried, Collection, Constant, Unknown, Value
+from sleuth.facts.values import Call, Carried, Constant, Unknown, Value
 from sleuth.finding import Finding
 
 _LOADER = "torch.utils.data.DataLoader"
@@ -77,7 +78,7 @@ def lint(program: Program) -> Iterator[Finding]:
             continue
         total, divisor = division.args
         for added in _increments(total):
-            yield from _wrong_unit(division, added, divisor)
+            yield from _wrong_unit(program, division, added, divisor)
         yield from _never_reset(division, total, divisor)
     yield from _averaged_ratios(program)
 
@@ -96,9 +97,9 @@ def _increments(total: Value) -> Iterator[Call]:
             queue += [option for part in given for option in possible(part)]
 
 
-def _wrong_unit(division: Call, added: Call, divisor: Value) -> Iterator[Finding]:
+def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -> Iterator[Finding]:
     amount = added.args[1]
-    counted = _counts(divisor)
+    counted = _counts(divisor) or _counts_rows(program, added, divisor)
     if counted is None or _one_by_one(added):
         return
     loss = _mean_loss(amount)
@@ -106,7 +107,8 @@ def _wrong_unit(division: Call, added: Call, divisor: Value) -> Iterator[Finding
         yield clue(
             "error",
             division,
-            f"Line {place(added).line} adds up means over batches (`{loss.name}`), and this divides by the number of "
+            f"Line {place(added).line} adds up means over batches (`{loss.name}`), and this divides "
+            "by the number of "
             "examples: the reported value is too small by about the batch size.",
             fix="Multiply each batch's loss by its size before adding, or divide by the number of batches.",
         )
@@ -114,7 +116,8 @@ def _wrong_unit(division: Call, added: Call, divisor: Value) -> Iterator[Finding
         yield clue(
             "error",
             division,
-            f"Line {place(added).line} counts right answers, and this divides by the number of batches: the reported "
+            f"Line {place(added).line} counts right answers, and this divides by the number of "
+            "batches: the reported "
             "value is too large by the batch size.",
             fix="Divide by the number of examples (`len(loader.dataset)`).",
         )
@@ -127,6 +130,25 @@ def _counts(divisor: Value) -> str | None:
             return _length_of(option.args[0])
         if isinstance(option, Call) and option.op == "+=" and option.context.loops:
             return _counter(option)
+    return None
+
+
+def _counts_rows(program: Program, added: Call, divisor: Value) -> str | None:
+    """`len(x)` of what a loader serves, or of the tensor that the loop cuts into batches."""
+    for option in possible(divisor):
+        if not isinstance(option, Call) or option.op != "builtins.len" or not option.args:
+            continue
+        held = {identity(data) for data in possible(option.args[0])}
+        for loop in added.context.loops[-1:]:
+            cut = [value for value in ancestry(loop.over, 40) if isinstance(value, Call)]
+            batched = any(
+                value.op in (_LOADER, ".split", "torch.split", ".chunk", "numpy.array_split")
+                or (value.op == "builtins.range" and len(value.args) == 3)
+                for value in cut
+            )
+            rows = [given for value in cut for given in (value.receiver, *value.args) if given is not None]
+            if batched and any(identity(data) in held for given in rows for data in possible(given)):
+                return "examples"
     return None
 
 
@@ -201,7 +223,13 @@ def _counts_hits(amount: Value) -> bool:
     for maker in makers(amount):
         here: Value | None = maker
         for _ in range(4):
-            if isinstance(here, Call) and here.op in (".item", "builtins.int", "builtins.float", ".float", ".long"):
+            if isinstance(here, Call) and here.op in (
+                ".item",
+                "builtins.int",
+                "builtins.float",
+                ".float",
+                ".long",
+            ):
                 here = here.args[0] if here.op.startswith("builtins.") and here.args else here.receiver
         if isinstance(here, Call) and here.op in (".sum", "torch.sum"):
             return any(made.op in ("==", ".eq", "torch.eq") for made in makers(subject(here)))
@@ -225,27 +253,33 @@ def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Findi
             yield clue(
                 "error",
                 division,
-                f"The total of line {place(added).line} goes on from epoch to epoch, and this divides it by the size "
+                f"The total of line {place(added).line} goes on from epoch to epoch, and this "
+                "divides it by the size "
                 "of one: from the second epoch on the reported value is too large.",
                 fix="Set the total back to zero at the start of each epoch.",
             )
 
 
 def _only_grows(final: Value, added: Call) -> bool:
-    return all(option is added or isinstance(option, Constant) and False for option in possible(final)) or (
+    return all(option is added or (isinstance(option, Constant) and False) for option in possible(final)) or (
         final is added
     )
 
 
 def _averaged_ratios(program: Program) -> Iterator[Finding]:
     for metric in program.trace:
-        if not metric.op.startswith("sklearn.metrics.") or not _RATIOS.match(metric.op) or not metric.context.loops:
+        if (
+            not metric.op.startswith("sklearn.metrics.")
+            or not _RATIOS.match(metric.op)
+            or not metric.context.loops
+        ):
             continue
         if _counts_batches(metric.context.loops[-1].over) and _gathered(program, metric):
             yield clue(
                 "warning",
                 metric,
-                f"`{metric.op.rpartition('.')[2]}` is a ratio: its average over batches is not its value over the "
+                f"`{metric.op.rpartition('.')[2]}` is a ratio: its average over batches is not its "
+                "value over the "
                 "whole set.",
                 fix="Collect predictions and labels and compute it once at the end.",
             )
@@ -266,6 +300,3 @@ def _gathered(program: Program, metric: Call) -> bool:
         and any(here is loop for here in call.context.loops)
         for call in program.calls("+=", ".append")
     )
-
-
-__all__ = ["Collection", "lint"]

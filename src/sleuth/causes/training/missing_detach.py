@@ -56,6 +56,7 @@ from sleuth.facts.gradients import (
     carries_graph,
     frozen_somewhere,
     optimizes,
+    picked,
     reached,
     steps_after,
     surely_reached,
@@ -63,7 +64,7 @@ from sleuth.facts.gradients import (
 )
 from sleuth.facts.loop import Event
 from sleuth.facts.losses import COMPARES_NUMBERS
-from sleuth.facts.modes import forwards, is_model, same_module, users
+from sleuth.facts.modes import forwards, is_model, same_module, users, with_enclosing
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.values import Call, Either, Unknown, Value
 from sleuth.finding import Finding
@@ -79,7 +80,7 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _twin_branches(program)
 
 
-# --- a sample that another network made -------------------------------------------------------------------------
+# --- a sample that another network made ---
 
 
 def _generated_samples(program: Program) -> Iterator[Finding]:
@@ -105,20 +106,23 @@ def _generated_samples(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 outer,
-                f"The sample that the model on line {place(inner).line} made keeps its graph: backward() on line "
-                f"{backward.line} writes gradients into that model too, and the step on line {owner.line} applies them.",
-                fix="Feed `fake.detach()` (or make the sample under `torch.no_grad()`) in this network's turn.",
+                f"The sample that the model on line {place(inner).line} made keeps its graph: "
+                "backward() on line "
+                f"{backward.line} writes gradients into that model too, and the step on line "
+                f"{owner.line} applies them.",
+                fix="Feed `fake.detach()` (or make the sample under `torch.no_grad()`) in this "
+                "network's turn.",
             )
 
 
 def _fed_by(program: Program, loss: Value | None) -> Iterator[tuple[Call, Call]]:
     """Pairs of models, the one fed with what the other made, both on the gradient's way."""
     outermost = {id(call) for call in forwards(program)}
-    for outer in applications(surely_reached(loss)):
+    for outer in with_enclosing(program, applications(surely_reached(loss))):
         if id(outer) not in outermost or not is_model(outer.receiver):
             continue
         for given in (*outer.args, *outer.keywords.values()):
-            for inner in applications(surely_reached(given)):
+            for inner in with_enclosing(program, applications(surely_reached(given))):
                 if id(inner) in outermost and is_model(inner.receiver) and inner.context.grad:
                     yield inner, outer
 
@@ -146,7 +150,7 @@ def _cleared(program: Program, backward: Event, owner: Event) -> bool:
     return False
 
 
-# --- targets that the same network computes -----------------------------------------------------------------------
+# --- targets that the same network computes ---
 
 
 def _bootstrapped_targets(program: Program) -> Iterator[Finding]:
@@ -165,7 +169,8 @@ def _bootstrapped_targets(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "error",
                     _discounted(target) or loss,
-                    f"The target contains the network's own output (line {place(call).line}) with its graph: the "
+                    f"The target contains the network's own output (line {place(call).line}) with "
+                    "its graph: the "
                     f"loss on line {place(loss).line} moves the target towards the prediction.",
                     fix="Compute the target under `torch.no_grad()` or detach it.",
                 )
@@ -229,7 +234,7 @@ def _predicts(prediction: Value | None, call: Call) -> bool:
     )
 
 
-# --- advantages ---------------------------------------------------------------------------------------------------
+# --- advantages ---
 
 
 def _advantages(program: Program) -> Iterator[Finding]:
@@ -246,8 +251,10 @@ def _advantages(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "error",
                     call,
-                    f"The advantage (line {place(difference).line}) multiplies a log-probability with the value "
-                    "network's graph attached: the policy loss also drives the values, whatever the rewards were.",
+                    f"The advantage (line {place(difference).line}) multiplies a log-probability "
+                    "with the value "
+                    "network's graph attached: the policy loss also drives the values, whatever "
+                    "the rewards were.",
                     fix="Multiply with `advantage.detach()`.",
                 )
                 break
@@ -279,26 +286,25 @@ def _difference(value: Value) -> Call | None:
     return None
 
 
-# --- two branches that agree on a constant ------------------------------------------------------------------------
+# --- two branches that agree on a constant ---
 
 
 def _twin_branches(program: Program) -> Iterator[Finding]:
-    """A predictor behind one branch and nothing but agreement in the loss: without stop-gradient it collapses."""
+    """A predictor behind one branch, a loss of nothing but agreement: it needs a stop-gradient."""
     names = ("torch.nn.functional.cosine_similarity", "torch.cosine_similarity")
-    pairs = [(call, *call.args[:2]) for call in program.calls(*names) if len(call.args) >= 2]
-    pairs += [
-        (call, *call.args[:2])
+    modules = (
+        call
         for call in program.calls("()")
-        if isinstance(call.receiver, Call)
-        and call.receiver.op == "torch.nn.CosineSimilarity"
-        and len(call.args) >= 2
-    ]
+        if isinstance(call.receiver, Call) and call.receiver.op == "torch.nn.CosineSimilarity"
+    )
+    pairs = [call for call in (*program.calls(*names), *modules) if len(call.args) >= 2]
     if program.losses or not pairs:
         return
     judged = {id(value) for event in program.training.of("backward") for value in reached(event.about)}
-    for call, left, right in pairs:
+    for call in pairs:
         if id(call) not in judged or not call.context.grad:
             continue
+        left, right = call.args[:2]
         for predicted, plain in ((left, right), (right, left)):
             inner = _behind_predictor(predicted)
             if inner is None or not carries_graph(plain):
@@ -317,16 +323,33 @@ def _twin_branches(program: Program) -> Iterator[Finding]:
 
 
 def _last_layers(value: Value) -> list[Call]:
-    """The applications nearest to a value."""
-    return list(applications(surely_reached(value)))[:1]
+    """The applications that made a value."""
+    made = _taken(value)
+    return [made] if made is not None else []
 
 
 def _behind_predictor(value: Value) -> Call | None:
     """The encoder's application in `predictor(encoder(x))`."""
-    outer = next(iter(applications(surely_reached(value))), None)
-    if outer is None or not outer.args:
-        return None
-    inner = next(iter(applications(surely_reached(outer.args[0]))), None)
-    if inner is None or same_module(inner.receiver, outer.receiver):
+    outer = _taken(value)
+    inner = _taken(outer.args[0]) if outer is not None and outer.args else None
+    if outer is None or inner is None or same_module(inner.receiver, outer.receiver):
         return None
     return inner
+
+
+def _taken(value: Value | None) -> Call | None:
+    """The application of a model that made a value, seen through unpacking, reshapes and normalisation."""
+    for _ in range(12):
+        if not isinstance(value, Call) or value.op == ".detach":
+            return None
+        if value.op == "()":
+            return value
+        if (item := picked(value)) is not None:
+            value = item
+        elif value.result is not None:
+            value = value.result
+        elif keeps_numbers(value) or value.op.endswith("normalize"):
+            value = subject(value)
+        else:
+            return None
+    return None

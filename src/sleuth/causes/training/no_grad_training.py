@@ -86,7 +86,7 @@ def lint(program: Program) -> Iterator[Finding]:
 
 
 def _is_the_prediction(loss: Value | None, silent: list[Call]) -> bool:
-    """The values made without recording are what the loss judges, and nothing else could receive a gradient."""
+    """The values made without recording are what the loss judges; nothing else could get a gradient."""
     for value in reached(loss):
         if isinstance(value, Call) and (
             value.op in (".requires_grad_", "torch.nn.Parameter", "torch.autograd.Variable")
@@ -112,7 +112,7 @@ def _whole(program: Program, backward: Event, call: Call) -> Finding:
 
 
 def _parts(program: Program, backward: Event, silent: list[Call], learned: set[int]) -> Iterator[Finding]:
-    """Fresh layers of a trained model that its forward applies without recording, while the optimizer holds them."""
+    """Fresh layers, held by the optimizer, that the model's own forward applies without recording."""
     optimizers = [step.about for step in steps_after(program, backward)]
     for call in silent:
         if id(call.receiver) in learned or not has_weights(call.receiver):
@@ -124,7 +124,8 @@ def _parts(program: Program, backward: Event, silent: list[Call], learned: set[i
             yield clue(
                 "error",
                 _scope(program, call),
-                f"Inside the model, the layer applied on line {place(call).line} runs with gradient recording off: "
+                f"Inside the model, the layer applied on line {place(call).line} runs with gradient "
+                "recording off: "
                 "the optimizer holds its random weights and will never change them.",
                 fix="Remove the scope, or freeze pretrained layers visibly with `requires_grad_(False)`.",
             )
@@ -176,7 +177,8 @@ def _false_cures(program: Program) -> Iterator[Finding]:
             yield clue(
                 "warning",
                 call,
-                "Switching `requires_grad` on for a loss makes backward() run without an error, but it brings back "
+                "Switching `requires_grad` on for a loss makes backward() run without an error, "
+                "but it brings back "
                 "no graph: the parameters still get no gradient.",
                 fix="Find where the graph was cut (no_grad, detach, item, numpy) and remove this line.",
             )
@@ -211,7 +213,8 @@ def _never_switched_back(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "error",
                     call,
-                    "Gradient recording is switched off here for the rest of the program and never on again, and "
+                    "Gradient recording is switched off here for the rest of the program and never "
+                    "on again, and "
                     f"backward() on line {backward.line} runs after it.",
                     fix="Use `with torch.no_grad():` (or the decorator), which ends with its block.",
                 )

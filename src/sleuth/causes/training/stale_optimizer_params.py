@@ -84,9 +84,11 @@ def lint(program: Program) -> Iterator[Finding]:
                         "error",
                         optimizer,
                         f"This optimizer keeps the parameters that existed when it was built; line "
-                        f"{place(late).line} puts new ones in their place, and step() on line {step.line} never "
+                        f"{place(late).line} puts new ones in their place, and step() on line "
+                        f"{step.line} never "
                         "touches those.",
-                        fix="Build the optimizer after the model is complete (and again when it is replaced).",
+                        fix="Build the optimizer after the model is complete (and again when it is "
+                        "replaced).",
                     )
 
 
@@ -129,7 +131,12 @@ def _changed(program: Program, optimizer: Call, owners: list[Value], used: list[
             if _among(call.receiver, pieces):
                 return call
     for call in program.trace[optimizer.order :]:
-        if call.op[:1] == "@" and call.op[-1:] == "=" and isinstance(call.receiver, Call) and is_model(call.args[0]):
+        if (
+            call.op[:1] == "@"
+            and call.op[-1:] == "="
+            and isinstance(call.receiver, Call)
+            and is_model(call.args[0])
+        ):
             if any(call.receiver is piece for piece in pieces) and any(call.receiver is one for one in used):
                 return call
     for piece in pieces:
@@ -142,7 +149,7 @@ def _changed(program: Program, optimizer: Call, owners: list[Value], used: list[
 def _attached(program: Program, piece: Value, after: int) -> Call | None:
     """The assignment `model.part = piece` (or `model.layers[2] = piece`) that put a new part in place."""
     for call in program.trace[after:]:
-        if call.op[:1] == "@" and call.op[-1:] == "=" or call.op == "[]=":
+        if (call.op[:1] == "@" and call.op[-1:] == "=") or call.op == "[]=":
             if call.args and any(option is piece for option in possible(call.args[-1])):
                 return call
     return None

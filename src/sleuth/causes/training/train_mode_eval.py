@@ -90,14 +90,15 @@ def lint(program: Program) -> Iterator[Finding]:
         yield clue(
             "error" if severity == "error" else "warning",
             call,
-            "The model is judged here while it is still in train mode: dropout is active, and batch norm uses (and "
+            "The model is judged here while it is still in train mode: dropout is active, and "
+            "batch norm uses (and "
             "learns from) the evaluation batch.",
             fix="Call `model.eval()` before the evaluation and `model.train()` before training goes on.",
         )
 
 
 def _in_train_mode(program: Program, call: Call) -> str | None:
-    """Proven where the model is known to have dropout or batch norm; likely where nothing ever calls eval()."""
+    """Proven where the model has dropout or batch norm; likely where nothing ever calls eval()."""
     matters = mode_matters(call.receiver, program)
     deciding = last_mode(program, call, call.receiver)
     if matters is False or (deciding is not None and deciding.kind == "eval"):

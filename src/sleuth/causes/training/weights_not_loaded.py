@@ -57,14 +57,16 @@ from collections.abc import Iterator
 
 from sleuth.facts.flow import literal, possible
 from sleuth.facts.gradients import owners_of, switches_off
-from sleuth.facts.modes import holds, is_model, parts, users
+from sleuth.facts.modes import holds, is_model, users
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Constant, Function, Instance, Table, Value
+from sleuth.facts.values import Call, Constant, Function, Instance, Table
 from sleuth.finding import Finding
 
 _BUILDERS = re.compile(r"^(torchvision\.models\.([a-z]\w*\.)?[a-z]\w*|timm\.create_model)$")
 _NOT_BUILDERS = re.compile(r"\.(get_weight|list_models|get_model_weights|get_model_builder|get_model)$")
-_INITIALISES = re.compile(r"^(torch\.nn\.init\.\w+_?|\.(reset_parameters|normal_|uniform_|xavier_\w+|kaiming_\w+))$")
+_INITIALISES = re.compile(
+    r"^(torch\.nn\.init\.\w+_?|\.(reset_parameters|normal_|uniform_|xavier_\w+|kaiming_\w+))$"
+)
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -127,7 +129,8 @@ def _replaced_after(program: Program, load: Call) -> Iterator[Finding]:
             yield clue(
                 "error",
                 later[0],
-                f"This makes a fresh model in the place of the one that line {place(load).line} loaded; the loaded "
+                f"This makes a fresh model in the place of the one that line {place(load).line} "
+                "loaded; the loaded "
                 "one is not used again.",
                 fix="Load the checkpoint into the model that is used, after it is made.",
             )
@@ -145,9 +148,11 @@ def _silently_empty(program: Program, load: Call) -> Iterator[Finding]:
                 yield clue(
                     "warning",
                     load,
-                    "If the key is missing, an empty state is loaded here and `strict=False` accepts it: the model "
+                    "If the key is missing, an empty state is loaded here and `strict=False` "
+                    "accepts it: the model "
                     "stays at random weights without a word.",
-                    fix="Index with `[...]`, and check the missing and unexpected keys that the load returns.",
+                    fix="Index with `[...]`, and check the missing and unexpected keys that the "
+                    "load returns.",
                 )
 
 
@@ -169,7 +174,8 @@ def _read_and_forgotten(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "warning",
                     nodes[id(node.value)],
-                    f"The checkpoint is read into `{name}`, and nothing uses it: the model keeps its random weights.",
+                    f"The checkpoint is read into `{name}`, and nothing uses it: the model keeps "
+                    "its random weights.",
                     fix=f"Load it: `model.load_state_dict({name})`.",
                 )
 
@@ -195,7 +201,8 @@ def _frozen_at_random(program: Program, loads: list[Call]) -> Iterator[Finding]:
                 "error",
                 call,
                 "This network is built without pretrained weights and then frozen: its features stay random.",
-                fix="Ask for the weights (`weights=...`, `pretrained=True`) or load a checkpoint before freezing.",
+                fix="Ask for the weights (`weights=...`, `pretrained=True`) or load a checkpoint "
+                "before freezing.",
             )
 
 
@@ -206,7 +213,6 @@ def _asks_for_weights(call: Call) -> bool:
         if given is not None and not (isinstance(given, Constant) and given.value in (None, False)):
             return True
     first = 1 if call.op == "timm.create_model" else 0
-    return any(not (isinstance(given, Constant) and given.value in (None, False)) for given in call.args[first:])
-
-
-__all__ = ["Value", "lint", "parts"]
+    return any(
+        not (isinstance(given, Constant) and given.value in (None, False)) for given in call.args[first:]
+    )

@@ -1,0 +1,26 @@
+import gymnasium as gym
+import torch
+from torch import nn
+
+env = gym.make("CartPole-v1")
+policy = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 2))
+optimizer = torch.optim.Adam(policy.parameters(), lr=1e-2)
+for episode in range(300):
+    obs, _ = env.reset()
+    log_probs, rewards, done = [], [], False
+    while not done:
+        dist = torch.distributions.Categorical(logits=policy(torch.as_tensor(obs)))
+        action = dist.sample()
+        log_probs.append(dist.log_prob(action))
+        obs, reward, terminated, truncated, _ = env.step(action.item())
+        rewards.append(reward)
+        done = terminated or truncated
+    returns, running = [], 0.0
+    for reward in reversed(rewards):
+        running = reward + 0.99 * running
+        returns.insert(0, running)
+    returns = torch.tensor(returns)
+    loss = -(torch.stack(log_probs) * (returns - returns.mean()) / (returns.std() + 1e-8)).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

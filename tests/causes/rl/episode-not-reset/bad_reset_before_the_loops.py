@@ -1,0 +1,25 @@
+import gymnasium as gym
+import torch
+from torch import nn
+
+env = gym.make("CartPole-v1")
+policy = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 2))
+optimizer = torch.optim.Adam(policy.parameters(), lr=1e-2)
+obs, _ = env.reset(seed=3)
+for episode in range(300):
+    log_probs, rewards, done = [], [], False
+    while not done:
+        dist = torch.distributions.Categorical(logits=policy(torch.as_tensor(obs)))
+        action = dist.sample()
+        log_probs.append(dist.log_prob(action))
+        obs, reward, terminated, truncated, _ = env.step(action.item())  # episode-not-reset
+        rewards.append(reward)
+        done = terminated or truncated
+    returns, running = [], 0.0
+    for reward in reversed(rewards):
+        running = reward + 0.99 * running
+        returns.insert(0, running)
+    loss = -(torch.stack(log_probs) * torch.tensor(returns)).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
