@@ -33,11 +33,16 @@ demo: $(VENV)/.core
 test: $(VENV)/.dev
 	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/check
 
-bench: $(VENV)/.dev
+$(VENV)/.bench: $(VENV)/.dev
+	@echo "Installing the tools that Sleuth is measured beside ..."
+	@$(PIP) install -c constraints.txt -e ".[bench]"
+	@touch $@
+
+bench: $(VENV)/.bench
 	@$(BIN)/python -m bench
 
 docs: $(VENV)/.core
-	@$(BIN)/python scripts/docs
+	@$(BIN)/python scripts/docs.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache

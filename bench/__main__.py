@@ -6,9 +6,7 @@ from pathlib import Path
 
 import click
 
-from bench import detection, lint_speed, startup, zoo
-from sleuth.facts.source import read_source
-from sleuth.lint import lint_source, lintable
+from bench import lint, startup, zoo
 
 Row = tuple[str, str, str]
 NOT_BUILT = "not built yet"
@@ -25,8 +23,8 @@ def main() -> int:
 
 def measurements() -> Iterator[Row]:
     yield from zoo_rows()
-    yield from detection_rows()
-    yield from speed_rows()
+    yield "start", "`sleuth --help` against `python -c pass`", f"{startup.ratio():.1f}×"
+    yield from lint.rows()
     yield "overhead of watch", "ratio to the bare loop", NOT_BUILT
     yield "probe", "ratio to one training step", NOT_BUILT
     yield "diagnose on the zoo", "right cause first", NOT_BUILT
@@ -49,33 +47,6 @@ def zoo_rows() -> Iterator[Row]:
     yield "zoo", "repaired scripts that learn", _share(fixed)
     yield "zoo", "broken scripts that do what their case says", _share(broken)
     yield "zoo", "healthy scripts that learn", _share(fine)
-
-
-def detection_rows() -> Iterator[Row]:
-    rules = lintable()
-    result = detection.score(lambda path: lint_source(read_source(path)), rules.__contains__)
-    yield "lint on the zoo", "causes with a rule / broken scripts", f"{result.reachable} / {result.broken}"
-    yield "lint on the zoo", "found, of those with a rule", _of(result.found, result.reachable)
-    yield "lint on the zoo", "named first, of those found", _of(result.first, result.found)
-    yield "lint on the zoo", f"line hit (±{zoo.LINE_SLACK}), of those found", _of(result.line, result.found)
-    yield (
-        "lint on the zoo",
-        "false alarms on repaired and healthy scripts",
-        _of(len(result.false_alarms), result.quiet),
-    )
-    for name in (*result.missed, *result.false_alarms):
-        click.echo(f"  look: {name}", err=True)
-
-
-def speed_rows() -> Iterator[Row]:
-    yield "start", "`sleuth --help` against `python -c pass`", f"{startup.ratio():.1f}×"
-    speed = lint_speed.measure()
-    yield "lint speed", "share of parse-and-walk's lines a second", f"{speed.against_floor:.2f}"
-    yield (
-        "lint speed",
-        "one small file, cold, against parse-and-walk",
-        f"{speed.cold_lint / speed.cold_floor:.1f}×",
-    )
 
 
 def table(rows: list[Row]) -> str:

@@ -208,6 +208,24 @@ HEADS = {
         layers.append(nn.Softmax(dim=1))
         loss = nn.CrossEntropyLoss()(nn.Sequential(*layers)(x), y)
         """,
+    "through nn.ModuleList, by loop": """
+        from torch import nn
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([nn.Linear(2, 3)])
+                self.layers.append(nn.Softmax(dim=1))
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                return x
+        loss = nn.CrossEntropyLoss()(Net()(x), y)
+        """,
+    "through nn.Sequential, by index": """
+        from torch import nn
+        blocks = nn.Sequential(nn.Linear(2, 3), nn.Softmax(dim=1))
+        loss = nn.CrossEntropyLoss()(blocks[-1](blocks[0](x)), y)
+        """,
     "through a dict and a helper": """
         import torch, torch.nn.functional as F
         def predict(net, x):

@@ -207,7 +207,9 @@ def _is_opaque(call: Call, subjects: tuple[Value | None, ...]) -> bool:
         if torch_api.is_module(call.receiver):
             return False
         silent = isinstance(call.receiver, Unknown) and not call.args and not call.keywords
-        return _receives(call, subjects) or (silent and bool(_ACTS.search(getattr(call.receiver, "name", ""))))
+        return _receives(call, subjects) or (
+            silent and bool(_ACTS.search(getattr(call.receiver, "name", "")))
+        )
     if call.op.startswith("."):
         if _REPORTS.search(call.op):
             return False
@@ -341,16 +343,27 @@ def subject_of(event: Event) -> str:
     return spelling(call)
 
 
+def _cleared_by_hand(call: Call) -> Value | None:
+    """The module over whose parameters `p.grad = None` runs."""
+    if call.op != "@grad=" or not call.args or not _is_none(call.args[0]):
+        return None
+    for value in ancestry(call.receiver, 12):
+        if isinstance(value, Call) and value.op in (".parameters", ".named_parameters"):
+            return root(value.receiver)
+    return None
+
+
 def cleared_for(program: Program, clearing: Event, step: Event) -> bool:
     """Whether a `zero_grad` empties the gradients that a step would use."""
-    if clearing.call.op != ".zero_grad":
-        return False
-    if alike(clearing.about, step.about):
-        return True
-    made, other = constructor(step.about), constructor(clearing.about)
-    if other is not None or is_optimizer(clearing.about):
-        return False
-    cleared = root(clearing.about)
+    made = constructor(step.about)
+    if clearing.call.op == ".zero_grad":
+        if alike(clearing.about, step.about):
+            return True
+        if is_optimizer(clearing.about):
+            return False
+        cleared = root(clearing.about)
+    else:
+        cleared = _cleared_by_hand(clearing.call)
     if made is not None and cleared is not None:
         held = owners(made)
         return bool(held) and all(holds(cleared, owner) for owner in held)

@@ -66,7 +66,12 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
     member = attribute_of(machine, owner, func.attr)
     if member is not None:
         return apply(machine, node, settle(member), args, keywords)
-    if isinstance(owner, Collection) and func.attr in ("append", "add") and args:
+    held = torch_api.held_layers(owner) if func.attr in ("append", "extend", "insert") else None
+    if isinstance(held, Collection) and args:
+        added = settle(args[-1])
+        held.items.extend(added.items if isinstance(added, Collection) else [added])
+        held.open |= bool(machine.context.loops)
+    elif isinstance(owner, Collection) and func.attr in ("append", "add") and args:
         owner.items.append(args[0])
         owner.open = owner.open or bool(machine.context.loops)
     elif isinstance(owner, Collection) and func.attr == "pop" and owner.items:
@@ -86,10 +91,7 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
     if func.attr == "step":
         _run_callbacks(machine, node, args, keywords)  # LBFGS runs its closure inside the step
     recorded = machine.record(node, f".{func.attr}", owner, args, keywords)
-    # A module's own `to`, `cuda`, `train` ... hand back the module.
-    if func.attr in torch_api.RETURNS_SELF and torch_api.is_module(owner):
-        return owner
-    return recorded
+    return owner if torch_api.hands_back_itself(func.attr, owner) else recorded
 
 
 def apply(
@@ -134,6 +136,8 @@ def _external(
     args: tuple[Value, ...],
     keywords: dict[str, Value],
 ) -> Value:
+    if target.name == "torch.nn.ModuleList" and not args:
+        args = (Collection(node, machine.context.source, [], "list"),)
     recorded = machine.record(node, target.name, None, args, keywords)
     if target.name in torch_api.WRAPPERS and args:
         return args[0]

@@ -1,8 +1,8 @@
-"""Reinforcement learning in source: steps of an environment, what their results become, and bootstrapped targets.
+"""Reinforcement learning in source: steps of an environment, what becomes of their results, and targets.
 
-A step hands out an observation, a reward and flags. They travel: through tensors, through rows of a replay buffer
-(followed by their place in the row), through arrays filled item by item. `Episodes.kinds` says which of them a
-value is in the end. A kind that rests on a name alone ends in `?`.
+A step hands out an observation, a reward and flags. They travel: through tensors, through rows of a replay
+buffer (followed by their place in the row), through arrays filled item by item. `Episodes.kinds` says which
+of them a value is in the end. A kind that rests on a name alone ends in `?`.
 """
 
 import ast
@@ -25,6 +25,7 @@ from sleuth.facts.values import (
     Either,
     Function,
     Instance,
+    Table,
     Unknown,
     Value,
 )
@@ -50,22 +51,23 @@ _ENVIRONMENT = re.compile(
 _NETWORK = re.compile(r"net|critic|value|^\.q\d?$|q_|_q|target|policy|model", re.I)
 
 _STORES = frozenset(
-    ".append .appendleft .push .add .put .store .remember .save .insert .record .extend .add_transition .cache".split()
+    ".append .appendleft .push .add .put .store .remember .save .insert .record .extend .add_transition "
+    ".cache".split()
 )
 _CONVERTS = frozenset(
-    "torch.tensor torch.as_tensor torch.Tensor torch.FloatTensor torch.BoolTensor torch.LongTensor torch.from_numpy "
-    "torch.stack torch.cat torch.vstack torch.hstack torch.logical_not torch.flip torch.atleast_1d "
-    "numpy.array numpy.asarray numpy.stack numpy.concatenate numpy.float32 numpy.logical_not numpy.invert numpy.vstack "
-    "builtins.float builtins.int builtins.bool builtins.list builtins.tuple builtins.reversed builtins.iter next "
-    "not ~ neg -".split()
+    "torch.tensor torch.as_tensor torch.Tensor torch.FloatTensor torch.BoolTensor torch.LongTensor "
+    "torch.from_numpy torch.stack torch.cat torch.vstack torch.hstack torch.logical_not torch.flip "
+    "torch.atleast_1d numpy.array numpy.asarray numpy.stack numpy.concatenate numpy.float32 numpy.logical_not numpy.invert "
+    "numpy.vstack builtins.float builtins.int builtins.bool builtins.list builtins.tuple builtins.reversed "
+    "builtins.iter next not ~ neg -".split()
 )
 _COMBINES = frozenset(
     "* + - | & / torch.logical_or numpy.logical_or torch.logical_and numpy.logical_and torch.maximum "
     "numpy.maximum builtins.max builtins.min builtins.any torch.max".split()
 )
 _OWN_METHODS = frozenset(
-    ".astype .copy .logical_not .tolist .bool .mean .sum .flip .values .item .repeat .logical_or .__or__ .byte "
-    ".unsqueeze .pin_memory".split()
+    ".astype .copy .logical_not .tolist .bool .mean .sum .flip .values .item .repeat .logical_or .__or__ "
+    ".byte .unsqueeze .pin_memory".split()
 )
 AUTORESET = re.compile(r"vec|Vec|auto_?reset|AutoReset|Autoreset", re.IGNORECASE)
 
@@ -126,7 +128,7 @@ class Episodes:
 
     @cached_property
     def rows(self) -> tuple[tuple[Call, tuple[Value, ...]], ...]:
-        """Rows of experience given to a buffer, as a tuple or as arguments, with the call that stores them."""
+        """Rows of experience put into a buffer, as a tuple or as arguments, with the call that does it."""
         found = []
         for call in self.program.calls(*_STORES):
             row: tuple[Value, ...] = (*call.args, *call.keywords.values())
@@ -139,6 +141,13 @@ class Episodes:
             if len(row) >= 3 and any(self._fields.get(id(part)) for item in row for part in possible(item)):
                 found.append((call, row))
         return tuple(found)
+
+    @cached_property
+    def _tables(self) -> list[Table]:
+        """Dicts that hold experience: rows put into a buffer, or columns of it."""
+        held = [call.args[0] for call in self.program.calls(*_STORES) if len(call.args) == 1]
+        held += [call.receiver for call in self.program.calls(".items") if call.receiver is not None]
+        return [table for value in held for table in possible(value) if isinstance(table, Table)]
 
     def kinds(self, value: Value | None) -> frozenset[str]:
         """Which parts of a step a value holds, seen through conversions, arithmetic of flags and storage."""
@@ -199,8 +208,9 @@ class Episodes:
         if isinstance(place, int) and width >= 3:
             rows = [row for _, row in self.rows if len(row) == width]
             return [row[place] for row in rows]
-        if isinstance(place, str) and _by_word(place):
-            return self._column(place)
+        if isinstance(place, str):
+            columns = [table.items[place] for table in self._tables if place in table.items]
+            return columns or self._column(place)
         written = [part for holder in possible(container) for part in self._writes.get(id(holder), ())]
         return [*written, container] if width == 0 else []
 
@@ -228,7 +238,7 @@ class Episodes:
             for immediate, later in (call.args, call.args[::-1]):
                 factors = list(product(later))
                 discount = next((factor for factor in factors if is_discount(factor)), None)
-                if discount is not None and len(factors) > 1:
+                if discount is not None and len(factors) > 1 and not _is_average(immediate, discount):
                     rest = tuple(factor for factor in factors if factor is not discount)
                     yield Bootstrap(call, immediate, discount, rest)
                     break
@@ -254,7 +264,7 @@ class Episodes:
         return False
 
     def ends_come_into(self, value: Value) -> bool:
-        """Whether an end of the episode takes part in computing a value, or something that may stand for it."""
+        """Whether an end of the episode, or what may stand for it, takes part in computing a value."""
         for here in _computation(value):
             if self.kinds(here) & ENDS or id(here) in self._writes:
                 return True
@@ -281,6 +291,17 @@ def product(value: Value | None, depth: int = 8) -> Iterator[Value]:
         yield value
 
 
+def _is_average(immediate: Value, discount: Value) -> bool:
+    """`0.1 * new + 0.9 * old`, `(1 - beta) * new + beta * old`: smoothing, not discounting."""
+    for factor in product(immediate):
+        weight, kept = number(factor), number(discount)
+        if weight is not None and kept is not None and abs(weight + kept - 1) < 1e-6:
+            return True
+        if isinstance(factor, Call) and factor.op == "-" and factor.args and number(factor.args[0]) == 1:
+            return is_discount(factor.args[1])
+    return False
+
+
 def is_discount(value: Value) -> bool:
     """A literal between one half and one, or something called gamma."""
     known = number(value)
@@ -300,7 +321,7 @@ def network_calls(value: Value | None) -> Iterator[Call]:
 
 
 def _computation(value: Value | None) -> Iterator[Value]:
-    """A value and what it was computed from, back to the networks applied (not to what they were applied to)."""
+    """A value and what it was computed from, back to the networks applied and no further."""
     queue: list[Value] = [value] if value is not None else []
     seen: set[int] = set()
     while queue and len(seen) < 100:
@@ -371,15 +392,15 @@ def _by_name(value: Value) -> Iterator[str]:
     elif isinstance(value, Call) and value.op.startswith("@"):
         name = value.op[1:]
     elif isinstance(value, Call) and value.op == "[]":
-        name = _target_name(value) or str(literal(value.args[1]) or "")
+        name = target_name(value) or str(literal(value.args[1]) or "")
     word = _by_word(name)
     if word:
         yield word + "?"
 
 
-def _target_name(call: Call) -> str:
+def target_name(call: Call) -> str:
     """The name that an item of an unpacked tuple got."""
-    place = literal(call.args[1])
+    place = literal(call.args[1]) if call.op == "[]" else None
     if isinstance(call.node, ast.Tuple | ast.List) and isinstance(place, int) and place < len(call.node.elts):
         return getattr(call.node.elts[place], "id", "")
     return ""

@@ -5,6 +5,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+from sleuth.facts import torch_api
 from sleuth.facts.machine import Machine, element, merge, settle, unwrapped
 from sleuth.facts.source import Source
 from sleuth.facts.values import (
@@ -316,6 +317,7 @@ def _dict(machine: Machine, node: ast.Dict) -> Value:
 
 def _subscript(machine: Machine, node: ast.Subscript) -> Value:
     container = unwrapped(evaluate(machine, node.value))
+    container = torch_api.held_layers(container) or container
     key = evaluate(machine, node.slice)
     if isinstance(key, Constant):
         if isinstance(container, Table) and key.value in container.items:

@@ -143,11 +143,19 @@ def trained_by(program: Program) -> tuple[tuple[Event, tuple[Call, ...]], ...]:
             tuple(
                 call
                 for call in with_enclosing(program, applications(reached(event.about)))
-                if call.context.grad and may_be_model(call.receiver)
+                if may_be_model(call.receiver) and is_recorded(call)
             ),
         )
         for event in program.training.of("backward")
     )
+
+
+def is_recorded(call: Call) -> bool:
+    """Whether applying a model leaves a graph; a forward that switches recording off inside leaves none."""
+    if not call.context.grad or call.result is None:
+        return call.context.grad
+    inner = [one for one in applications(everything_behind(call.result)) if one.order > call.order]
+    return not inner or any(one.context.grad for one in inner if one.result is None)
 
 
 def carries_graph(value: Value | None) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from sleuth.facts import torch_api
 from sleuth.facts.source import Project
 from sleuth.facts.values import (
     Call,
@@ -101,6 +102,7 @@ def merge(options: list[Value]) -> Value:
 
 def element(machine: Machine, node: ast.AST, iterable: Value) -> Value:
     """What a loop variable holds."""
+    iterable = torch_api.held_layers(iterable) or iterable
     if isinstance(iterable, Collection) and iterable.items:
         return merge(list(iterable.items))
     if isinstance(iterable, Call):

@@ -63,6 +63,11 @@ def applied(call: Value | None) -> Call | None:
     return None
 
 
+def axis_of(call: Call, name: str = "dim", position: int = 0) -> float | None:
+    """The axis an operation was told to work on, as method or as function."""
+    return exact(call.argument(position + (call.receiver is None), name))
+
+
 def sole_maker(value: Value | None) -> Call | None:
     """The one operation that surely made a value's numbers, seen through reshapes and moves."""
     for _ in range(100):

@@ -314,7 +314,9 @@ class Shapes:
         if short in _DRAWS and isinstance(call.receiver, Call) and call.receiver.op in _GENERATORS:
             return self._drawn(short, call)
         if name in ("@values", "@indices"):
-            return self._paired(call.receiver)
+            return self._paired(call.receiver) or self.of(call.receiver)
+        if name == ".to_numpy":
+            return self.of(call.receiver)
         if short == "fit_transform" and isinstance(call.receiver, Call) and "Scaler" in call.receiver.op:
             return self.of(call.args[0]) if call.args else None
         if name in ("@target", "@data") and isinstance(call.receiver, Call) and call.receiver.op in _TABLES:

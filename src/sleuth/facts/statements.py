@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
-from sleuth.facts import expressions
+from sleuth.facts import expressions, torch_api
 from sleuth.facts.machine import Machine, element, merge, settle, unwrapped
 from sleuth.facts.values import (
     Arm,
@@ -288,6 +288,7 @@ def _join(machine: Machine, start: dict[str, Value], ends: list[dict[str, Value]
 def _for(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
     iterable = expressions.evaluate(machine, node.iter)
     settled = settle(iterable)
+    settled = torch_api.held_layers(settled) or settled
     if isinstance(settled, Collection) and not settled.open and 0 < len(settled.items) <= UNROLL:
         if machine.remember(_is_cheap, node):
             return _unrolled(machine, node, settled)

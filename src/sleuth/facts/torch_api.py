@@ -55,6 +55,40 @@ def is_module(value: Value | None) -> bool:
     return False
 
 
+def hands_back_itself(method: str, owner: Value) -> bool:
+    """Whether `owner.method(...)` is `owner`: a module's `to`, `cuda`, `train` ... also for library models."""
+    if is_module(owner):
+        return method in RETURNS_SELF
+    if method in ("train", "eval"):
+        return True
+    return method in RETURNS_SELF and isinstance(owner, Call) and owner.op.startswith(MODEL_FACTORIES)
+
+
+# Calls below these names make whole models.
+MODEL_FACTORIES = (
+    "torchvision.models.",
+    "timm.create_model",
+    "transformers.Auto",
+    "segmentation_models_pytorch.",
+    "torch.hub.load",
+)
+
+
+def held_layers(value: Value) -> Collection | Table | None:
+    """The modules inside nn.ModuleList, nn.ModuleDict or nn.Sequential, as the list or dict they are."""
+    if not isinstance(value, Call) or value.receiver is not None:
+        return None
+    first = value.args[0] if value.args else None
+    if value.op == "torch.nn.ModuleList" and isinstance(first, Collection):
+        return first
+    if value.op == "torch.nn.ModuleDict" and isinstance(first, Table):
+        return first
+    if value.op == "torch.nn.Sequential":
+        is_open = any(isinstance(part, Collection) and part.kind == "rest" for part in value.args)
+        return Collection(value.node, value.source, layers_of(value), "list", is_open)
+    return None
+
+
 def layers_of(sequential: Call) -> list[Value]:
     """The layers given to nn.Sequential, as arguments or in an OrderedDict; a repeated part is seen once."""
     args = list(sequential.args)

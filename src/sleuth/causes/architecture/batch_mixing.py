@@ -49,7 +49,7 @@ contrastive losses check the encoder alone.
 from collections.abc import Iterator
 
 from sleuth.facts.flow import layer, possible, subject
-from sleuth.facts.modules import RECURRENT, applied, exact, module_around, settled, uses
+from sleuth.facts.modules import RECURRENT, applied, axis_of, exact, module_around, settled, uses
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.shapes import BATCH, shapes
 from sleuth.facts.values import Call, Collection, Constant, Value
@@ -188,7 +188,7 @@ def _batch_first_reading(program: Program, call: Call) -> str:
         for user in users.of(output):
             if user.op == "[]" and _picks_a_step(user):
                 return f"line {place(user).line} picks a step on axis 1 of its output"
-            if user.op in _POOLS and subject(user) is output and _dim(user) == 1:
+            if user.op in _POOLS and subject(user) is output and axis_of(user) == 1:
                 return f"line {place(user).line} pools axis 1 of its output"
     return ""
 
@@ -206,11 +206,6 @@ def _picks_a_step(call: Call) -> bool:
     )
 
 
-def _dim(call: Call) -> float | None:
-    place_of = 0 if call.receiver is not None else 1
-    return exact(call.argument(place_of, "dim"))
-
-
 def _batch_first_input(program: Program, call: Call) -> str:
     """The input comes from a loader, which puts the batch first, and nothing moved that axis."""
     shape = shapes(program).of(call.args[0])
@@ -225,7 +220,7 @@ def _has_an_inserted_batch(value: Value) -> bool:
         for _ in range(6):
             if not isinstance(option, Call):
                 break
-            if option.op in (".unsqueeze", "torch.unsqueeze") and exact(option.args[-1]) == 1:
+            if option.op in (".unsqueeze", "torch.unsqueeze") and axis_of(option) == 1:
                 return True
             if option.op in (".view", ".reshape", "torch.reshape") and len(_sizes(option)) > 1:
                 return exact(_sizes(option)[1]) == 1

@@ -52,7 +52,7 @@ from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, possible
 from sleuth.facts.modes import parts
-from sleuth.facts.modules import BATCH_NORM, exact, settled
+from sleuth.facts.modules import BATCH_NORM, axis_of, exact, settled
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.values import Call, Collection, Constant, Value
 from sleuth.finding import Finding
@@ -112,7 +112,7 @@ def _few_examples(value: Value) -> tuple[Call, int] | None:
         if not isinstance(here, Call):
             return None
         if here.op in (".unsqueeze", "torch.unsqueeze"):
-            return (here, 1) if exact(here.args[-1]) == 0 and _from_a_loop(here) else None
+            return (here, 1) if axis_of(here) == 0 and _from_a_loop(here) else None
         if here.op in ("next", "builtins.next"):
             return _small_loader(here.args[0]) if here.args else None
         if here.op == "[]":

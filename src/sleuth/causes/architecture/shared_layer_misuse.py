@@ -53,6 +53,7 @@ from sleuth.facts.modes import excludes, parts
 from sleuth.facts.modules import (
     BATCH_NORM,
     DROPOUT,
+    Uses,
     affine,
     applied,
     exact,
@@ -96,8 +97,9 @@ def _one_norm_for_two_layers(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 call,
-                f"This BatchNorm (made on line {place(norm).line}) already normalised another layer's output on line "
-                f"{place(before).line}: both write into one running mean and variance, which fits neither in eval mode.",
+                f"This BatchNorm (made on line {place(norm).line}) already normalised another layer's output "
+                f"on line {place(before).line}: both write into one running mean and variance, which fits "
+                "neither in eval mode.",
                 fix="Give each layer a BatchNorm of its own.",
             )
 
@@ -116,27 +118,26 @@ def _follows(call: Call, before: Call) -> bool:
 def _dropout_before_a_comparison(program: Program) -> Iterator[Finding]:
     """Embeddings of two inputs, made by one encoder that ends in Dropout, are compared with each other."""
     users = uses(program)
-    for encoder, pair in _pairs(program):
+    for pair in _pairs(program):
         masks = [sole_maker(call) for call in pair]
         drops = [applied(mask) for mask in masks]
         if not all(drop is not None and DROPOUT.match(drop.op) for drop in drops):
             continue
         chance = exact(drops[0].argument(0, "p")) if drops[0] is not None else None
-        takers = [{id(user) for user in _takers(users.of, call)} for call in pair]
-        compared = takers[0] & takers[1]
+        compared = _comparisons(users, pair[0]) & _comparisons(users, pair[1])
         if compared and (0.5 if chance is None else chance) >= _STRONG:
             where = masks[1]
             assert where is not None
             yield clue(
                 "warning",
                 where,
-                "Two passes through this shared encoder end in Dropout, with a new mask each, and their results "
-                "are compared: equal inputs come out far apart, so the distance cannot become small.",
+                "Two passes through this shared encoder end in Dropout, with a new mask each, and their "
+                "results are compared: equal inputs come out far apart, so the distance cannot become small.",
                 fix="Take the Dropout out of the shared encoder, or put it behind the comparison.",
             )
 
 
-def _pairs(program: Program) -> Iterator[tuple[Value, list[Call]]]:
+def _pairs(program: Program) -> Iterator[list[Call]]:
     """Modules applied to two different inputs within one function."""
     groups: dict[tuple[int, object], list[Call]] = {}
     for call in program.calls("()"):
@@ -148,11 +149,14 @@ def _pairs(program: Program) -> Iterator[tuple[Value, list[Call]]]:
         if len(calls) < 2 or encoder is None or settled(calls[0].args[0]) is settled(calls[1].args[0]):
             continue
         if any(isinstance(piece, Call) and DROPOUT.match(piece.op) for piece in parts(encoder)):
-            yield encoder, calls[:2]
+            yield calls[:2]
 
 
-def _takers(users: object, call: Call) -> Iterator[Call]:
+def _comparisons(users: Uses, call: Call) -> set[int]:
     """The comparisons that get an embedding, directly or through the value it stands for."""
-    assert callable(users)
-    for value in (call, *possible(call)):
-        yield from (user for user in users(value) if layer(user).rpartition(".")[2] in _COMPARES)
+    return {
+        id(user)
+        for value in (call, *possible(call))
+        for user in users.of(value)
+        if layer(user).rpartition(".")[2] in _COMPARES
+    }

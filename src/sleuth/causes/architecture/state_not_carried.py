@@ -50,16 +50,21 @@ shuffled, do not carry anything over.
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.flow import ancestry, subject
-from sleuth.facts.modules import CELLS, RECURRENT, applied, exact, settled
+from sleuth.facts.flow import ancestry, keeps_numbers, layer, subject
+from sleuth.facts.modules import CELLS, RECURRENT, applied, axis_of, settled
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Carried, Collection, Constant, Loop, Value
+from sleuth.facts.values import Call, Carried, Collection, Constant, Loop
 from sleuth.finding import Finding
 
 _FRESH = frozenset(
     "torch.zeros torch.randn torch.ones .new_zeros torch.zeros_like torch.empty torch.rand torch.full".split()
 )
-_SPLITS = frozenset(".split .chunk .unbind torch.split torch.chunk torch.unbind".split())
+_UNBINDS = frozenset({".unbind", "torch.unbind"})
+_SPLITS = frozenset({".split", ".chunk", "torch.split", "torch.chunk"})
+_PICKS_A_TOKEN = frozenset("argmax multinomial sample topk max".split())
+_GROWS = frozenset("torch.cat torch.concat torch.hstack torch.stack .append".split())
+_KEEPS_TIME = frozenset("Embedding Linear Dropout LayerNorm ReLU relu tanh dropout".split())
+_MOVES_AXES = frozenset("transpose permute view reshape T mT movedim swapaxes flatten squeeze".split())
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -67,56 +72,83 @@ def lint(program: Program) -> Iterator[Finding]:
         made = applied(call)
         if made is None or made.op not in RECURRENT | CELLS or not call.args:
             continue
-        loop = _time_loop(call, made)
-        if loop is None:
-            continue
-        state = call.argument(1, "hx")
-        lost = _how_it_is_lost(state, loop)
-        if lost:
-            name = made.op.rpartition(".")[2]
+        loop = _time_loop(program, call, made) if call.context.loops else None
+        lost = _how_it_is_lost(call, loop) if loop is not None else ""
+        if loop is not None and lost:
             yield clue(
                 "error",
                 call,
-                f"`{name}` is called for one step at a time in the loop of line {place(loop.node, call.source).line}, "
-                f"and {lost}: nothing is remembered from step to step.",
+                f"`{made.op.rpartition('.')[2]}` is called step by step in the loop of line "
+                f"{place(loop.node, call.source).line} and {lost}: nothing is remembered from step to step.",
                 fix="Carry the state: `out, state = rnn(x_t, state)`, with `state` set before the loop.",
             )
 
 
-def _time_loop(call: Call, made: Call) -> Loop | None:
-    """The loop that hands the layer one time step (or one piece of the sequence) after the other."""
-    value = settled(call.args[0])
-    time = 1 if _is_batch_first(made) else 0
-    inserted = False  # an axis of length 1 was put where time is
+def _time_loop(program: Program, call: Call, made: Call) -> Loop | None:
+    """The loop that hands the layer one step, piece of the sequence or generated token after the other."""
+    value, time = call.args[0], 1 if _is_batch_first(made) else 0
+    single = made.op in CELLS  # becomes true when an axis of length 1 is put where time is
     for _ in range(10):
-        if isinstance(value, Call) and value.op in (".unsqueeze", "torch.unsqueeze"):
-            inserted = inserted or exact(value.args[-1]) == time
-        elif isinstance(value, Call) and value.op == "[]":
-            turn = _turn_of(value, call)
-            single = made.op in CELLS or inserted
-            if turn is not None and _cuts_a_step(value, turn, time, single):
-                return _loop_of(turn, call)
-        elif isinstance(value, Call) and value.op == "next":
-            pieces = settled(value.args[0])
-            loop = _loop_of(value, call)
-            if loop is not None and isinstance(pieces, Call) and pieces.op in _SPLITS:
-                return loop if _split_axis(pieces) == time else None
+        here = settled(value)
+        if isinstance(here, Carried):
+            return here.loop if here.loop in call.context.loops and _is_generated(here, call) else None
+        if not isinstance(here, Call):
             return None
-        elif isinstance(value, Call) and applied(value) is None and value.op[:1] != ".":
+        if here.op in (".unsqueeze", "torch.unsqueeze"):
+            single = single or axis_of(here) == time
+        elif here.op == "[]":
+            turn = _turn_of(here, call)
+            if turn is not None:
+                return _loop_of(turn, call) if _cuts_a_step(here, turn, time, single) else None
+        elif here.op == "next":
+            return _loop_over_pieces(program, here, call, time, single)
+        elif not _leaves_axes_alone(here):
             return None
-        value = (
-            settled(subject(value))
-            if isinstance(value, Call) and value.op != "[]"
-            else (settled(value.args[0]) if isinstance(value, Call) else None)
-        )
-        if value is None:
+        following = here.args[0] if here.op == "[]" else subject(here)
+        if following is None:
             return None
+        value = following
     return None
+
+
+def _leaves_axes_alone(call: Call) -> bool:
+    name = layer(call).rpartition(".")[2].lstrip("@")
+    return name in _KEEPS_TIME or (keeps_numbers(call) and name not in _MOVES_AXES)
 
 
 def _is_batch_first(made: Call) -> bool:
     told = settled(made.argument(4, "batch_first"))
     return isinstance(told, Constant) and told.value is True
+
+
+def _is_generated(token: Carried, call: Call) -> bool:
+    """What comes in is the token picked from the output of the turn before, alone."""
+    names, seen = set(), False
+    for value in ancestry(token.final, 200):
+        seen = seen or value is call
+        if isinstance(value, Call):
+            names.add(value.op if value.op in _GROWS else layer(value).rpartition(".")[2].lstrip("."))
+    return seen and not names.isdisjoint(_PICKS_A_TOKEN) and names.isdisjoint(_GROWS)
+
+
+def _loop_over_pieces(program: Program, turn: Call, call: Call, time: int, single: bool) -> Loop | None:
+    """`for x_t in x.unbind(1)`, `for piece in x.split(8, dim=1)`: not when each piece is a training step."""
+    pieces, loop = settled(turn.args[0]), _loop_of(turn, call)
+    if loop is None or not isinstance(pieces, Call):
+        return None
+    if pieces.op in _UNBINDS:
+        axis = (
+            0 if len(pieces.args) + len(pieces.keywords) < 1 + (pieces.receiver is None) else axis_of(pieces)
+        )
+        return loop if single and (_is_cell(call) or axis == time) else None
+    trained = any(event.inside(loop) for event in program.training.of("backward"))
+    whole = pieces.op in _SPLITS and axis_of(pieces, position=1) == time and not trained
+    return loop if whole else None
+
+
+def _is_cell(call: Call) -> bool:
+    made = applied(call)
+    return made is not None and made.op in CELLS
 
 
 def _turn_of(cut: Call, call: Call) -> Call | None:
@@ -136,15 +168,11 @@ def _cuts_a_step(cut: Call, turn: Call, time: int, single: bool) -> bool:
     key = settled(cut.args[1])
     parts = key.items if isinstance(key, Collection) and key.kind == "tuple" else [cut.args[1]]
     axis = next((n for n, part in enumerate(parts) if any(v is turn for v in ancestry(part, 20))), None)
-    if axis is None:
-        return False
-    part = settled(parts[axis])
+    part = settled(parts[axis]) if axis is not None else None
     if isinstance(part, Collection) and part.kind == "slice":
         return axis == time and _is_one_long(part)
-    # One index takes an axis away: a cell wants it so, a layer needs it back.
-    return single and (
-        axis == 1 if time == 1 else axis in (0, 1) if not parts[1:] or axis == 1 else axis == 0
-    )
+    # One index takes the axis away: a cell wants it so, a layer needs it back (`single`).
+    return single and axis in ((1,) if time == 1 else (0, 1))
 
 
 def _is_one_long(part: Collection) -> bool:
@@ -154,28 +182,31 @@ def _is_one_long(part: Collection) -> bool:
     return ast.unparse(node.upper) in (f"{ast.unparse(node.lower)} + 1", f"1 + {ast.unparse(node.lower)}")
 
 
-def _split_axis(pieces: Call) -> int | None:
-    place_of = 0 if pieces.op.endswith("unbind") else 1
-    given = pieces.argument(place_of + (pieces.receiver is None), "dim")
-    number = exact(given) if given is not None else 0.0
-    return int(number) if number is not None else None
-
-
-def _how_it_is_lost(state: Value | None, loop: Loop) -> str:
+def _how_it_is_lost(call: Call, loop: Loop) -> str:
     """Why no memory goes from one turn to the next; empty when it may."""
+    state = call.argument(1, "hx")
     known = settled(state)
-    if known is None or (isinstance(known, Constant) and known.value is None):
+    if state is None or (isinstance(known, Constant) and known.value is None):
         return "gets no state"
-    for value in ancestry(known, 60):
-        if isinstance(value, Carried) or (isinstance(value, Call) and value.op[:1] == "@"):
-            return ""
-    makers = [value for value in ancestry(known, 10) if isinstance(value, Call) and value.op in _FRESH]
-    if not makers:
+    if any(isinstance(value, Carried) for value in ancestry(state, 60)):
         return ""
-    inside = any(any(here is loop for here in maker.context.loops) for maker in makers)
-    where = f"line {place(makers[0]).line}"
-    return (
-        f"gets the fresh state of {where} each time"
-        if inside
-        else f"gets the first state of {where} each time"
-    )
+    makers = [value for value in ancestry(known, 10) if isinstance(value, Call) and value.op in _FRESH]
+    if not makers or not _is_plainly_named(call, loop, makers):
+        return ""
+    return f"gets the state made on line {place(makers[0]).line} each time"
+
+
+def _is_plainly_named(call: Call, loop: Loop, makers: list[Call]) -> bool:
+    """The state is made anew in the loop, or is a variable that the loop never assigns."""
+    if all(any(here is loop for here in maker.context.loops) for maker in makers):
+        return True
+    node = call.node
+    if not isinstance(node, ast.Call) or len(node.args) < 2:
+        return False
+    written = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
+    stored = {
+        inner.id
+        for inner in ast.walk(loop.node)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+    }
+    return all(isinstance(part, ast.Name) and part.id not in stored for part in written)

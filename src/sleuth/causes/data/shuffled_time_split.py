@@ -49,3 +49,34 @@ of different subjects: split by subject and by time.
   independence that shuffled splits assume, and TimeSeriesSplit.
 - kapoor-2023: taxonomy, L3.1 temporal leakage.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.loaders import line
+from sleuth.facts.program import Program, clue
+from sleuth.facts.row_order import in_time
+from sleuth.facts.splits import splits_of
+from sleuth.finding import Finding
+
+# Splitters that keep a subject's or a period's rows together, by design.
+KEEPS_TOGETHER = frozenset({"GroupShuffleSplit", "GroupKFold", "StratifiedGroupKFold", "LeaveOneGroupOut"})
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    splits = splits_of(program)
+    for split in splits.found:
+        if split.shuffled is not True or split.how in KEEPS_TOGETHER:
+            continue
+        for data in split.whole:
+            seen = in_time(splits, data, split.call.order)
+            if seen is None:
+                continue
+            certainty, evidence = seen
+            yield clue(
+                "error" if certainty == "proven" else "warning",
+                split.call,
+                f"Rows that follow each other in time (line {line(evidence)}) are divided at random: held-out rows "
+                "lie between training rows that are almost the same.",
+                fix="Cut by time (`shuffle=False`, `TimeSeriesSplit`, or an index), with a gap as long as a window.",
+            )
+            break

@@ -45,3 +45,124 @@ buckets themselves are shuffled.
 - ioffe-2015: section 4.2.1, more thorough shuffling helped batch-normalised networks.
 - pytorch-data: `DataLoader`, `shuffle` is False by default.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry, literal, root
+from sleuth.facts.loaders import DATA_LOADER, dataset_of, line, loader_of, loops_with_steps
+from sleuth.facts.program import Program, clue
+from sleuth.facts.row_order import class_after_class, in_time, is_drawn, is_shuffled
+from sleuth.facts.splits import Splits, first_key, splits_of
+from sleuth.facts.values import Call, Carried, Collection, Constant, Instance, Loop, Value
+from sleuth.finding import Finding
+
+STREAMS = ("torch.utils.data.IterableDataset", "torch.utils.data.IterDataPipe")
+FIX = "Pass `shuffle=True` to the training loader (or draw a new permutation every epoch)."
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    splits = splits_of(program)
+    for loop in loops_with_steps(program):
+        if _carries_state(program, loop):
+            continue
+        for loader in loader_of(loop):
+            if _keeps_order(loader):
+                yield from _judge(splits, loader)
+        yield from _sorted_slices(splits, loop)
+    yield from _lightning(program, splits)
+
+
+def _judge(splits: Splits, loader: Call) -> Iterator[Finding]:
+    dataset = dataset_of(loader)
+    if isinstance(dataset, Constant) or _may_shuffle_itself(dataset):
+        return
+    evidence = class_after_class(splits, dataset)
+    if evidence is not None:
+        yield clue(
+            "error",
+            loader,
+            f"This loader serves training rows in their fixed order, class after class (line {line(evidence)}): "
+            "each batch teaches one class and unteaches the last.",
+            fix=FIX,
+        )
+    elif not (
+        is_shuffled(splits, dataset) or is_drawn(splits, dataset) or in_time(splits, dataset, loader.order)
+    ):
+        yield clue(
+            "warning",
+            loader,
+            "This loader feeds the training loop and does not shuffle: every epoch sees the rows in the same "
+            "order, which hurts wherever that order means something (class, date, source).",
+            fix=FIX,
+        )
+
+
+def _keeps_order(loader: Call) -> bool:
+    """The loader is told nothing that could mix the rows, and is not told in ways that cannot be read."""
+    if {"sampler", "batch_sampler", "**"} & loader.keywords.keys() or len(loader.args) > 3:
+        return False
+    if any(isinstance(part, Collection) and part.kind == "rest" for part in loader.args):
+        return False
+    size = loader.argument(1, "batch_size")
+    if isinstance(size, Constant) and size.value is None:
+        return False
+    if any(isinstance(part, Call) and part.op == "builtins.len" for part in ancestry(size, 20)):
+        return False  # one batch holds everything
+    shuffle = loader.argument(2, "shuffle")
+    return shuffle is None or literal(shuffle) is False
+
+
+def _may_shuffle_itself(dataset: Value | None) -> bool:
+    made = root(dataset)
+    if isinstance(made, Instance):
+        return made.cls.derives_from(*STREAMS) or made.cls.member("__getitem__") is None
+    # A call into other code (a stream, a table that was mixed when it was made) cannot be judged.
+    if isinstance(made, Call):
+        return not made.op.startswith(("torchvision.datasets.", "torch.utils.data.", "torchaudio.datasets."))
+    return True
+
+
+def _carries_state(program: Program, loop: Loop) -> bool:
+    """A recurrent state handed from batch to batch needs the order."""
+    for event in program.training.of("forward"):
+        if event.inside(loop):
+            for argument in (*event.call.args, *event.call.keywords.values()):
+                if any(
+                    isinstance(part, Carried) and part.loop is loop and part.final is not None
+                    for part in ancestry(argument, 40)
+                ):
+                    return True
+    return False
+
+
+def _sorted_slices(splits: Splits, loop: Loop) -> Iterator[Finding]:
+    """`x[i : i + b]` over rows that stand class after class."""
+    counter = root(loop.over)
+    if not isinstance(counter, Call) or counter.op != "builtins.range" or len(counter.args) != 3:
+        return
+    for item in splits.program.calls("[]"):
+        if loop not in item.context.loops or len(item.args) != 2:
+            continue
+        cut = first_key(item.args[1])
+        if not isinstance(cut, Collection) or cut.kind != "slice" or len(cut.items) != 2:
+            continue
+        start = root(cut.items[0])
+        if isinstance(start, Call) and start.op == "next" and root(start.args[0]) is counter:
+            evidence = class_after_class(splits, item.args[0])
+            if evidence is not None:
+                yield clue(
+                    "error",
+                    item,
+                    f"Batches are cut from rows that stand class after class (line {line(evidence)}) and nobody "
+                    "mixes them.",
+                    fix=FIX,
+                )
+                return
+
+
+def _lightning(program: Program, splits: Splits) -> Iterator[Finding]:
+    """Lightning asks `train_dataloader` for the training loader; it does not shuffle by itself."""
+    for loader in program.calls(DATA_LOADER):
+        function = loader.context.function
+        if getattr(function, "name", "") == "train_dataloader" and _keeps_order(loader):
+            yield from _judge(splits, loader)

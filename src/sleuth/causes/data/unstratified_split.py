@@ -46,3 +46,89 @@ experiment, only report it as such.
 - sklearn-cv: the part on stratified iterators and "A note on shuffling".
 - kapoor-2023: taxonomy, L3, test sets that are not drawn from the distribution of interest.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import number, root
+from sleuth.facts.loaders import line
+from sleuth.facts.program import Program, clue
+from sleuth.facts.row_order import class_after_class
+from sleuth.facts.splits import TRAIN_TEST_SPLIT, Split, Splits, splits_of
+from sleuth.facts.values import Call, Collection, Value
+from sleuth.finding import Finding
+
+# Below this share of a class, a fifth of a few hundred rows may hold none or a handful of it.
+RARE = 0.1
+STRATIFIED = ("Stratified", "Group", "LeaveOneGroup", "TimeSeries", "Predefined")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    splits = splits_of(program)
+    for split in splits.found:
+        if split.how in ("GridSearchCV", "RandomizedSearchCV") or split.how.startswith(STRATIFIED):
+            continue
+        if split.shuffled is False and _divides_rows(split):
+            evidence = next((seen for data in split.whole if (seen := class_after_class(splits, data))), None)
+            if evidence is not None:
+                yield _report(split.call, evidence)
+    yield from _ranges(splits)
+    yield from _rare_classes(splits)
+
+
+def _report(cut: Call, evidence: Call) -> Finding:
+    return clue(
+        "error",
+        cut,
+        f"The rows stand class after class (line {line(evidence)}) and are divided without mixing: whole classes "
+        "end up in one part only.",
+        fix="Use `StratifiedKFold(shuffle=True)` or `train_test_split(..., stratify=y)`, or permute the rows first.",
+    )
+
+
+def _divides_rows(split: Split) -> bool:
+    function = split.call.context.function
+    return getattr(function, "name", "") != "forward"
+
+
+def _ranges(splits: Splits) -> Iterator[Finding]:
+    """`Subset(ds, range(800))` and `Subset(ds, range(800, 1000))`."""
+    groups: dict[int, list[Call]] = {}
+    for subset in splits.program.calls("torch.utils.data.Subset"):
+        key = root(subset.argument(1, "indices"))
+        while isinstance(key, Call) and key.op == "builtins.list" and key.args:
+            key = root(key.args[0])
+        if isinstance(key, Call) and key.op in ("builtins.range", "torch.arange", "numpy.arange"):
+            groups.setdefault(id(root(subset.argument(0, "dataset"))), []).append(subset)
+    for subsets in groups.values():
+        evidence = class_after_class(splits, subsets[0].argument(0, "dataset"))
+        if len(subsets) > 1 and evidence is not None:
+            yield _report(subsets[0], evidence)
+
+
+def _rare_classes(splits: Splits) -> Iterator[Finding]:
+    """The data is made with a rare class, and the split leaves its members to chance."""
+    for split in splits.found:
+        if split.call.op not in TRAIN_TEST_SPLIT or not split.shuffled or "**" in split.call.keywords:
+            continue
+        if "stratify" in split.call.keywords:
+            continue
+        made = next(
+            (here for data in split.whole for here in splits.rows(data) if _has_rare_class(here)), None
+        )
+        if made is not None:
+            yield clue(
+                "warning",
+                split.call,
+                f"The data has a rare class (line {line(made)}) and this split leaves its members to chance: a part "
+                "may hold too few of them, or none.",
+                fix="Pass `stratify=y`.",
+            )
+
+
+def _has_rare_class(value: Value) -> bool:
+    if not isinstance(value, Call) or not value.op.endswith(".make_classification"):
+        return False
+    weights = root(value.keywords.get("weights"))
+    shares = [number(item) for item in weights.items] if isinstance(weights, Collection) else []
+    known = [share for share in shares if share is not None]
+    return bool(known) and (min(known) <= RARE or (len(known) == 1 and known[0] >= 1 - RARE))

@@ -64,7 +64,7 @@ from sleuth.facts.values import Call, External, Value
 from sleuth.finding import Finding
 
 _MAKES_TENSOR = re.compile(
-    r"^torch\.(tensor|as_tensor|from_numpy|zeros|ones|rand|randn|randint|full|arange|linspace|eye|stack|cat|empty)$"
+    r"^torch\.(tensor|as_tensor|from_numpy|zeros|ones|rand|randn|randint|full|arange|linspace|eye|stack|cat)$"
 )
 # Objects of these libraries move in place.
 _MOVE_IN_PLACE = re.compile(r"torch_geometric|transformers|accelerate|lightning|dgl")
@@ -89,8 +89,8 @@ def _moved_and_dropped(program: Program) -> Iterator[Finding]:
             yield clue(
                 "warning",
                 call,
-                f"`{ast.unparse(call.node) if call.node else 'to'}` returns a moved copy that nobody takes: a "
-                "tensor stays where it is (only a module moves in place).",
+                f"`{ast.unparse(call.node) if call.node else 'to'}` returns a moved copy that nobody takes: "
+                "a tensor stays where it is (only a module moves in place).",
                 fix="Assign the result: `x = x.to(device)`.",
             )
 
@@ -140,11 +140,13 @@ def _chosen_device(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "warning",
                     place,
-                    f"`{target.id}` is chosen here and used nowhere: nothing is ever moved, so everything runs "
-                    "on the CPU even where an accelerator is present.",
+                    f"`{target.id}` is chosen here and used nowhere: nothing is ever moved, so everything "
+                    "runs on the CPU even where an accelerator is present.",
                     fix=f"Move the model and each batch with `.to({target.id})`.",
                 )
-        elif not any(_SHOWS.search(line) and re.search(rf"\b{target.id}\b", line) for line in program.source.lines):
+        elif not any(
+            _SHOWS.search(line) and re.search(rf"\b{target.id}\b", line) for line in program.source.lines
+        ):
             yield clue(
                 "note",
                 place,
@@ -157,9 +159,11 @@ def _chosen_device(program: Program) -> Iterator[Finding]:
 def _is_fallback(value: ast.expr) -> bool:
     """`"cuda" if torch.cuda.is_available() else "cpu"`, alone or inside `torch.device(...)`."""
     choices = [part for part in ast.walk(value) if isinstance(part, ast.IfExp)]
-    return len(choices) == 1 and "is_available" in ast.unparse(choices[0].test) and '"cpu"' in ast.unparse(
-        choices[0]
-    ).replace("'", '"')
+    return (
+        len(choices) == 1
+        and "is_available" in ast.unparse(choices[0].test)
+        and '"cpu"' in ast.unparse(choices[0]).replace("'", '"')
+    )
 
 
 def _is_read(program: Program, name: str) -> bool:

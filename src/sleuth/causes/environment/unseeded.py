@@ -45,6 +45,7 @@ makes one run repeatable, not your claim true. Unseeded production training is n
 - karpathy-2019: section 2, "fix random seed" among the first tips.
 """
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -63,10 +64,23 @@ _SPLITS = ("sklearn.model_selection.train_test_split", "torch.utils.data.random_
 def lint(program: Program) -> Iterator[Finding]:
     if not any(frame(event.call) is None for event in program.training.of("backward")):
         return  # a library: seeding is its caller's business
-    if not _SEED_WORDS.search(program.source.text):
+    if not any(_SEED_WORDS.search(word) for word in _identifiers(program)):
         yield from _without_seed(program)
     else:
         yield from _seeded_too_late(program)
+
+
+def _identifiers(program: Program) -> Iterator[str]:
+    """Every name that the code uses, comments and texts left out."""
+    for node in ast.walk(program.source.tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.keyword | ast.arg):
+            yield node.arg or ""
+        elif isinstance(node, ast.alias):
+            yield node.name
 
 
 def _without_seed(program: Program) -> Iterator[Finding]:
@@ -75,8 +89,8 @@ def _without_seed(program: Program) -> Iterator[Finding]:
         yield clue(
             "warning",
             split,
-            "The split is drawn anew in each run, and this script continues from its own checkpoint: a resumed "
-            "run evaluates on rows that the earlier one trained on.",
+            "The split is drawn anew in each run, and this script continues from its own checkpoint: a "
+            "resumed run evaluates on rows that the earlier one trained on.",
             fix="Give the split a fixed `random_state` (or a seeded `generator`).",
         )
         return
@@ -109,7 +123,8 @@ def _seeded_too_late(program: Program) -> Iterator[Finding]:
     seeds = list(program.calls(*_TORCH_SEEDS))
     if not seeds or seeds[0].context.loops or seeds[0].context.arms or frame(seeds[0]) is not None:
         return
-    if len(re.findall(r"seed\w*\(|random_state|Generator", program.source.text)) > len(seeds):
+    others = [word for word in _identifiers(program) if _SEED_WORDS.search(word)]
+    if len(others) > len(seeds):
         return  # something else may have seeded before
     if any(True for _ in program.calls(".load_state_dict", "torch.load")):
         return  # the weights come from elsewhere
@@ -120,8 +135,8 @@ def _seeded_too_late(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "warning",
                     seeds[0],
-                    "The seed is set after the weights were drawn: it fixes the batches that follow, and every "
-                    "run still starts from another model.",
+                    "The seed is set after the weights were drawn: it fixes the batches that follow, and "
+                    "every run still starts from another model.",
                     fix="Move the seed above the line that makes the model.",
                 )
             return

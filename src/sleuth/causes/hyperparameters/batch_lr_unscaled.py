@@ -50,3 +50,80 @@ the number of steps stays the same, you may leave the rate alone.
 - mccandlish-2018: section 2; how the best rate depends on batch size and noise scale, and where it
   levels off.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry, possible
+from sleuth.facts.modules import exact, settled
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Collection, Constant
+from sleuth.finding import Finding
+
+# Below a factor of four, the linear and the square-root rule are within a factor of two: the noise of tuning.
+_FACTOR = 4.0
+_DEVICES = frozenset("torch.cuda.device_count torch.distributed.get_world_size .get_world_size".split())
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    optimizers = [call for call in program.trace if _is_optimizer(call)]
+    rates = {exact(call.argument(1, "lr")) for call in optimizers}
+    if len(rates) != 1 or None in rates:
+        return  # computed, tuned apart or read from somewhere: it may follow the batch
+    loaders = [call for call in program.calls("torch.utils.data.DataLoader") if _trains(program, call)]
+    runs: dict[int, list[Call]] = {}
+    for loader in loaders:
+        data = settled(loader.argument(0, "dataset"))
+        several = len(optimizers) > 1  # one optimizer whose batch grows on the way may be a schedule
+        runs.setdefault(id(data) if data is not None and several else id(loader.node), []).append(loader)
+        yield from _grows_with_devices(loader)
+    for group in runs.values():
+        sizes = {size for loader in group for size in _sizes(loader)}
+        if len(sizes) > 1 and max(sizes) >= _FACTOR * min(sizes):
+            plain = any(call.op.endswith(".SGD") for call in optimizers)
+            yield clue(
+                "warning" if plain else "note",
+                optimizers[-1],
+                f"The batch size goes from {min(sizes):g} to {max(sizes):g} and the learning rate stays "
+                f"{next(iter(rates)):g}: with larger batches the same epochs move the weights far less.",
+                fix="Scale the rate with the batch: in proportion for SGD, with the square root for Adam.",
+            )
+
+
+def _is_optimizer(call: Call) -> bool:
+    package, _, name = call.op.rpartition(".")
+    return package == "torch.optim" and name[:1].isupper()
+
+
+def _sizes(loader: Call) -> Iterator[float]:
+    """The batch sizes of a loader: one, or those of a list that a loop around it goes through."""
+    given = loader.argument(1, "batch_size")
+    if (one := exact(given)) is not None:
+        yield one
+    lists = [settled(loop.over) for loop in loader.context.loops]
+    listed = [item for known in lists if isinstance(known, Collection) for item in known.items]
+    for option in possible(given):
+        if isinstance(option, Constant) and any(option is item for item in listed):
+            number = exact(option)
+            if number is not None:
+                yield number
+
+
+def _trains(program: Program, loader: Call) -> bool:
+    """A loss that is differentiated comes from this loader's batches."""
+    return any(
+        any(value is loader for value in ancestry(event.about, 2_000))
+        for event in program.training.of("backward")
+    )
+
+
+def _grows_with_devices(loader: Call) -> Iterator[Finding]:
+    """`batch_size = 64 * torch.cuda.device_count()` beside a rate that is a plain number."""
+    given = settled(loader.argument(1, "batch_size"))
+    if isinstance(given, Call) and given.op == "*":
+        if any(isinstance(value, Call) and value.op in _DEVICES for value in ancestry(given, 12)):
+            yield clue(
+                "note",
+                given,
+                "The batch grows with the number of devices and the learning rate is a fixed number.",
+                fix="Multiply the rate by the same factor, and warm up.",
+            )

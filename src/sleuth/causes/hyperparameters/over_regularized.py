@@ -54,3 +54,129 @@ number.
 - karpathy-2019: the steps overfit and regularize; first fit the training set, then give some of it
   up.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry
+from sleuth.facts.modules import DROPOUT, applied, exact, settled
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Collection, Constant, Table, Value
+from sleuth.finding import Finding, Severity
+
+# Decay added to the gradient (an L2 penalty). Adam divides by the gradient's size and so makes it stronger;
+# plain rates live with 0.1 for a linear model.
+_COUPLED = dict.fromkeys(("Adam", "NAdam", "RAdam", "Adamax"), 0.1) | {"SGD": 0.5, "RMSprop": 0.1}
+# Decay applied to the weights themselves, times the rate: long recipes go up to 0.5, studies of grokking to 1.
+_DECOUPLED = {"AdamW": 2.0}
+# From 0.7 on a note, from 0.9 on at most a tenth of the units is left; video models live with 0.8.
+_NOTABLE_DROPOUT, _CRUSHING_DROPOUT = 0.7, 0.9
+# scikit-learn's inverse strength: smaller is stronger; grids start at 1e-4 or so.
+_SMALLEST_C = 1e-5
+_HAS_C = frozenset(
+    "sklearn.linear_model.LogisticRegression sklearn.svm.SVC sklearn.svm.LinearSVC sklearn.svm.SVR "
+    "sklearn.svm.LinearSVR".split()
+)
+_STRONGEST_PENALTY = 0.1  # times the sum of squares of ALL weights, beside a mean over examples
+_FUNCTIONAL = ("torch.nn.functional.dropout", "torch.nn.functional.dropout2d", "torch.dropout")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    yield from _decay(program)
+    yield from _dropout(program)
+    yield from _inverse_strength(program)
+    yield from _penalty(program)
+
+
+def _decay(program: Program) -> Iterator[Finding]:
+    for name, limit in (_COUPLED | _DECOUPLED).items():
+        for call in program.calls(f"torch.optim.{name}"):
+            for given in _decays(call):
+                number = exact(given)
+                if number is None or number < limit:
+                    continue
+                yield clue(
+                    "error" if number >= 10 * limit else "warning",
+                    _written(given, call),
+                    f"`{name}` with a weight decay of {number:g} pulls every weight to zero harder than most "
+                    "gradients push it away: even the training data is likely not to be fitted.",
+                    fix="Start with 0 or 1e-4 (AdamW: 0.01) and raise it only against overfitting.",
+                )
+
+
+def _decays(call: Call) -> Iterator[Value]:
+    """The optimizer's own setting and those of its groups."""
+    if "weight_decay" in call.keywords:
+        yield call.keywords["weight_decay"]
+    groups = settled(call.argument(0, "params"))
+    for group in groups.items if isinstance(groups, Collection) else ():
+        table = settled(group)
+        if isinstance(table, Table) and "weight_decay" in table.items:
+            yield table.items["weight_decay"]
+
+
+def _written(given: Value, call: Call) -> Value:
+    """The line where the number stands, which may be a config far from where it is used."""
+    origin = settled(given)
+    return origin if isinstance(origin, Constant) and origin.node is not None else call
+
+
+def _dropout(program: Program) -> Iterator[Finding]:
+    layers = [made for call in program.calls("()") if (made := applied(call)) and DROPOUT.match(made.op)]
+    uses = [(made, made.argument(0, "p")) for made in {id(made): made for made in layers}.values()]
+    uses += [(call, call.argument(1, "p")) for call in program.calls(*_FUNCTIONAL)]
+    strong = [
+        (call, given, chance)
+        for call, given in uses
+        if (chance := exact(given)) and chance >= _NOTABLE_DROPOUT
+    ]
+    for call, given, chance in strong:
+        # Several strong ones multiply: three in four units gone twice leaves one in sixteen.
+        severity: Severity = "warning" if chance >= _CRUSHING_DROPOUT or len(strong) > 1 else "note"
+        yield clue(
+            "error" if chance >= 1 else severity,
+            _written(given, call) if given is not None else call,
+            f"A dropout of {chance:g} leaves {1 - chance:.0%} of the units: too few to compute with. "
+            "(PyTorch takes the share to DROP, not the share to keep.)",
+            fix="Use 0.1 to 0.5.",
+        )
+
+
+def _inverse_strength(program: Program) -> Iterator[Finding]:
+    for call in program.calls(*sorted(_HAS_C)):
+        number = exact(call.keywords.get("C"))
+        if number is not None and 0 < number <= _SMALLEST_C:
+            yield clue(
+                "warning",
+                _written(call.keywords["C"], call),
+                f"`C={number:g}` is the inverse of the penalty: so small a value "
+                "presses all coefficients to zero.",
+                fix="Start with C=1 and search upwards and downwards from there.",
+            )
+
+
+def _penalty(program: Program) -> Iterator[Finding]:
+    """`loss + 10 * sum(p.pow(2).sum() for p in model.parameters())`: decay written by hand."""
+    for event in program.training.of("backward"):
+        for value in ancestry(event.about, 120):
+            if not isinstance(value, Call) or value.op != "*" or len(value.args) != 2:
+                continue
+            for strength, term in (value.args, value.args[::-1]):
+                number = exact(strength)
+                if number is not None and number >= _STRONGEST_PENALTY and _is_norm_of_weights(term):
+                    yield clue(
+                        "warning",
+                        _written(strength, value),
+                        f"A penalty of {number:g} times the size of all weights outweighs the loss: "
+                        "the model is pressed towards a constant output.",
+                        fix="Use 1e-4 or less, or the optimizer's weight_decay.",
+                    )
+
+
+def _is_norm_of_weights(term: Value) -> bool:
+    """A sum over all parameters of their squares or absolute values, with nothing else in it."""
+    names = {value.op for value in ancestry(term, 40) if isinstance(value, Call)}
+    walks = not names.isdisjoint({".parameters", ".named_parameters"})
+    squares = not names.isdisjoint(
+        {".pow", "**", ".square", ".norm", "torch.norm", ".abs", "torch.sum", ".sum"}
+    )
+    return walks and squares and names.isdisjoint({"()", "/", "-", ".mean", "torch.mean"})

@@ -108,7 +108,7 @@ def _raw_scores(program: Program) -> list[tuple[Call, int | None]]:
 def _judge(
     scores: list[tuple[Call, int | None]], value: Value | None, call: Call, what: str
 ) -> Iterator[Finding]:
-    made, complete = origins(value)
+    made, complete = origins(value, through=("next",))  # an element of a batch of scores is one, too
     lines = [line for maker in made for score, line in scores if _same_scores(maker, score)]
     if not complete or len(made) != 1 or not lines:
         return

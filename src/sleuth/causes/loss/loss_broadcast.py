@@ -56,11 +56,11 @@ weight, a mask or one scalar target against the batch is intended and fine.
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.flow import ancestry, keeps_numbers, layer, root
+from sleuth.facts.flow import ancestry, keeps_numbers, layer, literal, parents, root
 from sleuth.facts.losses import COMPARES_NUMBERS
 from sleuth.facts.program import Program, clue
 from sleuth.facts.shapes import Shape, Shapes, outer, shapes
-from sleuth.facts.values import Call, Value
+from sleuth.facts.values import Call, Constant, Value
 from sleuth.finding import Finding
 
 # These raise no error on two shapes; the cross-entropies do.
@@ -70,7 +70,6 @@ _MEASURES = (
     *("**", ".pow", ".abs", ".square", "builtins.abs"),
     *(f"{home}.{name}" for home in ("torch", "numpy", "jax.numpy") for name in ("abs", "square", "pow")),
 )
-_ADDS_AN_AXIS = ("unsqueeze", "[]", "expand_dims")
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -119,9 +118,16 @@ def _centre(flat: Shape) -> str:
 def _widened_here(call: Call, operand: Value) -> bool:
     """`a.unsqueeze(1) - b`, `a[:, None] - b`: an axis added in the very expression is meant."""
     made = root(operand)
-    if not isinstance(made, Call) or layer(made).rpartition(".")[2] not in _ADDS_AN_AXIS:
+    if not isinstance(made, Call) or not _adds_an_axis(made):
         return False
     return made.source is call.source and _inside(made.node, call.node)
+
+
+def _adds_an_axis(call: Call) -> bool:
+    if call.op != "[]":
+        return layer(call).rpartition(".")[2] in ("unsqueeze", "expand_dims")
+    key = call.args[1]
+    return any(literal(part) is None and isinstance(part, Constant) for part in (key, *parents(key)))
 
 
 def _inside(inner: ast.AST | None, outer_node: ast.AST | None) -> bool:

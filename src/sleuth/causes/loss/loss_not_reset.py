@@ -58,6 +58,7 @@ pass and are differentiated one after the other.
 - pytorch-autograd: In-place correctness checks; why a retained graph fails after an update.
 """
 
+import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import possible, root
@@ -80,7 +81,8 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 backward.call,
-                f"`{carried.name}` still holds the losses of all turns before: every backward pass goes through their "
+                f"`{carried.name}` still holds the losses of all turns before: every backward pass goes "
+                "through their "
                 "graphs again.",
                 fix="Differentiate the loss of this turn only, and keep the total as a number (`.item()`).",
             )
@@ -127,18 +129,34 @@ def _through_graph(value: Value | None) -> Iterator[Value]:
             queue += [part for part in (here.receiver, *here.args) if part is not None]
 
 
+def _total_of_a_loop(program: Program, added: Call) -> str | None:
+    """The name of a sum that lives on from turn to turn and is not set back within the innermost loop."""
+    total, node = added.args[0], added.node
+    if not added.context.loops:
+        return None
+    if isinstance(total, Carried):
+        grows = total.final is not None and _always_grows(total) and root(total.final) is added
+        return total.name if grows and total.loop is not None else None
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Attribute):
+        writes = program.calls(f"@{node.target.attr}=")
+        here = [
+            write for write in writes if any(loop is added.context.loops[-1] for loop in write.context.loops)
+        ]
+        return ast.unparse(node.target) if len(here) == 1 else None
+    return None
+
+
 def _kept_for_the_log(program: Program, added: Call, backwards: list[Event]) -> Iterator[Finding]:
     """`running += loss` where the loss of this turn has its own backward pass: the total is for reading."""
-    total = added.args[0]
-    if not (isinstance(total, Carried) and total.loop is not None and total.final is not None):
+    name = _total_of_a_loop(program, added)
+    if name is None:
         return
-    if not _always_grows(total) or root(total.final) is not added:
-        return
+    loop = added.context.loops[-1]
     parts = list(_through_graph(added.args[1]))
     own = [
         backward
         for backward in backwards
-        if backward.inside(total.loop)
+        if backward.inside(loop)
         and backward.call.context.loops == added.context.loops
         and any(option is part for option in possible(backward.about) for part in parts)
     ]
@@ -147,7 +165,8 @@ def _kept_for_the_log(program: Program, added: Call, backwards: list[Event]) -> 
         yield clue(
             "warning",
             added,
-            f"`{total.name}` collects the loss with its graph (differentiated on line {own[0].line}): the graph of "
+            f"`{name}` collects the loss with its graph (differentiated on line {own[0].line}): "
+            "the graph of "
             "every turn stays in memory, and steps get slower.",
             fix="Add a number: `loss.item()` or `loss.detach()`.",
         )

@@ -86,6 +86,8 @@ def lint(program: Program) -> Iterator[Finding]:
         weights = _softmax_behind(product.receiver or next(iter(product.args), None))
         if weights is not None:
             yield from _attention(algebra, weights, product)
+    for call in program.calls("torch.einsum"):
+        yield from _einsum(call)
     for use in program.losses:
         if use.name == "nll_loss":
             yield from _likelihood(algebra, _softmax_behind(use.input, folds=True), use.call)
@@ -131,6 +133,25 @@ def _attention(algebra: Shapes, weights: Call, product: Call) -> Iterator[Findin
         severity: Severity = "error" if axis == 0 else "warning"
         reason = f"the product on line {place(product).line} sums over the last axis"
         yield _wrong(weights, severity, reason)
+
+
+def _einsum(call: Call) -> Iterator[Finding]:
+    """`einsum("bqk,bkd->bqd", softmax(scores), values)`: the weights must sum to 1 over what vanishes."""
+    pattern = literal(call.args[0]) if call.args else None
+    if not isinstance(pattern, str) or "->" not in pattern or "." in pattern or "(" in pattern:
+        return
+    parts, _, result = pattern.partition("->")
+    for names, operand in zip(parts.split(","), call.args[1:], strict=False):
+        axes = names.split() if " " in names.strip() else list(names.strip())
+        kept = result.split() if " " in result.strip() else list(result.strip())
+        weights = _softmax_behind(operand)
+        axis = axis_of(weights) if weights is not None else None
+        summed = [name for name in axes if name not in kept]
+        if weights is None or axis is None or not summed or not -len(axes) <= axis < len(axes):
+            continue
+        if axes[axis] in kept:
+            severity: Severity = "error" if axis % len(axes) == 0 else "warning"
+            yield _wrong(weights, severity, f"the product on line {place(call).line} sums over `{summed[0]}`")
 
 
 def _least_rank(value: Value | None) -> int:

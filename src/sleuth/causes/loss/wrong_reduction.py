@@ -58,7 +58,7 @@ from collections.abc import Iterator
 from sleuth.facts.flow import ancestry, literal, number, possible
 from sleuth.facts.losses import LossUse, loss_of
 from sleuth.facts.program import Program, clue
-from sleuth.facts.terms import REDUCTIONS, Term, objectives, terms
+from sleuth.facts.terms import REDUCTIONS, Objective, Term, objectives, terms
 from sleuth.facts.values import Call, Value
 from sleuth.finding import Finding
 
@@ -80,7 +80,7 @@ def lint(program: Program) -> Iterator[Finding]:
     for objective in objectives(program):
         parts = [part for part in terms(objective.value) if number(part.value) is None]
         if objective.certain and parts:
-            yield from _summed(program, parts)
+            yield from _summed(program, objective, parts)
             yield from _mixed(parts)
 
 
@@ -92,7 +92,7 @@ def _divides_by_all(use: LossUse) -> bool:
     return not (use.made.args if use.made is not None else len(use.call.args) > 2)
 
 
-def _summed(program: Program, parts: list[Term]) -> Iterator[Finding]:
+def _summed(program: Program, objective: Objective, parts: list[Term]) -> Iterator[Finding]:
     """The only term is a plain sum over the batch, at a learning rate that is usual for means."""
     term = parts[0]
     if len(parts) > 1 or term.conditional or term.divided or term.factor < 1:
@@ -100,7 +100,7 @@ def _summed(program: Program, parts: list[Term]) -> Iterator[Finding]:
     summing = _sum_over_everything(term)
     if summing is None or _gradients_are_rescaled(program):
         return
-    rates = [number(maker.argument(1, "lr")) for maker in _steppers(program)]
+    rates = [number(maker.argument(1, "lr")) for maker in _steppers(program, objective)]
     if not rates or any(rate is None or rate < USUAL_RATE for rate in rates):
         return
     yield clue(
@@ -112,11 +112,13 @@ def _summed(program: Program, parts: list[Term]) -> Iterator[Finding]:
     )
 
 
-def _steppers(program: Program) -> list[Call]:
-    """The optimizers in use, when all are plain SGD: the others divide a constant factor out again."""
+def _steppers(program: Program, objective: Objective) -> list[Call]:
+    """The optimizers of the same loop, when all are plain SGD: others divide a constant factor out again."""
+    loops = objective.at.context.loops
     found = [
         option
         for event in program.training.of("step")
+        if event.call.context.loops == loops
         for option in possible(event.about)
         if isinstance(option, Call)
     ]
@@ -126,12 +128,16 @@ def _steppers(program: Program) -> list[Call]:
 def _sum_over_everything(term: Term) -> Call | None:
     value = term.value
     use = loss_of(value) if isinstance(value, Call) else None
-    if use is not None and use.reduction == "sum" and not term.around:
+    if use is not None and _sums(use) and not term.around:
         return use.call
     sums = [call for call in term.around if call.op in REDUCTIONS]
     if len(sums) == 1 and _is_full_sum(sums[0]) and (use is None or use.reduction == "none"):
         return sums[0] if _comes_from_a_model(value) else None
     return None
+
+
+def _sums(use: LossUse) -> bool:
+    return use.reduction == "sum" or literal(use.option("size_average")) is False
 
 
 def _is_full_sum(call: Call) -> bool:
@@ -171,7 +177,13 @@ def _mixed(parts: list[Term]) -> Iterator[Finding]:
 
 def _is_mean(term: Term) -> bool:
     use = loss_of(term.value) if isinstance(term.value, Call) else None
-    return use is not None and use.reduction == "mean" and not term.divided and term.factor == 1
+    return (
+        use is not None
+        and use.reduction == "mean"
+        and not _sums(use)
+        and not term.divided
+        and term.factor == 1
+    )
 
 
 def _name(term: Term) -> str:

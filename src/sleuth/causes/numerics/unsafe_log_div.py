@@ -56,7 +56,7 @@ inside.
 from collections.abc import Iterator
 
 from sleuth.facts.activations import always, kind, origins
-from sleuth.facts.flow import ancestry, depends_on, layer, literal, number, root, subject
+from sleuth.facts.flow import ancestry, depends_on, layer, number, root, subject
 from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.torch_api import is_module
@@ -178,8 +178,16 @@ def _division(program: Program, call: Call) -> Iterator[Finding]:
         yield _pole(
             call, "warning", what, "it is 0 for constant rows", "Add an epsilon, or use nn.LayerNorm."
         )
+    elif (
+        name == "sum"
+        and divisor.op != "builtins.sum"
+        and _same_subject(above, divisor)
+        and _may_vanish(divisor)
+    ):
+        what = "Values that went through `relu` are divided by their own sum"
+        yield _pole(call, "warning", what, "all of a row may be 0", "Add an epsilon to the sum.")
     elif layer(divisor) in _NORMS and _in_forward(call) and _same_subject(above, divisor):
-        severity: Severity = "warning" if always(subject(divisor), ("relu",)) else "note"
+        severity: Severity = "warning" if _may_vanish(divisor) else "note"
         what = f"A vector is divided by its own `{name}`"
         yield _pole(
             call, severity, what, "a row of zeros has length 0", "Use `F.normalize`, which has an epsilon."
@@ -219,15 +227,24 @@ def _is_checked(program: Program, division: Call, counts: Call) -> bool:
 def _is_spread(call: Call) -> bool:
     name = layer(call)
     if name in (".std", "torch.std"):
-        return _correction_is_plain(call)
+        return _runs_over_rows(call)
     if name in _ROOTS:
         made, complete = origins(subject(call))
-        return complete and all(layer(one) in (".var", "torch.var") for one in made)
+        return complete and all(layer(one) in (".var", "torch.var") and _runs_over_rows(one) for one in made)
     return False
 
 
-def _correction_is_plain(call: Call) -> bool:
-    return literal(call.keywords.get("keepdim")) is True or "dim" in call.keywords or bool(call.args)
+def _runs_over_rows(call: Call) -> bool:
+    """The spread of one row, which may be constant (padding); that of a column over a batch hardly is."""
+    where = call.keywords.get("dim") or next(
+        iter(call.args if call.receiver is not None else call.args[1:]), None
+    )
+    return number(where) == -1
+
+
+def _may_vanish(call: Call) -> bool:
+    """Whether all that is summed or measured may be exactly zero."""
+    return bool(always(subject(call), ("relu",)))
 
 
 def _same_subject(above: Value, norm: Call) -> bool:

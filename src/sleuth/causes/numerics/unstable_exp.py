@@ -67,8 +67,8 @@ _LOG1PS = (".log1p", *(f"{home}.log1p" for home in _HOMES))
 # What keeps the argument of exp small, or says that its author thought of it.
 _BOUNDS = frozenset(
     "max amax maximum minimum min amin logsumexp clamp clip clamp_max tanh sigmoid log_softmax logsigmoid "
-    "log_prob normalize cosine_similarity norm cdist abs square pow ** cos sin softmax nan_to_num softplus relu6 "
-    "pairwise_distance".split()
+    "log_prob normalize cosine_similarity norm cdist abs square pow ** cos sin softmax nan_to_num "
+    "softplus relu6 pairwise_distance".split()
 )
 
 

@@ -99,8 +99,9 @@ def _unmasked_target(program: Program, episodes: Episodes, target: Bootstrap) ->
         yield clue(
             "error" if seen and reward == "reward" else "warning",
             target.call,
-            "This target adds the discounted value of the next observation at every step, also at the last one "
-            "of an episode: no factor holds it back where the episode terminated, so values feed on themselves.",
+            "This target adds the discounted value of the next observation at every step, also at the "
+            "last one of an episode: no factor holds it back where the episode terminated, so values feed "
+            "on themselves.",
             fix="Multiply the value of the next observation by `1 - terminated`.",
         )
 

@@ -50,7 +50,7 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.facts.episodes import (
-    Episodes,
+    ENDS,
     EnvStep,
     inside_class,
     is_made_by_gym,
@@ -58,11 +58,12 @@ from sleuth.facts.episodes import (
     names_end,
     own_step,
     read_episodes,
+    target_name,
     words,
 )
-from sleuth.facts.flow import ancestry, literal, possible, root
+from sleuth.facts.flow import keeps_numbers, literal, possible, root, subject
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Carried, Function, Instance, Loop, Value
+from sleuth.facts.values import Call, Carried, Collection, Function, Instance, Loop, Value
 from sleuth.finding import Finding
 
 
@@ -84,8 +85,8 @@ def _never_reset(step: EnvStep) -> Finding:
     return clue(
         "error" if isinstance(root(step.environment), Instance | Call) else "warning",
         step.call,
-        "The loop goes on stepping after an episode has ended: nothing in it calls `reset`, so what follows the "
-        "first end is no experience of any episode.",
+        "The loop goes on stepping after an episode has ended: nothing in it calls `reset`, so what follows "
+        "the first end is no experience of any episode.",
         fix="Call `obs, _ = env.reset()` in the loop whenever an episode has ended.",
     )
 
@@ -118,23 +119,34 @@ def _ever_resets(program: Program, outermost: Loop) -> bool:
 
 
 def _stops(step: EnvStep) -> bool:
-    """Whether the outermost loop ends with the episode: by its test, a break, a return."""
+    """Whether the outermost loop ends with the episode: by its test, or by a jump that asks for the end."""
     outermost = step.call.context.loops[0].node
-    if isinstance(outermost, ast.While) and any(names_end(word) for word in words(outermost.test)):
+    ends = _names_of_the_end(step, outermost)
+    if isinstance(outermost, ast.While) and words(outermost.test) & ends:
         return True
-    return any(isinstance(node, ast.Break | ast.Return | ast.Raise) for node in _own_statements(outermost))
+    return any(not asked or asked & ends for asked in _exits(outermost, frozenset(), nested=False))
 
 
-def _own_statements(loop: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a loop itself; a `break` of a loop within it ends only that one, a `return` both."""
-    stack: list[tuple[ast.AST, bool]] = [(child, False) for child in ast.iter_child_nodes(loop)]
-    while stack:
-        node, nested = stack.pop()
-        if not (nested and isinstance(node, ast.Break)):
-            yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            nested = nested or isinstance(node, ast.For | ast.While)
-            stack += [(child, nested) for child in ast.iter_child_nodes(node)]
+def _names_of_the_end(step: EnvStep, loop: ast.AST) -> set[str]:
+    """What the program calls the flags of a step, and what it computes from them."""
+    flags = [value for name, values in step.fields.items() if name in ENDS for value in values]
+    names = {target_name(flag) for flag in flags if isinstance(flag, Call)} - {""}
+    names |= {word for word in words(loop) if names_end(word)}
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Assign) and words(node.value) & names:
+            names |= {part.id for part in node.targets if isinstance(part, ast.Name)}
+    return names
+
+
+def _exits(node: ast.AST, asked: frozenset[str], nested: bool) -> Iterator[frozenset[str]]:
+    """For each jump out of a loop the names asked on the way; an inner `break` ends only its own loop."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Return | ast.Raise) or (isinstance(child, ast.Break) and not nested):
+            yield asked
+        elif isinstance(child, ast.If):
+            yield from _exits(child, asked | words(child.test), nested)
+        elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from _exits(child, asked, nested or isinstance(child, ast.For | ast.While))
 
 
 def _memory_kept(program: Program, step: EnvStep) -> Iterator[Finding]:
@@ -147,14 +159,17 @@ def _memory_kept(program: Program, step: EnvStep) -> Iterator[Finding]:
         ):
             continue
         episode_loop = _loop_of_resets(program, step)
-        for argument in call.args[1:]:
-            if episode_loop is not None and _only_handed_on(argument, call, episode_loop):
-                assert isinstance(argument, Carried)
+        for argument in map(_unwrapped, call.args[1:]):
+            if (
+                episode_loop is not None
+                and isinstance(argument, Carried)
+                and _only_handed_on(argument, call, episode_loop)
+            ):
                 yield clue(
                     "warning",
                     call,
-                    f"`{argument.name}` is carried from one episode into the next: the environment is reset in "
-                    "the loop, this state never is.",
+                    f"`{argument.name}` is carried from one episode into the next: the environment is reset "
+                    "in the loop, this state never is.",
                     fix=f"Set `{argument.name}` back to its initial value whenever the environment is reset.",
                 )
 
@@ -175,10 +190,18 @@ def _loop_of_resets(program: Program, step: EnvStep) -> Loop | None:
     return None
 
 
-def _only_handed_on(argument: Value, call: Call, loop: Loop) -> bool:
+def _unwrapped(value: Value) -> Value:
+    """`hidden.detach()` is `hidden`."""
+    while isinstance(value, Call) and keeps_numbers(value) and value.op != "[]":
+        inner = subject(value)
+        if inner is None:
+            break
+        value = inner
+    return value
+
+
+def _only_handed_on(argument: Carried, call: Call, loop: Loop) -> bool:
     """Whether the state comes from before the loop and every later value of it from the network."""
-    if not isinstance(argument, Carried):
-        return False
     outer = argument
     while outer.loop is not loop and isinstance(outer.initial, Carried):
         outer = outer.initial
@@ -189,7 +212,19 @@ def _only_handed_on(argument: Value, call: Call, loop: Loop) -> bool:
 
 
 def _is_part_of(value: Value, call: Call) -> bool:
-    """An item of what the network returned, perhaps detached; not multiplied by a mask."""
-    made = list(ancestry(value, 60))
-    masked = any(isinstance(here, Call) and here.op in ("*", "*=", "torch.where", "[]=") for here in made[:3])
-    return any(here is call or here is call.result for here in made) and not masked
+    """An item of what the network returned, perhaps detached; anything else may be a reset or a mask."""
+    returned = root(call)
+    parts = [call, returned, *(returned.items if isinstance(returned, Collection) else ())]
+    here: Value | None = value
+    for _ in range(10):
+        if any(part is here for part in parts):
+            return True
+        if isinstance(here, Collection) and here.items:
+            here = root(here.items[0])
+        elif isinstance(here, Call) and here.op == "[]":
+            here = here.args[0]
+        elif isinstance(here, Call) and keeps_numbers(here):
+            here = subject(here)
+        else:
+            return False
+    return False

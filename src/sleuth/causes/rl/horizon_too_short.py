@@ -46,7 +46,7 @@ grown. For short delayed episodes gamma = 1 is legitimate.
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.episodes import Bootstrap, Episodes, EnvStep, own_step, read_episodes
+from sleuth.facts.episodes import Bootstrap, EnvStep, Episodes, own_step, read_episodes
 from sleuth.facts.flow import literal, number, possible, root
 from sleuth.facts.program import Program, clue
 from sleuth.facts.values import Call, Constant, Value
@@ -70,8 +70,8 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "warning",
                 written,
-                f"With a discount of {gamma:g} a reward {delay:.0f} steps away counts {gamma**delay:.1g} of its "
-                "worth, and the only reward comes at the end: for the agent it does not exist.",
+                f"With a discount of {gamma:g} a reward {delay:.0f} steps away counts {gamma**delay:.1g} of "
+                "its worth, and the only reward comes at the end: for the agent it does not exist.",
                 fix=f"Choose gamma so that 1 / (1 - gamma) is about the delay, here {1 - 1 / delay:.4g}.",
             )
 

@@ -57,7 +57,7 @@ from sleuth.facts.cadence import alike
 from sleuth.facts.episodes import Episodes, inside_class, read_episodes, words
 from sleuth.facts.flow import makers, number, possible, root
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Constant, Function, Instance, Value
+from sleuth.facts.values import Call, Function, Instance, Value
 from sleuth.finding import Finding
 
 _MEAN = re.compile(r"(^|_)(mean|avg|average|mu)s?(_|$)", re.IGNORECASE)
@@ -75,12 +75,15 @@ def lint(program: Program) -> Iterator[Finding]:
         return
     episodes = read_episodes(program)
     for call in (*program.calls("-", "-="), *program.calls(".fit_transform")):
-        if _is_wrapper_of_rewards(call) or (_is_centred(episodes, call) and _is_summed_later(episodes, call)):
+        if _is_wrapper_of_rewards(episodes, call) or (
+            _is_centred(episodes, call) and _is_summed_later(episodes, call)
+        ):
             yield clue(
                 "warning",
                 call,
-                "The mean of the rewards is subtracted before they are summed into returns: every step then pays "
-                "or costs a constant more, and the length of an episode, not the task, decides what is best.",
+                "The mean of the rewards is subtracted before they are summed into returns: every step then "
+                "pays or costs a constant more, and the length of an episode, not the task, decides what is "
+                "best.",
                 fix="Divide rewards by a running spread of the returns and leave their mean alone; centre "
                 "advantages instead.",
             )
@@ -117,7 +120,7 @@ def _is_summed_later(episodes: Episodes, call: Call) -> bool:
     return any(episodes.feeds(call, target.immediate) for target in episodes.bootstraps)
 
 
-def _is_wrapper_of_rewards(call: Call) -> bool:
+def _is_wrapper_of_rewards(episodes: Episodes, call: Call) -> bool:
     """The `reward` method of a reward wrapper takes off a running mean."""
     if not inside_class(call, "reward") or not isinstance(call.node, ast.BinOp):
         return False
@@ -134,6 +137,8 @@ def _is_wrapper_of_rewards(call: Call) -> bool:
     owner = function.bound if isinstance(function, Function) else None
     if not isinstance(owner, Instance) or not owner.cls.derives_from(*_WRAPPERS):
         return False
+    if site is None or not episodes.feeds(call, site.result):
+        return False  # the mean is only kept up to date
     definition = function.definition if isinstance(function, Function) else None
     given = (
         {part.arg for part in definition.args.args[1:]} if isinstance(definition, ast.FunctionDef) else set()

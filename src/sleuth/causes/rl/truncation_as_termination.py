@@ -59,10 +59,10 @@ from sleuth.facts.episodes import (
     is_network_call,
     network_calls,
     read_episodes,
+    target_name,
     tests,
     words,
 )
-from sleuth.facts.flow import possible
 from sleuth.facts.program import Program, clue
 from sleuth.facts.values import Call, Value
 from sleuth.finding import Finding
@@ -85,9 +85,9 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "warning",
                 place,
-                "The flag here is true at a time limit as well as at a real end, and it removes the value of the "
-                f"next observation from the target (line {getattr(target.call.node, 'lineno', 0)}): states near "
-                "the limit look worthless though the world goes on.",
+                "The flag here is true at a time limit as well as at a real end, and it removes the value of "
+                f"the next observation from the target (line {getattr(target.call.node, 'lineno', 0)}): "
+                "states near the limit look worthless though the world goes on.",
                 fix="Let only `terminated` mask the bootstrap; use `terminated or truncated` to reset.",
             )
 
@@ -101,29 +101,27 @@ def _masked_by_both(program: Program, episodes: Episodes, target: Bootstrap) -> 
 
 def _where_stored(program: Program, episodes: Episodes) -> Value | None:
     """The line that puts the joined flag into a buffer: there the difference is lost."""
-    for call, row in episodes.rows:
-        if any(episodes.kinds(item) == _BOTH for item in row):
-            outer = call.context.sites
-            return (
-                outer[-1]
-                if outer and outer[-1].context.source is call.source and _is_row(outer[-1])
-                else call
-            )
-    for call in program.calls("[]=", ".append"):
-        if call.args and episodes.kinds(call.args[-1]) == _BOTH:
-            return call
-    return None
+    stores = [call for call, row in episodes.rows if any(episodes.kinds(item) == _BOTH for item in row)]
+    stores += [
+        call
+        for call in program.calls("[]=", ".append")
+        if call.args and episodes.kinds(call.args[-1]) == _BOTH
+    ]
+    return _given(episodes, stores[0]) if stores else None
 
 
-def _is_row(site: Call) -> bool:
-    """A buffer's own `push(obs, action, ...)`: the caller's line is the place, not the buffer's."""
-    return isinstance(site.node, ast.Call) and len(site.args) + len(site.keywords) >= 3
+def _given(episodes: Episodes, store: Call) -> Call:
+    """A buffer's own `push(obs, action, ...)` stores what it got: the caller's line is the place."""
+    for site in store.context.sites:
+        if any(episodes.kinds(part) == _BOTH for part in (*site.args, *site.keywords.values())):
+            return site
+    return store
 
 
 def _joined_names(program: Program, episodes: Episodes) -> set[str]:
     """Names that hold `terminated or truncated`."""
     pairs = [
-        (name(step.fields["terminated"]), name(step.fields["truncated"]))
+        (_name(step.fields["terminated"]), _name(step.fields["truncated"]))
         for step in episodes.steps
         if step.width == 5
     ]
@@ -134,13 +132,9 @@ def _joined_names(program: Program, episodes: Episodes) -> set[str]:
     return found
 
 
-def name(values: tuple[Value, ...]) -> str:
-    for value in values:
-        if isinstance(value, Call) and isinstance(value.node, ast.Tuple) and len(value.node.elts) == 5:
-            place = next(iter(part.value for part in value.args[1:] if hasattr(part, "value")), None)
-            if isinstance(place, int) and isinstance(value.node.elts[place], ast.Name):
-                return str(value.node.elts[place].id)
-    return ""
+def _name(values: tuple[Value, ...]) -> str:
+    """What the program calls a part of a step."""
+    return next((target_name(value) for value in values if isinstance(value, Call)), "")
 
 
 def _chosen_by_both(target: Bootstrap, joined: set[str]) -> Value | None:
@@ -155,20 +149,12 @@ def _chosen_by_both(target: Bootstrap, joined: set[str]) -> Value | None:
 
 def _is_handled(program: Program, episodes: Episodes, joined: set[str]) -> bool:
     """Whether a network values the last observation where the time limit struck."""
-    limits = {name(step.fields["truncated"]) for step in episodes.steps if step.width == 5} - {""}
+    limits = {_name(step.fields["truncated"]) for step in episodes.steps if step.width == 5} - {""}
     for call in program.calls("()"):
         if is_network_call(call):
             for test in tests(call.context):
                 asked = words(test)
                 if (asked & limits and not asked & joined) or any("final" in word for word in asked):
                     return True
-    return any(
-        episodes.kinds(part) == {"truncated"} and not _only_joins(call)
-        for call in program.calls("*", "torch.where", "numpy.where", "-", "&", "torch.logical_and")
-        for part in call.args
-        for _ in possible(part)[:1]
-    )
-
-
-def _only_joins(call: Call) -> bool:
-    return call.op in ("|", "+")
+    used_alone = program.calls("*", "-", "&", "torch.where", "numpy.where", "torch.logical_and")
+    return any(episodes.kinds(part) == {"truncated"} for call in used_alone for part in call.args)

@@ -163,7 +163,7 @@ def _after_micro_batches(turn: Turn, step: Event) -> tuple[Event, str] | None:
 
 
 def _unscaled(loss: Value | None) -> bool | None:
-    """True: a mean loss goes in as it is; False: a loss of unknown make does; None: it may have been scaled."""
+    """True: a mean loss goes in as it is; False: a loss of unknown make; None: it may have been scaled."""
     certain = True
     queue, seen = [loss], 0
     while queue and seen < 40:

@@ -67,6 +67,10 @@ SHALLOW = frozenset(".copy copy.copy builtins.dict collections.OrderedDict {} .i
 
 
 def lint(program: Program) -> Iterator[Finding]:
+    yield from _model_itself(program)
+    yield from _never_restored(program)
+    if not any(program.calls(".state_dict")):
+        return
     steps = program.training.of("step")
     flagged: set[int] = set()
     for use, kept in _uses(program):
@@ -77,12 +81,11 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 alias,
-                f"`state_dict()` hands out the live tensors: the step on line {step.line} goes on changing them, "
+                f"`state_dict()` hands out the live tensors: the step on line {step.line} changes them, "
                 f"so what line {place(use).line} takes for the kept state is the latest one.",
                 fix="Keep `copy.deepcopy(model.state_dict())`, or write it to disk at once.",
             )
     yield from _kept_by_a_helper(program, flagged)
-    yield from _model_itself(program)
 
 
 def _uses(program: Program) -> Iterator[tuple[Call, Value]]:
@@ -220,4 +223,49 @@ def _read_after(program: Program, target: ast.expr, loop: ast.AST) -> bool:
         and node.lineno > end
         and ast.unparse(node) == name
         for node in ast.walk(program.source.tree)
+    )
+
+
+def _never_restored(program: Program) -> Iterator[Finding]:
+    """A good copy of the best state that nothing ever reads, and a model that goes on being used."""
+    copies = {id(call.node): call for call in program.calls("copy.deepcopy") if _copies_weights(call)}
+    if not copies:
+        return
+    read = {
+        ast.unparse(node)
+        for node in ast.walk(program.source.tree)
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }
+    for node in ast.walk(program.source.tree):
+        if not isinstance(node, ast.Assign) or id(node.value) not in copies:
+            continue
+        target, call = node.targets[0], copies[id(node.value)]
+        if isinstance(target, ast.Name) and target.id not in read and _used_after(program, call):
+            yield clue(
+                "warning",
+                call,
+                f"The best state is kept in `{target.id}` and never read: what is used after training are the "
+                "weights of the last epoch.",
+                fix=f"Load it back after the loop: `model.load_state_dict({target.id})`.",
+            )
+
+
+def _copies_weights(call: Call) -> bool:
+    return any(
+        isinstance(option, Call) and option.op == ".state_dict"
+        for given in call.args
+        for option in possible(given)
+    )
+
+
+def _used_after(program: Program, kept: Call) -> bool:
+    """Whether a model is applied behind the loop in which the state was kept."""
+    loops = kept.context.loops
+    return (
+        bool(loops)
+        and bool(kept.context.arms)
+        and any(
+            event.call.order > kept.order and not event.inside(loops[0])
+            for event in program.training.of("forward")
+        )
     )

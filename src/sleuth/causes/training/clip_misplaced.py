@@ -85,7 +85,8 @@ def lint(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "error",
                     clip.call,
-                    f"The gradients are clipped after the step on line {before.line} has used them: the clipping "
+                    f"The gradients are clipped after the step on line {before.line} has used them: the "
+                    "clipping "
                     "has no effect on training.",
                     fix="Clip between `backward()` and the step.",
                 )
@@ -97,7 +98,8 @@ def _before_backward(program: Program, turn: Turn, clip: Event, backward: Event)
         yield clue(
             "error",
             clip.call,
-            f"The gradients are clipped before `backward()` on line {backward.line} computes them: what the step "
+            f"The gradients are clipped before `backward()` on line {backward.line} computes them: what "
+            "the step "
             "applies is never clipped.",
             fix="Clip between `backward()` and the step.",
         )
@@ -144,7 +146,8 @@ def _still_scaled(program: Program, backward: Event, clip: Event) -> Iterator[Fi
     yield clue(
         "error",
         clip.call,
-        f"The gradients still carry the factor of `{spelling(scale)}.scale` (line {backward.line}): the bound cuts "
+        f"The gradients still carry the factor of `{spelling(scale)}.scale` (line {backward.line}): the "
+        "bound cuts "
         "them to almost nothing once the scaler divides.",
         fix=f"Call `{spelling(scale)}.unscale_(optimizer)` before clipping.",
     )

@@ -92,15 +92,16 @@ def lint(program: Program) -> Iterator[Finding]:
                     continue
             if not frozen_somewhere(program, starved.receiver):
                 yield _finding(cut, starved, "error" if optimizers else "warning")
-    if not trained:
-        yield from _bare_models(program)
+    yield from _bare_models(program, learned)
 
 
-def _bare_models(program: Program) -> Iterator[Finding]:
-    """Models without a training loop in sight: judged by what their forward returns."""
+def _bare_models(program: Program, learned: set[int]) -> Iterator[Finding]:
+    """Models that nobody here applies: judged by what their forward returns."""
     forwards = [call for call in program.calls("def") if getattr(function_of(call), "name", "") == "forward"]
     outermost = [call for call in forwards if not call.context.sites and call.result is not None]
-    learned = {id(applied.receiver) for call in outermost for applied in applications(reached(call.result))}
+    learned = learned | {
+        id(applied.receiver) for call in outermost for applied in applications(reached(call.result))
+    }
     for call in outermost:
         for cut, starved in _cuts_before_layers(call.result, learned):
             if _model_around(cut, starved) and not frozen_somewhere(program, starved.receiver):

@@ -99,7 +99,8 @@ def lint(program: Program) -> Iterator[Finding]:
         if hoarded is not None:
             message += f", and line {place(hoarded).line} keeps every one of them alive until the loop ends"
         yield clue(
-            "warning",
+            # a function that nobody here calls may be called inside a scope
+            "note" if call.context.sites and not trained_here else "warning",
             call,
             message + ".",
             fix="Wrap the evaluation in `with torch.no_grad():` (or decorate it with "

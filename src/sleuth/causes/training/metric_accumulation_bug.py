@@ -78,7 +78,7 @@ def lint(program: Program) -> Iterator[Finding]:
             continue
         total, divisor = division.args
         for added in _increments(total):
-            yield from _wrong_unit(program, division, added, divisor)
+            yield from _wrong_unit(division, added, divisor)
         yield from _never_reset(division, total, divisor)
     yield from _averaged_ratios(program)
 
@@ -97,9 +97,9 @@ def _increments(total: Value) -> Iterator[Call]:
             queue += [option for part in given for option in possible(part)]
 
 
-def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -> Iterator[Finding]:
+def _wrong_unit(division: Call, added: Call, divisor: Value) -> Iterator[Finding]:
     amount = added.args[1]
-    counted = _counts(divisor) or _counts_rows(program, added, divisor)
+    counted = _counts(divisor) or _counts_rows(added, divisor)
     if counted is None or _one_by_one(added):
         return
     loss = _mean_loss(amount)
@@ -133,23 +133,26 @@ def _counts(divisor: Value) -> str | None:
     return None
 
 
-def _counts_rows(program: Program, added: Call, divisor: Value) -> str | None:
-    """`len(x)` of what a loader serves, or of the tensor that the loop cuts into batches."""
+def _counts_rows(added: Call, divisor: Value) -> str | None:
+    """`len(x)` of what the loop's batches are cut from, or of the list of batches itself."""
     for option in possible(divisor):
         if not isinstance(option, Call) or option.op != "builtins.len" or not option.args:
             continue
         held = {identity(data) for data in possible(option.args[0])}
-        for loop in added.context.loops[-1:]:
-            cut = [value for value in ancestry(loop.over, 40) if isinstance(value, Call)]
-            batched = any(
-                value.op in (_LOADER, ".split", "torch.split", ".chunk", "numpy.array_split")
-                or (value.op == "builtins.range" and len(value.args) == 3)
-                for value in cut
-            )
-            rows = [given for value in cut for given in (value.receiver, *value.args) if given is not None]
-            if batched and any(identity(data) in held for given in rows for data in possible(given)):
-                return "examples"
+        for value in ancestry(added.context.loops[-1].over, 40):
+            if isinstance(value, Call) and _makes_batches(value):
+                if identity(value) in held:
+                    return "batches"
+                behind = [given for given in (value.receiver, *value.args) if given is not None]
+                if any(identity(data) in held for given in behind for data in ancestry(given, 20)):
+                    return "examples"
     return None
+
+
+def _makes_batches(call: Call) -> bool:
+    return call.op in (_LOADER, ".split", "torch.split", ".chunk", "numpy.array_split") or (
+        call.op == "builtins.range" and len(call.args) == 3
+    )
 
 
 def _length_of(held: Value) -> str | None:

@@ -108,7 +108,9 @@ def _judge(program: Program, step: Event) -> Iterator[Finding]:
     if not (losses or (clears and _calls_something(calls))) or not (clears or made):
         return
     subjects: list[Value | None] = [step.about, *losses, *(owners(made) if made else ())]
-    if touches_gradients(calls) or opaque(calls, *subjects):
+    # `torch.autograd.grad` returns gradients and stores none: without an assignment the step is as empty.
+    stored = (call for call in calls if not call.op.endswith("autograd.grad"))
+    if touches_gradients(stored) or opaque(calls, *subjects):
         return
     yield clue(
         "error" if is_optimizer(step.about) and losses else "warning",

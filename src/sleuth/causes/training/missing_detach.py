@@ -156,13 +156,10 @@ def _cleared(program: Program, backward: Event, owner: Event) -> bool:
 def _bootstrapped_targets(program: Program) -> Iterator[Finding]:
     pairs = [(use.input, use.target, use.call) for use in program.losses if use.name in COMPARES_NUMBERS]
     for call in program.calls("-"):
-        if any(user.op in _SQUARES for user in users(program).get(id(call), ())):
-            pairs += [(call.args[0], call.args[1], call), (call.args[1], call.args[0], call)]
+        pairs += [(call.args[0], call.args[1], call), (call.args[1], call.args[0], call)]
     for prediction, target, loss in pairs:
-        if not loss.context.grad or target is None:
-            continue
-        value = _bootstrap(target)
-        if value is None:
+        value = _bootstrap(target) if target is not None and loss.context.grad else None
+        if value is None or (loss.op == "-" and not _is_squared(program, loss)):
             continue
         for call in applications(surely_reached(value)):
             if call.context.grad and _predicts(prediction, call):
@@ -175,6 +172,10 @@ def _bootstrapped_targets(program: Program) -> Iterator[Finding]:
                     fix="Compute the target under `torch.no_grad()` or detach it.",
                 )
                 break
+
+
+def _is_squared(program: Program, difference: Call) -> bool:
+    return any(user.op in _SQUARES for user in users(program).get(id(difference), ()))
 
 
 def _discounted(target: Value) -> Call | None:
@@ -239,6 +240,8 @@ def _predicts(prediction: Value | None, call: Call) -> bool:
 
 def _advantages(program: Program) -> Iterator[Finding]:
     """`log_prob * (return - value)`: the critic's value is a constant for the policy."""
+    if not any(program.calls(".log_prob")):
+        return
     judged = {id(value) for event in program.training.of("backward") for value in reached(event.about)}
     for call in program.calls("*"):
         if not call.context.grad or len(call.args) != 2 or (judged and id(call) not in judged):
@@ -264,7 +267,7 @@ def _is_log_probability(value: Value) -> bool:
     for part in ancestry(value, 12):
         if isinstance(part, Call) and part.op == ".log_prob":
             return True
-        if isinstance(part, Call) and part.op in ("-", "+", "*") and part is not value:
+        if isinstance(part, Call) and part.op in ("-", "+", "*", "/"):
             return False
     return False
 

@@ -64,12 +64,15 @@ from sleuth.facts.cadence import (
     opaque,
     touches_gradients,
 )
-from sleuth.facts.flow import ancestry, literal, possible, root, spelling
+from sleuth.facts.flow import ancestry, literal, possible, root, same, spelling
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
 from sleuth.facts.values import Call, Loop, Value
 from sleuth.finding import Finding
 
+_MEASURES = frozenset(
+    {".norm", "torch.norm", "torch.linalg.norm", "torch.linalg.vector_norm", "is", "is not"}
+)
 # Looking at the updates is not applying them.
 _ONLY_LOOKS = frozenset(
     {"optax.global_norm", "builtins.print", "builtins.len", "builtins.type", "jax.debug.print"}
@@ -138,14 +141,15 @@ def _never_stepped(program: Program, loop: Loop) -> Iterator[Finding]:
         if backward is None or any(_may_step(event, clearing) for event in here if event.kind == "step"):
             continue
         calls = list(inside(program, loop))
-        if _steps_in_disguise(calls) or touches_gradients(calls):
+        if _steps_in_disguise(calls) or _collects(calls) or _steps_elsewhere(program, clearing):
             continue
         if opaque(calls, clearing.about, *(event.about for event in backwards)):
             continue
         yield clue(
             "error" if is_optimizer(clearing.about) else "warning",
             backward.call,
-            f"Gradients are computed here on every turn and `{spelling(clearing.call)}`, which clears them on "
+            f"Gradients are computed here on every turn and `{spelling(clearing.call)}`, which clears "
+            "them on "
             f"line {clearing.line}, is never stepped.",
             fix=f"Call `{spelling(clearing.call)}.step()` after `backward()`.",
         )
@@ -171,6 +175,24 @@ def _may_step(step: Event, clearing: Event) -> bool:
     return alike(step.about, clearing.about)
 
 
+def _collects(calls: list[Call]) -> bool:
+    """Whether gradients are used for something else than the size that one logs."""
+    reads = {id(call) for call in calls if call.op == "@grad"}
+    for call in calls:
+        parts = (*call.args, *((call.receiver,) if call.receiver is not None else ()))
+        if any(id(part) in reads for part in parts):
+            if call.op in (".detach", "@data"):
+                reads.add(id(call))
+            elif call.op not in _MEASURES:
+                return True
+    return touches_gradients(call for call in calls if call.op != "@grad")
+
+
+def _steps_elsewhere(program: Program, clearing: Event) -> bool:
+    """The very same optimizer is stepped in other code: this loop warms up, measures or collects."""
+    return any(same(step.about, clearing.about) for step in program.training.of("step"))
+
+
 def _steps_in_disguise(calls: list[Call]) -> bool:
     """`optimizer.first_step(...)`, `engine.step()`, or a `step` that is only named (judged above)."""
     return any(call.op.endswith("step") and call.op != ".step" for call in calls) or any(
@@ -187,7 +209,8 @@ def _optax(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "error",
                     update,
-                    f"`{spelling(update)}.update` only computes the updates; nothing adds them to the parameters.",
+                    f"`{spelling(update)}.update` only computes the updates; nothing adds them to the "
+                    "parameters.",
                     fix="Write `params = optax.apply_updates(params, updates)`.",
                 )
     applied = [call for call in program.calls("optax.apply_updates") if call.source is program.source]
@@ -197,7 +220,8 @@ def _optax(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 call,
-                "`apply_updates` returns the new parameters and changes nothing in place: here they are lost.",
+                "`apply_updates` returns the new parameters and changes nothing in place: here they are "
+                "lost.",
                 fix="Keep the result: `params = optax.apply_updates(params, updates)`.",
             )
 

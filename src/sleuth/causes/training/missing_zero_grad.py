@@ -64,9 +64,10 @@ from sleuth.facts.cadence import (
     share_parameters,
     straight_line,
 )
+from sleuth.facts.flow import root
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Loop, Value
+from sleuth.facts.values import Call, Loop, Unknown, Value
 from sleuth.finding import Finding
 
 
@@ -74,11 +75,14 @@ def lint(program: Program) -> Iterator[Finding]:
     if program.training.framework:
         return
     for step in program.training.of("step"):
-        if step.call.op != ".step" or "zero_grad" in step.call.keywords:
+        if "zero_grad" in step.call.keywords:
             continue
         loop = _loop_with_backward(program, step)
         if loop is not None:
-            yield from _in_loop(program, loop, step)
+            if step.call.op == ".step" or not _makes_new_leaves(program, loop):
+                yield from _in_loop(program, loop, step)
+        elif step.call.op != ".step":
+            continue
         elif not step.call.context.loops and not program.training.of("zero_grad"):
             yield from _without_loop(program, step)
 
@@ -89,6 +93,12 @@ def _loop_with_backward(program: Program, step: Event) -> Loop | None:
         if any(backward.inside(loop) for backward in backwards):
             return loop
     return None
+
+
+def _makes_new_leaves(program: Program, loop: Loop) -> bool:
+    """A step written by hand may start every turn with fresh tensors, which have no gradient yet."""
+    fresh = (".requires_grad_", ".detach_", "@requires_grad=", "torch.autograd.Variable", "torch.tensor")
+    return any(call.op in fresh for call in inside(program, loop))
 
 
 def _in_loop(program: Program, loop: Loop, step: Event) -> Iterator[Finding]:
@@ -137,10 +147,18 @@ def _driven(backward: Event) -> bool:
     return call.op == ".backward" and bool(call.args) and backward.about is not call.receiver
 
 
+def _comes_from_outside(step: Event) -> bool:
+    """An optimizer that outlives the function: a parameter, an attribute, a global."""
+    made = root(step.about)
+    return isinstance(made, Unknown) or (
+        isinstance(made, Call) and (made.op.startswith("@") or frame(made) is not frame(step.call))
+    )
+
+
 def _without_loop(program: Program, step: Event) -> Iterator[Finding]:
     """A step function that nobody here calls: it holds both halves, and no line of the file clears."""
     start = frame(step.call)
-    if start is None or step.call.context.sites[1:]:
+    if start is None or step.call.context.sites[1:] or not _comes_from_outside(step):
         return
     events = straight_line(program, step).events
     backwards = [event for event in events if event.kind == "backward" and event.call.order < step.call.order]

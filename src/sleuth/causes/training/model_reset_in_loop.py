@@ -113,16 +113,18 @@ def _optimizer(program: Program, loop: Loop, made: Call, step: Event) -> Iterato
         yield clue(
             "error",
             _place(made, loop, step),
-            "The optimizer is made anew on every turn of the loop: its momentum and step counts are lost each "
+            "The optimizer is made anew on every turn of the loop: its momentum and step counts are lost "
+            "each "
             "time, while the model goes on.",
             fix="Make the optimizer once, before the loop.",
         )
     elif all(_is_made_in(model, loop) for model in models):
-        if within and _repeats_epochs(program, loop, models, calls):
+        if (within or _counts_epochs(loop)) and _repeats_epochs(program, loop, models, calls):
             yield clue(
                 "error" if _counts_epochs(loop) else "warning",
                 _place(made, loop, step),
-                "Model and optimizer are made anew on every turn of the loop: each pass over the data starts from "
+                "Model and optimizer are made anew on every turn of the loop: each pass over the data "
+                "starts from "
                 "scratch and what the last one learned is lost.",
                 fix="Make model and optimizer once, before the loop.",
             )
@@ -177,7 +179,7 @@ def _touches(value: Value, models: list[Value]) -> bool:
 
 
 def _repeats_epochs(program: Program, loop: Loop, models: list[Value], calls: list[Call]) -> bool:
-    """Whether the turns are passes over one data set for one result, not folds, seeds, trials or an ensemble."""
+    """Whether the turns are passes over one data set for one result, not folds, seeds, trials, ensembles."""
     over = runs_over(loop)
     if not (isinstance(over, Call) and over.op in ("builtins.range", "tqdm.trange")) or not _was_there(
         over, loop
@@ -236,7 +238,8 @@ def _schedulers(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 made,
-                f"The scheduler is made anew on every turn and stepped once (line {event.line}): it forgets how far "
+                f"The scheduler is made anew on every turn and stepped once (line {event.line}): it "
+                "forgets how far "
                 "it was and never follows its plan.",
                 fix="Make the scheduler once, before the loop.",
             )

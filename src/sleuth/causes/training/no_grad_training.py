@@ -58,6 +58,7 @@ from sleuth.facts.gradients import (
     applications,
     everything_behind,
     frozen_somewhere,
+    is_recorded,
     optimizes,
     reached,
     steps_after,
@@ -174,8 +175,9 @@ def _false_cures(program: Program) -> Iterator[Finding]:
         if not made or not any(_is_loss(option) for option in made):
             continue
         if any(part is call or part in made for loss in judged for part in ancestry(loss, 200)):
+            intact = any(is_recorded(one) for one in applications(reached(subject)))
             yield clue(
-                "warning",
+                "note" if intact else "warning",
                 call,
                 "Switching `requires_grad` on for a loss makes backward() run without an error, "
                 "but it brings back "

@@ -53,13 +53,18 @@ Do not silence the warning before you know which of the cases you have.
 - pytorch-optim: "How to adjust learning rate"; the order since 1.1.0 and the skipped first value.
 """
 
+import ast
+import re
 from collections.abc import Iterator
 
 from sleuth.facts.cadence import alike, exclusive, frame, implied, scheduler_call
 from sleuth.facts.flow import spelling
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.values import Call
 from sleuth.finding import Finding
+
+_TRAINS = re.compile(r"train|epoch|fit|step", re.IGNORECASE)
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -69,15 +74,49 @@ def lint(program: Program) -> Iterator[Finding]:
         if schedule.call.op != ".step" or schedule.call.args or schedule.call.keywords:
             continue  # `step(epoch)` sets the rate of that epoch, wherever it stands
         step = _first_step(program, schedule)
+        if step is None:
+            yield from _before_foreign_training(program, schedule)
         if step is not None and step.call.order > schedule.call.order and _same_turn(schedule, step):
             made = scheduler_call(schedule.about)
             yield clue(
                 "error" if made is not None else "warning",
                 schedule.call,
-                f"`{spelling(schedule.call)}` is stepped before the optimizer's first step (line {step.line}): "
+                f"`{spelling(schedule.call)}` is stepped before the optimizer's first step (line "
+                f"{step.line}): "
                 "the first value of the schedule is never used and the rest comes one call early.",
                 fix="Step the scheduler after the optimizer.",
             )
+
+
+def _before_foreign_training(program: Program, schedule: Event) -> Iterator[Finding]:
+    """`scheduler.step()` on top of the epoch, then a function from elsewhere that gets the optimizer."""
+    made, loops = scheduler_call(schedule.about), schedule.call.context.loops
+    if made is None or not loops:
+        return
+    optimizer = made.argument(0, "optimizer")
+    users = [
+        call
+        for call in program.trace[made.order + 1 :]
+        if (call.op == "()" or _TRAINS.search(call.op))
+        and any(alike(part, optimizer) for part in (*call.args, *call.keywords.values()))
+    ]
+    if (
+        users
+        and users[0].order > schedule.call.order
+        and any(here is loops[-1] for here in users[0].context.loops)
+    ):
+        if implied(schedule.call, users[0]) and _TRAINS.search(_called(users[0])):
+            yield clue(
+                "warning",
+                schedule.call,
+                f"`{spelling(schedule.call)}` is stepped before the training on line {place(users[0]).line}: the "
+                "first value of the schedule is never used and the rest comes one call early.",
+                fix="Step the scheduler after the optimizer.",
+            )
+
+
+def _called(call: Call) -> str:
+    return ast.unparse(call.node.func) if isinstance(call.node, ast.Call) else call.op
 
 
 def _first_step(program: Program, schedule: Event) -> Event | None:

@@ -166,7 +166,8 @@ def _too_often(schedule: Event, made: Call, severity: str, reason: str) -> Findi
     return clue(
         "error" if severity == "error" else "warning",
         schedule.call,
-        f"`{spelling(schedule.call)}` ({made.op.rpartition('.')[2]}) is stepped once per batch, and its numbers "
+        f"`{spelling(schedule.call)}` ({made.op.rpartition('.')[2]}) is stepped once per batch, and its "
+        "numbers "
         f"mean epochs: {reason}.",
         fix="Step it once per epoch, or give its numbers in batches.",
     )
@@ -253,7 +254,8 @@ def _per_epoch(program: Program, schedule: Event, made: Call, batches: Loop) -> 
     yield clue(
         "warning" if name == "CyclicLR" else "error",
         schedule.call,
-        f"`{spelling(schedule.call)}` ({name}) is stepped once per epoch, and its numbers mean batches: {reason}, "
+        f"`{spelling(schedule.call)}` ({name}) is stepped once per epoch, and its numbers mean batches: "
+        f"{reason}, "
         "so the rate hardly leaves its start.",
         fix="Step it after every optimizer step, or give its numbers in epochs.",
     )

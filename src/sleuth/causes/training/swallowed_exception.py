@@ -60,6 +60,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from sleuth.facts import torch_api
 from sleuth.facts.flow import class_name
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
@@ -68,6 +69,7 @@ from sleuth.finding import Finding
 
 _BROAD = frozenset({"Exception", "BaseException", "RuntimeError", "ValueError"})
 _VERY_BROAD = frozenset({"Exception", "BaseException"})
+_MODEL = re.compile(r"(model|net|network|policy|encoder|decoder|generator|critic|actor)$", re.IGNORECASE)
 _SPEAKS = re.compile(
     r"print|log|warn|info|debug|error|exception|write|traceback|format_exc|echo|critical", re.IGNORECASE
 )
@@ -75,7 +77,9 @@ _SPEAKS = re.compile(
 
 def lint(program: Program) -> Iterator[Finding]:
     judged: set[int] = set()
-    for event in program.training.of("backward", "step", "forward"):
+    trains = bool(program.training.of("step"))  # backward alone is a test, a benchmark, a saliency map
+    events = [*program.training.of("step", "backward", "forward"), *_foreign(program)] if trains else []
+    for event in sorted(events, key=lambda event: event.kind != "step"):
         for attempt in event.call.context.tries:
             if id(attempt) not in judged and _belongs_to_training(program, event):
                 judged.add(id(attempt))
@@ -83,6 +87,14 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _suppressed(event)
     for cls in program.classes:
         yield from _datasets(program, cls)
+
+
+def _foreign(program: Program) -> Iterator[Event]:
+    """Forward passes of a model that is defined elsewhere."""
+    for call in program.calls("()"):
+        if call.context.tries and isinstance(call.node, ast.Call) and not torch_api.is_module(call.receiver):
+            if _MODEL.search(ast.unparse(call.node.func)):
+                yield Event("forward", call, call.receiver)
 
 
 def _belongs_to_training(program: Program, event: Event) -> bool:
@@ -103,7 +115,9 @@ def _judge(event: Event, attempt: ast.Try) -> Iterator[Finding]:
             continue
         mute = not any(map(_speaks, handler.body))
         leaves = isinstance(handler.body[-1], ast.Return | ast.Break)
-        if not mute and (leaves or not repeats):
+        if not repeats and (event.kind != "step" or not mute):
+            continue  # one failure ends the run, and it is told or concerns less than an update
+        if leaves and not mute:
             continue  # said what happened, and stopped
         certain = mute and repeats and not leaves and not caught.isdisjoint(_VERY_BROAD)
         yield clue(
@@ -152,13 +166,15 @@ def _speaks(statement: ast.stmt) -> bool:
 
 
 def _goes_round(context: Context, attempt: ast.Try) -> bool:
-    """Whether the try stands inside a loop, so that the next turn follows a failure."""
-    depth = _depth(context, attempt)
-    return any(
-        _depth(context, loop.node) < depth
-        or (_depth(context, loop.node) == depth and _contains(loop, attempt))
-        for loop in context.loops
-    )
+    """Whether the try stands inside the loop over batches, so that the next one follows a failure.
+
+    A try around a whole training loop (one setting of a sweep, say) is left to its author.
+    """
+    if not context.loops:
+        return False
+    loop, depth = context.loops[-1], _depth(context, attempt)
+    level = _depth(context, loop.node)
+    return level < depth or (level == depth and _contains(loop, attempt))
 
 
 def _contains(loop: Loop, attempt: ast.Try) -> bool:
@@ -206,7 +222,8 @@ def _datasets(program: Program, cls: Class) -> Iterator[Finding]:
                 yield clue(
                     "warning",
                     Value(handler, cls.source),
-                    f"`{_title(handler)}` in `{cls.name}.__getitem__` serves something else for every example that "
-                    "fails to load, whatever the reason, and nobody is told.",
+                    f"`{_title(handler)}` in `{cls.name}.__getitem__` serves something else for every "
+                    "example "
+                    "that fails to load, whatever the reason, and nobody is told.",
                     fix="Catch only read errors, count them, and filter broken files once, beforehand.",
                 )

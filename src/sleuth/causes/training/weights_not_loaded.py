@@ -59,7 +59,7 @@ from sleuth.facts.flow import literal, possible
 from sleuth.facts.gradients import owners_of, switches_off
 from sleuth.facts.modes import holds, is_model, users
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Constant, Function, Instance, Table
+from sleuth.facts.values import Call, Constant, Function, Instance, Table, Value
 from sleuth.finding import Finding
 
 _BUILDERS = re.compile(r"^(torchvision\.models\.([a-z]\w*\.)?[a-z]\w*|timm\.create_model)$")
@@ -70,6 +70,8 @@ _INITIALISES = re.compile(
 
 
 def lint(program: Program) -> Iterator[Finding]:
+    if not program.scene.complete:
+        return
     loads = list(program.calls(".load_state_dict"))
     for load in loads:
         yield from _initialised_again(program, load)
@@ -124,8 +126,12 @@ def _replaced_after(program: Program, load: Call) -> Iterator[Finding]:
             and call.receiver.cls is loaded.cls
             and _shares_place(call, load)
         ]
-        used = [call for call in users(program).get(id(loaded), ()) if call.order > load.order]
-        if later and not used and users(program).get(id(later[0].receiver)):
+        used = [
+            call
+            for call in users(program).get(id(loaded), ())
+            if call.order > load.order or call.result is not None
+        ]
+        if later and not used and _name_of(program, later[0]) == _name_of(program, loaded) is not None:
             yield clue(
                 "error",
                 later[0],
@@ -134,6 +140,14 @@ def _replaced_after(program: Program, load: Call) -> Iterator[Finding]:
                 "one is not used again.",
                 fix="Load the checkpoint into the model that is used, after it is made.",
             )
+
+
+def _name_of(program: Program, made: Value) -> str | None:
+    """The variable that an object is bound to where it is made."""
+    for node in ast.walk(program.source.tree):
+        if isinstance(node, ast.Assign) and any(inner is made.node for inner in ast.walk(node.value)):
+            return ast.unparse(node.targets[0])
+    return None
 
 
 def _silently_empty(program: Program, load: Call) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ def main():
         hidden = torch.zeros(1, 32)
         log_probs, total, over = [], 0.0, False
         while not over:
-            logits, hidden = net(torch.as_tensor(obs)[None], hidden.detach())
+            logits, hidden = net(torch.as_tensor(obs)[None], hidden)
             dist = torch.distributions.Categorical(logits=logits)
             action = dist.sample()
             log_probs.append(dist.log_prob(action))

@@ -16,4 +16,6 @@ def update(policy, optimizer, bandit, n):
 
 def group_relative(rewards, group):
     rewards = rewards.view(-1, group)
-    return ((rewards - rewards.mean(dim=1, keepdim=True)) / (rewards.std(dim=1, keepdim=True) + 1e-4)).flatten()
+    return (
+        (rewards - rewards.mean(dim=1, keepdim=True)) / (rewards.std(dim=1, keepdim=True) + 1e-4)
+    ).flatten()

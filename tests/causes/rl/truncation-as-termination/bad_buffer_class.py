@@ -15,12 +15,15 @@ class Memory:
 
     def store(self, o, a, r, o2, e):
         k = self.i % self.size
-        self.obs[k], self.act[k], self.rew[k], self.nxt[k], self.end[k] = o, a, r, o2, e  # truncation-as-termination
+        self.obs[k], self.act[k], self.rew[k] = o, a, r
+        self.nxt[k], self.end[k] = o2, e
         self.i += 1
 
     def draw(self, n):
         k = np.random.randint(0, min(self.i, self.size), n)
-        return [T.from_numpy(x[k]) for x in (self.obs, self.act, self.rew, self.nxt)], T.from_numpy(self.end[k])
+        return [T.from_numpy(x[k]) for x in (self.obs, self.act, self.rew, self.nxt)], T.from_numpy(
+            self.end[k]
+        )
 
 
 def learn(net, target, memory, optimizer, gamma):
@@ -43,7 +46,7 @@ def main():
         while True:
             a = net(T.from_numpy(o)).argmax().item()
             o2, r, term, trunc, _ = env.step(a)
-            memory.store(o, a, r, o2, term | trunc)
+            memory.store(o, a, r, o2, term | trunc)  # truncation-as-termination
             o = o2
             learn(net, target, memory, optimizer, 0.99)
             if term | trunc:

@@ -1,7 +1,9 @@
 #!/usr/bin/env python
-"""Writes the generated part of docs/: a page a cause, their overview, the command reference. --check only compares."""
+"""Writes the generated part of docs/: cause pages, overview, command reference, picture. --check compares."""
 
 import argparse
+import contextlib
+import io
 import re
 import sys
 from collections.abc import Iterator
@@ -11,7 +13,8 @@ import click
 
 from sleuth import catalog, cli
 from sleuth.files import write_whole
-from sleuth.show import pages
+from sleuth.lint import lint
+from sleuth.show import lint_text, pages
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -72,12 +75,25 @@ def _help_texts() -> Iterator[tuple[str, str]]:
     yield from walk(cli.sleuth, "sleuth", None)
 
 
+def picture() -> tuple[Path, str]:
+    """A real verdict, as a terminal shows it."""
+    from rich.console import Console
+    from rich.text import Text
+
+    with io.StringIO() as nowhere, contextlib.chdir(ROOT):
+        console = Console(record=True, width=104, force_terminal=True, file=nowhere)
+        result = lint([Path("zoo/loss/double-softmax/broken.py")])
+        console.print(Text("$ sleuth lint zoo/loss/double-softmax/broken.py", style="dim"))
+        console.print(Text.from_ansi(lint_text.full(result)))
+        return DOCS / "verdict.svg", console.export_svg(title="sleuth", unique_id="sleuth")
+
+
 def _mark(cause: catalog.Cause, word: str) -> str:
     return "●" if word in pages.built(cause) else "○" if word in cause.described else ""
 
 
 def wanted() -> dict[Path, str]:
-    files = dict([*cause_pages(), cause_index(), command_reference()])
+    files = dict([*cause_pages(), cause_index(), command_reference(), picture()])
     return {
         path: re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE).rstrip() + "\n" for path, text in files.items()
     }

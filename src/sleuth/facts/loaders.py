@@ -1,0 +1,148 @@
+"""Data sets and loaders: what a loop iterates, what evaluation reads, what a transform does."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry, literal, possible, root
+from sleuth.facts.machine import PASS_ITERABLES
+from sleuth.facts.program import Program
+from sleuth.facts.values import Call, Class, Collection, Instance, Loop, Value
+
+DATA_LOADER = "torch.utils.data.DataLoader"
+TRANSFORMS = "torchvision.transforms."
+_TRAIN_WORD = re.compile(r"(?:^|[/\\_.-])(train|training|trn)(?:$|[/\\_.-])", re.IGNORECASE)
+_HELD_WORD = re.compile(
+    r"(?:^|[/\\_.-])(val|valid|validation|test|testing|eval|dev)(?:$|[/\\_.-])", re.IGNORECASE
+)
+# albumentations: random by nature, unlike its resizes, crops at the centre and normalisation.
+_ALBUMENTATIONS = re.compile(
+    r"^albumentations\.(?:HorizontalFlip|VerticalFlip|Flip|Rotate|ShiftScaleRotate|Affine|Random\w*|GaussNoise|"
+    r"CoarseDropout|Cutout|HueSaturationValue|ColorJitter|ElasticTransform|Transpose)$"
+)
+_RANDOM_TRANSFORM = re.compile(
+    r"^torchvision\.transforms\.(?:Random\w+|ColorJitter|RandAugment|AutoAugment|TrivialAugmentWide|AugMix|"
+    r"GaussianNoise|ElasticTransform|MixUp|CutMix|ScaleJitter)$"
+)
+
+
+def loader_of(loop: Loop | None) -> list[Call]:
+    """The DataLoaders that a loop may iterate, seen through enumerate, tqdm and zip-free wrappers."""
+    return [] if loop is None else _loaders(loop.over)
+
+
+def _loaders(value: Value | None) -> list[Call]:
+    found: list[Call] = []
+    for option in possible(value):
+        if not isinstance(option, Call):
+            continue
+        if option.op == DATA_LOADER:
+            found.append(option)
+        elif option.args and (option.op == "builtins.enumerate" or option.op in PASS_ITERABLES):
+            found.extend(_loaders(option.args[0]))
+    return found
+
+
+def loops_with_steps(program: Program) -> Iterator[Loop]:
+    """The innermost loops that train: gradients are computed and applied in them."""
+    for loop in program.training.loops:
+        if loop.of("step"):
+            yield loop.loop
+
+
+def dataset_of(loader: Call) -> Value | None:
+    return root(loader.argument(0, "dataset"))
+
+
+def training_loaders(program: Program) -> list[Call]:
+    return [loader for loop in loops_with_steps(program) for loader in loader_of(loop)]
+
+
+def evaluation_loaders(program: Program) -> list[Call]:
+    """Loaders iterated without gradients around a model, and never for training."""
+    trained = {id(loader) for loader in training_loaders(program)}
+    found: list[Call] = []
+    for event in program.training.of("forward"):
+        context = event.call.context
+        if not context.grad and context.loops:
+            found.extend(loader for loader in loader_of(context.loops[-1]) if id(loader) not in trained)
+    return found
+
+
+def role(dataset: Value | None) -> str:
+    """`train` or `held-out`, where the way a data set is made says so; otherwise empty."""
+    made = root(dataset)
+    if not isinstance(made, Call):
+        return ""
+    train = made.keywords.get("train")
+    if train is None and made.op.startswith("torchvision.datasets.") and len(made.args) > 1:
+        train = made.args[1]
+    known = literal(train)
+    if isinstance(known, bool):
+        return "train" if known else "held-out"
+    words = [literal(made.keywords.get("split")), *(_texts(made.args[0]) if made.args else ())]
+    words += _texts(made.keywords.get("root"))
+    for word in words:
+        if isinstance(word, str):
+            if _HELD_WORD.search(word):
+                return "held-out"
+            if _TRAIN_WORD.search(word):
+                return "train"
+    return ""
+
+
+def _texts(value: Value | None) -> list[object]:
+    return [text for here in ancestry(value, 12) if isinstance(text := literal(here), str)]
+
+
+def transform_of(dataset: Value | None) -> Value | None:
+    made = root(dataset)
+    return root(made.keywords.get("transform")) if isinstance(made, Call) else None
+
+
+def steps_of(transform: Value | None) -> list[Call]:
+    """The steps of a transform, compositions opened."""
+    made = root(transform)
+    if not isinstance(made, Call):
+        return []
+    if made.op.rpartition(".")[2] in ("Compose", "Sequential", "OneOf", "SomeOf") and (
+        made.op.startswith((TRANSFORMS, "albumentations.", "torch.nn."))
+    ):
+        inner = root(made.args[0]) if made.args else None
+        items = inner.items if isinstance(inner, Collection) else made.args
+        return [step for item in items for step in steps_of(item)]
+    return [made]
+
+
+def is_open(transform: Value | None) -> bool:
+    """Whether a composition may hold more steps than were seen."""
+    made = root(transform)
+    if not isinstance(made, Call):
+        return True
+    inner = root(made.args[0]) if made.args else None
+    return made.op.endswith("Compose") and not (isinstance(inner, Collection) and not inner.open)
+
+
+def random_steps(transform: Value | None) -> list[Call]:
+    """The steps that draw random numbers; one with probability 0 draws none."""
+    return [
+        step
+        for step in steps_of(transform)
+        if (_RANDOM_TRANSFORM.match(step.op) or _ALBUMENTATIONS.match(step.op))
+        and literal(step.keywords.get("p")) not in (0, 0.0)
+    ]
+
+
+def class_of(dataset: Value | None) -> Class | None:
+    made = root(dataset)
+    return made.cls if isinstance(made, Instance) else None
+
+
+def method(cls: Class | None, name: str) -> ast.FunctionDef | None:
+    member = cls.member(name) if cls is not None else None
+    definition = getattr(member, "definition", None)
+    return definition if isinstance(definition, ast.FunctionDef) else None
+
+
+def line(value: Value | None) -> int:
+    return getattr(value.node, "lineno", 0) if value is not None else 0

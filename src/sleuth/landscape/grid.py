@@ -1,0 +1,201 @@
+"""Loss, slopes and curvature by autograd on whole grids, in chunks that keep memory small."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sleuth.errors import SleuthError
+from sleuth.landscape.axes import Axis
+from sleuth.landscape.calls import SHOULD, Batched, whole
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    Numbers = NDArray[np.float64]
+
+# Points a call: a tensor of them is 256 kB, so a loss's intermediates stay in the processor's cache and a grid
+# of any size needs little more memory than its results.
+CHUNK = 32_768
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """One term on the grid. `loss[i, j]` is its value at the i-th x and j-th y; `slopes` has one array an axis."""
+
+    term: str
+    at: Mapping[str, float]
+    axes: tuple[Axis, ...]
+    loss: "Numbers"
+    slopes: tuple["Numbers", ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.loss.shape
+
+    def ticks(self) -> tuple["Numbers", ...]:
+        """The coordinates along each axis."""
+        return tuple(ticks(axis, count) for axis, count in zip(self.axes, self.shape, strict=True))
+
+    def places(self) -> tuple["Numbers", ...]:
+        """The coordinates of every point, one array an axis."""
+        import numpy as np
+
+        return tuple(np.meshgrid(*self.ticks(), indexing="ij"))
+
+    def point(self, index: Sequence[int]) -> tuple[float, ...]:
+        return tuple(float(line[i]) for line, i in zip(self.ticks(), index, strict=True))
+
+
+def ticks(axis: Axis, count: int) -> "Numbers":
+    import numpy as np
+
+    return np.linspace(axis.lo, axis.hi, count)
+
+
+def evaluate(batched: Batched, n: int, at: Mapping[str, float] | None = None) -> tuple[Sheet, ...]:
+    """One sheet a term, the total last: values and slopes at n points an axis."""
+    import numpy as np
+    import torch
+
+    axes = batched.axes
+    shape = (n,) * len(axes)
+    rows = {name: np.empty((1 + len(axes), n ** len(axes))) for name in batched.names}
+    with torch.enable_grad(), torch.random.fork_rng(devices=[]):
+        for start, inputs in _chunks(batched, n):
+            for name, values in _slopes(batched, inputs).items():
+                rows[name][:, start : start + inputs[0].numel()] = values
+    return tuple(
+        Sheet(name, dict(at or {}), axes, row[0].reshape(shape), tuple(one.reshape(shape) for one in row[1:]))
+        for name, row in rows.items()
+    )
+
+
+def slopes_at(batched: Batched, term: str, points: "Numbers") -> tuple["Numbers", "Numbers"]:
+    """Values (points) and slopes (points × axes) of one term at arbitrary places."""
+    import torch
+
+    with torch.enable_grad(), torch.random.fork_rng(devices=[]):
+        result = _slopes(batched, _inputs(batched, points))[term]
+    return result[0], result[1:].T
+
+
+def curvature_at(batched: Batched, term: str, points: "Numbers") -> "Numbers":
+    """The Hessian at each place (points × axes × axes), by differentiating twice where torch can."""
+    import torch
+
+    try:
+        with torch.enable_grad(), torch.random.fork_rng(devices=[]):
+            return _twice(batched, term, _inputs(batched, points))
+    except RuntimeError:  # an operation without a second derivative: differences of the first
+        return _by_differences(batched, term, points)
+
+
+def _twice(batched: Batched, term: str, inputs: list["Tensor"]) -> "Numbers":
+    import numpy as np
+    import torch
+
+    hessian = np.zeros((len(inputs[0]), len(inputs), len(inputs)))
+    value = whole(batched.call(inputs), term).sum()
+    if not value.requires_grad:
+        return hessian
+    first = torch.autograd.grad(value, inputs, create_graph=True, allow_unused=True)
+    for row, slope in enumerate(first):
+        if slope is None or not slope.requires_grad:
+            continue
+        second = torch.autograd.grad(slope.sum(), inputs, retain_graph=True, allow_unused=True)
+        for column, curve in enumerate(second):
+            if curve is not None:
+                hessian[:, row, column] = curve.detach().cpu().numpy()
+    return hessian
+
+
+def _by_differences(batched: Batched, term: str, points: "Numbers") -> "Numbers":
+    import numpy as np
+
+    columns = []
+    for place, axis in enumerate(batched.axes):
+        step = np.zeros(len(batched.axes))
+        step[place] = 1e-4 * axis.width  # near the cube root of float64's precision
+        ahead, behind = (slopes_at(batched, term, points + sign * step)[1] for sign in (1, -1))
+        columns.append((ahead - behind) / (2 * step[place]))
+    return np.stack(columns, axis=2)
+
+
+def _inputs(batched: Batched, points: "Numbers") -> list["Tensor"]:
+    import torch
+
+    made = torch.as_tensor(points, dtype=batched.dtype, device=batched.device)
+    return [made[:, column].contiguous().requires_grad_() for column in range(made.shape[1])]
+
+
+def _chunks(batched: Batched, n: int) -> Iterator[tuple[int, list["Tensor"]]]:
+    """Whole rows of the grid, as many as fit a chunk, as flat coordinates."""
+    import torch
+
+    def line(axis: Axis) -> "Tensor":
+        return torch.as_tensor(ticks(axis, n), dtype=batched.dtype, device=batched.device)
+
+    xs, ys = line(batched.axes[0]), line(batched.axes[-1])
+    per_row = n if len(batched.axes) > 1 else 1
+    step = max(1, CHUNK // per_row)
+    for first in range(0, n, step):
+        part = xs[first : first + step]
+        if per_row == 1:
+            yield first, [part.clone().requires_grad_()]
+        else:
+            wide = part.repeat_interleave(n).requires_grad_()
+            yield first * n, [wide, ys.repeat(len(part)).requires_grad_()]
+
+
+def _slopes(batched: Batched, inputs: list["Tensor"]) -> dict[str, "Numbers"]:
+    """Term → array (1 + axes, points): the value, then the slope along each axis."""
+    import numpy as np
+
+    try:
+        terms = batched.call(inputs)
+    except Exception as error:
+        raise SleuthError(_blame(batched, inputs, error)) from None
+    points = inputs[0].numel()
+    rows = {name: np.zeros((1 + len(inputs), points)) for name in terms}
+    last = list(terms)[-1]
+    for name, values in terms.items():
+        if values.numel() != points:
+            raise SleuthError(f"{batched.name} returned {values.numel()} values for {points} points. {SHOULD}")
+        rows[name][0] = values.detach().reshape(-1).cpu().numpy()
+        if values.requires_grad:
+            _differentiate(values, inputs, rows[name], keep=name != last)
+    for name in batched.names:
+        if name not in rows:
+            rows[name] = np.sum(list(rows.values()), axis=0)
+    return rows
+
+
+def _differentiate(values: "Tensor", inputs: list["Tensor"], rows: "Numbers", keep: bool) -> None:
+    import torch
+
+    found = torch.autograd.grad(values.sum(), inputs, retain_graph=keep, allow_unused=True)
+    for row, slope in zip(rows[1:], found, strict=True):
+        if slope is not None:
+            row[:] = slope.cpu().numpy()
+
+
+def _blame(batched: Batched, inputs: list["Tensor"], error: Exception) -> str:
+    """Halve the points until the one that raises is found."""
+    while inputs[0].numel() > 1:
+        half = inputs[0].numel() // 2
+        front = [one[:half] for one in inputs]
+        try:
+            batched.call(front)
+        except Exception as found:
+            inputs, error = front, found
+        else:
+            inputs = [one[half:] for one in inputs]
+            try:
+                batched.call(inputs)
+            except Exception as found:
+                error = found
+    point = [float(one.detach()[0]) for one in inputs]
+    text = " ".join(str(error).split()).rstrip(".")
+    return f"{batched.describe(point)} raised {type(error).__name__}: {text}. {SHOULD}"

@@ -1,0 +1,13 @@
+import torch
+import torch.nn.functional as F
+
+
+def train(model, loader, optimizer, args):
+    for step, (x, y) in enumerate(loader):
+        out = model(x)
+        hits = (out.argmax(1) == y).float().mean()
+        ce = F.cross_entropy(out, y)
+        loss = ce - 0.5 * hits  # loss-disconnected
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
