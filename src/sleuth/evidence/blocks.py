@@ -12,10 +12,10 @@ from sleuth.evidence.model import Problem, Sort
 BlockKind = Literal["heading", "statement", "argument", "item", "inference", "relation", "list"]
 
 TITLE = r"(?:\\.|[^\[\]\\])+?"
-DEFINITION = re.compile(rf"\[(?P<title>{TITLE})\]:(?:\s+|$)")
+DEFINITION = re.compile(rf"\[(?P<title>{TITLE})\]:\s*")
 REFERENCE = re.compile(rf"\[(?P<title>{TITLE})\](?!\()(?P<rest>.*)$")
 ARGUMENT = re.compile(r"<(?P<title>(?:\\.|[^<>\\!-])(?:\\.|[^<>\\])*)>(?P<colon>:?)(?P<rest>.*)$")
-ITEM = re.compile(r"\((?P<number>\d{1,4})\)(?:\s+|$)")
+ITEM = re.compile(r"\((?P<number>\d{1,4})\)(?:\s+|(?=\[)|$)")
 RELATION = re.compile(r"(?P<sign>\+>|->|<\+|<-|><|_>|<_|\+|-|_)(?=\s|[\[<])\s*")
 RULE_LINE = re.compile(r"(?:-{3,}|--\s*(?P<rule>\S.*?)\s*-{2,})$")
 HEADING = re.compile(r"(?P<marks>#{1,6})\s+(?P<title>.+)$")
@@ -63,6 +63,7 @@ class _Cut:
     at: int = 0
     block: Block | None = None
     blank: bool = True
+    base_indent: int = 0  # of the element that relations below it belong to
     in_steps: bool = False  # between the first numbered item of an argument and whatever ends it
 
     def complain(self, line: int, column: int, rule: str, message: str) -> None:
@@ -134,19 +135,19 @@ def _begins(state: _Cut, line: Line, bare: str) -> bool:
     if HEADING.match(bare) or RULE_LINE.match(bare) or bare == "--" or DEFINITION.match(bare):
         return True
     if ITEM.match(bare):
-        return _is_next_item(state, line, bare)
+        return _is_item(state, bare)
     if ARGUMENT.match(bare):
-        return _stands_alone(state, line, bare, ARGUMENT)
+        return _stands_alone(state, bare, ARGUMENT)
     if LIST_ITEM.match(bare):
         return state.blank or (state.block is not None and state.block.kind == "list")
     if RELATION.match(bare):
         return _is_relation(state, line, bare)
     if REFERENCE.match(bare):
-        return _stands_alone(state, line, bare, REFERENCE)
+        return _stands_alone(state, bare, REFERENCE)
     return False
 
 
-def _stands_alone(state: _Cut, line: Line, bare: str, pattern: re.Pattern[str]) -> bool:
+def _stands_alone(state: _Cut, bare: str, pattern: re.Pattern[str]) -> bool:
     """A title that begins a wrapped line of prose refers; on a line of its own, or after a blank one, it stands."""
     match = pattern.match(bare)
     if match is None or state.blank or "colon" in match.groupdict() and match["colon"]:
@@ -155,16 +156,12 @@ def _stands_alone(state: _Cut, line: Line, bare: str, pattern: re.Pattern[str]) 
     return not rest or rest[0] in "#{" or (pattern is REFERENCE and bare.count("]") > 1 and "]:" in rest)
 
 
-def _is_next_item(state: _Cut, line: Line, bare: str) -> bool:
-    """A number that begins a wrapped line is prose unless it names a statement, stands free, or is next in order."""
+def _is_item(state: _Cut, bare: str) -> bool:
+    """A number that begins a wrapped line of a plain statement is prose, unless it names a statement."""
     match = ITEM.match(bare)
-    if match is None or state.block is None:
+    if match is None or state.block is None or state.blank or DEFINITION.match(bare, match.end()):
         return match is not None
-    if state.blank or DEFINITION.match(bare, match.end()) or state.block.kind in ("inference", "argument"):
-        return True
-    if state.block.kind in ("item", "relation"):
-        return True
-    return False
+    return state.block.kind in ("item", "relation", "inference", "argument")
 
 
 def _is_relation(state: _Cut, line: Line, bare: str) -> bool:
@@ -173,13 +170,16 @@ def _is_relation(state: _Cut, line: Line, bare: str) -> bool:
     assert match is not None
     rest = bare[match.end() :]
     if DEFINITION.match(rest) or _alone(ARGUMENT, rest) or _alone(REFERENCE, rest):
+        return state.block is not None
+    free_text = rest[:1].isupper() and state.block is not None and not state.in_steps
+    if free_text and line.indent > state.base_indent:
         return True
-    if LINK.match(rest) or state.block is None:
-        return _stray(state, line, bare, relation=state.block is not None and not LINK.match(rest))
-    named = rest[:1] in "[<"
-    if state.in_steps or named or rest[:1].islower() or rest[:1].isdigit() or _mid_sentence(state.block):
-        return _stray(state, line, bare, relation=False)
-    return True
+    message = (
+        f"This line begins with {match['sign']!r} and would be read as a relation to {rest[:30]!r}: "
+        "name a [statement] or <argument> after the sign, or wrap the text elsewhere."
+    )
+    state.complain(line.number, line.indent + 1, "stray-relation", message)
+    return False
 
 
 def _alone(pattern: re.Pattern[str], rest: str) -> bool:
@@ -188,21 +188,6 @@ def _alone(pattern: re.Pattern[str], rest: str) -> bool:
         return False
     after = match["rest"].strip()
     return bool("colon" in match.groupdict() and match["colon"]) or not after or after[0] in "#{"
-
-
-def _stray(state: _Cut, line: Line, bare: str, relation: bool) -> bool:
-    if not relation:
-        message = (
-            f"This line begins with {bare.split()[0]!r} and would be read as a relation to {bare[:40]!r}: "
-            "name a [statement] or <argument> after the sign, or wrap the text elsewhere."
-        )
-        state.complain(line.number, line.indent + 1, "stray-relation", message)
-    return relation
-
-
-def _mid_sentence(block: Block) -> bool:
-    last = block.rows[-1][2].rstrip() if block.rows else ""
-    return bool(last) and last[-1] not in ".!?:;\"'”’)}]>" and not re.search(r"#[\w()-]+$", last)
 
 
 def _opened(state: _Cut, line: Line, bare: str) -> Block:
@@ -227,12 +212,14 @@ def _opened(state: _Cut, line: Line, bare: str) -> Block:
         block = Block("list", line.number, column, line.indent)
         block = _titled(block, line, bare, entry.end())
     block.after_blank = state.blank
-    _note_steps(state, block)
+    _note(state, block)
     return block
 
 
-def _note_steps(state: _Cut, block: Block) -> None:
-    if block.kind == "item" or block.kind == "inference":
+def _note(state: _Cut, block: Block) -> None:
+    if block.kind != "relation":
+        state.base_indent = block.indent
+    if block.kind in ("item", "inference"):
         state.in_steps = True
     elif block.kind != "relation":
         state.in_steps = False
@@ -325,7 +312,7 @@ def _follow_data(state: _Cut) -> None:
 
 def open_brace(text: str) -> int | None:
     """Where in a row a data block opens that the row does not close."""
-    place = 0
+    place = 0 if "{" in text else len(text)
     while match := DATA.search(text, place):
         end = block_end(text, match.start())
         if end is None:

@@ -6,6 +6,8 @@ from typing import Any
 _KEY = re.compile(r"""\s*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<plain>[^\s:,{}\[\]"'][^:,{}\[\]\n]*?))\s*:(?=[\s"'\[{]|$)""")
 _INTEGER = re.compile(r"[-+]?\d{1,18}$")
 _DECIMAL = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?$")
+_STRINGS = {'"': re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL), "'": re.compile(r"'(?:[^']|'')*'")}
+_SIGN = re.compile(r"[\"'{}]")
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
 
@@ -28,44 +30,33 @@ def read_data(text: str) -> dict[str, Any]:
 
 def block_end(text: str, start: int) -> int | None:
     """Where the block that opens at `start` closes (one past its brace); None if it never does."""
-    depth, place, size = 0, start, len(text)
-    while place < size:
-        sign = text[place]
-        if sign in "\"'" and _opens_string(text, place):
-            closing = _string_end(text, place)
-            if closing is None:
-                return None
-            place = closing
-            continue
+    depth, place = 0, start
+    while match := _SIGN.search(text, place):
+        sign, place = match[0], match.end()
         if sign == "{":
             depth += 1
         elif sign == "}":
             depth -= 1
             if depth == 0:
-                return place + 1
-        place += 1
+                return place
+        elif _opens_string(text, match.start()):
+            closing = _string_end(text, match.start())
+            if closing is None:
+                return None
+            place = closing
     return None
 
 
 def _opens_string(text: str, place: int) -> bool:
     """A quote sign opens a string only where a value or key may begin: `it's` holds an apostrophe."""
-    before = text[:place].rstrip()
-    return not before or before[-1] in ":,{["
+    while place and text[place - 1].isspace():
+        place -= 1
+    return not place or text[place - 1] in ":,{["
 
 
 def _string_end(text: str, start: int) -> int | None:
-    sign, place, size = text[start], start + 1, len(text)
-    while place < size:
-        if text[place] == "\\" and sign == '"':
-            place += 2
-            continue
-        if text[place] == sign:
-            if sign == "'" and text[place + 1 : place + 2] == "'":
-                place += 2
-                continue
-            return place + 1
-        place += 1
-    return None
+    match = _STRINGS[text[start]].match(text, start)
+    return match.end() if match else None
 
 
 def _mapping(text: str, start: int) -> tuple[dict[str, Any], int]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from sleuth.evidence.data import BadData, read_data
@@ -141,16 +142,18 @@ def _without_comments(
         elif _is_quote(text):
             yield row
             continue
-        text, closer = _cut(Line(row.number, text), rows[place + 1 :], comments, problems)
+        text, closer = _cut(Line(row.number, text), rows, place + 1, comments, problems)
         if text.strip() or not row.text.strip():
             yield Line(row.number, text.rstrip())
 
 
 def _cut(
-    row: Line, later: Sequence[Line], comments: list[Line], problems: list[Problem]
+    row: Line, rows: Sequence[Line], after_row: int, comments: list[Line], problems: list[Problem]
 ) -> tuple[str, str]:
     """The row without its comments, and the sign that ends a comment it leaves open."""
     text = row.text
+    if "//" not in text and "/*" not in text and "<!--" not in text:
+        return text, ""
     plain = _COMMENT.search(text)
     opener = _OPENER.search(text)
     if plain and "{" not in text[: plain.start()] and not (opener and opener.start() < plain.start()):
@@ -162,8 +165,9 @@ def _cut(
     inside, closed, after = text[opener.end() :].partition(closer)
     if closed:
         comments.append(Line(row.number, inside))
-        return _cut(Line(row.number, text[: opener.start()] + after), later, comments, problems)
-    if any(closer in line.text for line in later):
+        kept = Line(row.number, text[: opener.start()] + after)
+        return _cut(kept, rows, after_row, comments, problems)
+    if any(closer in line.text for line in islice(rows, after_row, None)):
         comments.append(Line(row.number, inside))
         return text[: opener.start()], closer
     message = f"A comment opens with {opener[0]} and is never closed with {closer}."

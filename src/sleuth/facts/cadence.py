@@ -95,6 +95,16 @@ def between(program: Program, first: Call, last: Call) -> Sequence[Call]:
     return program.trace[first.order + 1 : last.order]
 
 
+def earlier(program: Program, turn: Turn, call: Call) -> list[Call]:
+    """What happens in a turn before one of its calls."""
+    start = frame(call)
+    return [
+        other
+        for other in program.trace[: call.order]
+        if (any(loop is turn.loop for loop in other.context.loops) if turn.loop else frame(other) is start)
+    ]
+
+
 def inside(program: Program, loop: Loop) -> Iterator[Call]:
     """Everything that happens in a loop."""
     return (call for call in program.trace if any(here is loop for here in call.context.loops))

@@ -9,6 +9,7 @@ from sleuth.facts.machine import MAX_DEPTH, MAX_VISITS, Machine, merge, settle
 from sleuth.facts.statements import grad_after, run_block
 from sleuth.facts.values import (
     Call,
+    Carried,
     Class,
     Collection,
     Constant,
@@ -56,7 +57,8 @@ def _super(machine: Machine, node: ast.Call) -> Value:
 
 
 def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value:
-    owner = settle(evaluate(machine, func.value))
+    value = evaluate(machine, func.value)
+    owner = settle(value)
     args, keywords = _arguments(machine, node)
     if isinstance(owner, External):
         from sleuth.facts.expressions import canonical
@@ -90,7 +92,9 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
         return call_module(machine, node, owner, args, keywords)
     if func.attr == "step":
         _run_callbacks(machine, node, args, keywords)  # LBFGS runs its closure inside the step
-    recorded = machine.record(node, f".{func.attr}", owner, args, keywords)
+    # That a value is carried round a loop matters to who asks; which list or module it is, is settled above.
+    receiver = value if isinstance(value, Carried) else owner
+    recorded = machine.record(node, f".{func.attr}", receiver, args, keywords)
     return owner if torch_api.hands_back_itself(func.attr, owner) else recorded
 
 

@@ -11,10 +11,12 @@ from sleuth.facts.source import Source
 from sleuth.facts.values import (
     Arm,
     Call,
+    Carried,
     Class,
     Collection,
     Constant,
     Context,
+    Deferred,
     External,
     Function,
     Instance,
@@ -128,6 +130,34 @@ def run_module(machine: Machine, source: Source) -> Scope:
     return scope
 
 
+def resolve(machine: Machine, deferred: Deferred) -> Value:
+    """What an import means: a value of a local file, that file as a whole, or something from outside."""
+    assert deferred.source is not None
+    source = machine.project.find(deferred.module, deferred.level, deferred.source)
+    if source is not None:
+        scope = run_module(machine, source)
+        if deferred.name is None:
+            return _as_object(deferred, source, scope)
+        if deferred.name in scope.names:
+            value = scope.names[deferred.name]
+            if isinstance(value, Deferred) and value is not deferred:
+                scope.names[deferred.name] = machine.unknown(deferred.node)  # a circle of imports ends here
+                value = scope.names[deferred.name] = resolve(machine, value)
+            return value
+    if deferred.name is not None:
+        inner = f"{deferred.module}.{deferred.name}" if deferred.module else deferred.name
+        if (part := machine.project.find(inner, deferred.level, deferred.source)) is not None:
+            return _as_object(deferred, part, run_module(machine, part))
+    if deferred.level:
+        return machine.unknown(deferred.node, deferred.name or deferred.module)
+    full = deferred.module if deferred.name is None else f"{deferred.module}.{deferred.name}"
+    return External(deferred.node, deferred.source, canonical(full))
+
+
+def _as_object(deferred: Deferred, source: Source, scope: Scope) -> Instance:
+    return Instance(deferred.node, source, Class(deferred.node, source), scope.names)
+
+
 def _definitions(body: list[ast.stmt]) -> list[ast.stmt]:
     """An imported file's statements without its main part, its loops and bare calls."""
     return [node for node in body if not isinstance(node, ast.If | ast.For | ast.While | ast.Expr | ast.With)]
@@ -138,7 +168,10 @@ def lookup(machine: Machine, node: ast.AST, name: str) -> Value:
     stars: list[str] = []
     while scope is not None:
         if name in scope.names:
-            return scope.names[name]
+            value = scope.names[name]
+            if isinstance(value, Deferred):
+                value = scope.names[name] = resolve(machine, value)
+            return value
         stars += scope.star_imports
         scope = scope.parent
     if name in _BUILTINS:
@@ -160,20 +193,24 @@ def _constant(machine: Machine, node: ast.Constant) -> Value:
 
 
 def _attribute(machine: Machine, node: ast.Attribute) -> Value:
-    owner = unwrapped(evaluate(machine, node.value))
+    value = evaluate(machine, node.value)
+    owner = unwrapped(value)
     if isinstance(owner, External):
         return External(node, machine.context.source, canonical(f"{owner.name}.{node.attr}"))
     known = attribute_of(machine, owner, node.attr)
     if known is not None:
         return known
-    return machine.record(node, f"@{node.attr}", owner)
+    return machine.record(node, f"@{node.attr}", value if isinstance(value, Carried) else owner)
 
 
 def attribute_of(machine: Machine, owner: Value, name: str) -> Value | None:
     """An attribute or method that the project's own code defines."""
     if isinstance(owner, Instance):
         if name in owner.attributes:
-            return owner.attributes[name]
+            value = owner.attributes[name]
+            if isinstance(value, Deferred):
+                value = owner.attributes[name] = resolve(machine, value)
+            return value
         member = owner.cls.member(name)
         if isinstance(member, Function):
             return _bound(machine, member, owner)

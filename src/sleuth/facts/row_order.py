@@ -30,8 +30,9 @@ SHUFFLERS = frozenset(
     }
 )
 _DRAWN = frozenset(
-    "randn rand randint randn_like rand_like normal uniform standard_normal integers random multivariate_normal "
-    "make_classification make_moons make_blobs make_regression make_circles poisson bernoulli choice "
+    "randn rand randint randn_like rand_like normal uniform standard_normal integers random "
+    "multivariate_normal make_classification make_moons make_blobs make_regression make_circles "
+    "poisson bernoulli choice "
     "gaussian_quantiles make_friedman1 multinomial random_sample".split()
 )
 _CLOCK = re.compile(r"(?<![a-z])(date|datetime|timestamp|time|day|month|ds)(?![a-z])", re.IGNORECASE)

@@ -49,7 +49,7 @@ def play(source: Source, project: Project | None = None) -> Scene:
         try:
             run_block(machine, source.tree.body)
             _run_the_uncalled(machine)
-        except OutOfBudget:
+        except (OutOfBudget, RecursionError):
             complete = False
     return Scene(source, tuple(machine.trace), tuple(machine.instances), scope, complete)
 

@@ -15,6 +15,7 @@ from sleuth.facts.values import (
     Collection,
     Constant,
     Context,
+    Deferred,
     External,
     Function,
     Instance,
@@ -172,56 +173,37 @@ def _class(machine: Machine, node: ast.ClassDef) -> bool:
 
 def _import(machine: Machine, node: ast.Import) -> bool:
     for alias in node.names:
-        if alias.asname:
-            machine.scope.names[alias.asname] = _module(machine, node, alias.name)
-        else:
-            top = alias.name.partition(".")[0]
-            machine.scope.names[top] = _module(machine, node, top)
+        name = alias.name if alias.asname else alias.name.partition(".")[0]
+        machine.scope.names[alias.asname or name] = _named(machine, node, name, 0, None)
     return FALLS_THROUGH
-
-
-def _module(machine: Machine, node: ast.AST, name: str) -> Value:
-    source = machine.project.find(name, 0, machine.context.source) if not _is_library(name) else None
-    if source is None:
-        return External(node, machine.context.source, name)
-    return Instance(node, source, Class(node, source), expressions.run_module(machine, source).names)
 
 
 def _import_from(machine: Machine, node: ast.ImportFrom) -> bool:
-    name = node.module or ""
-    source = None
-    if node.level or not _is_library(name):
-        source = machine.project.find(name, node.level, machine.context.source)
-    scope = expressions.run_module(machine, source) if source is not None else None
+    module = node.module or ""
     for alias in node.names:
         if alias.name == "*":
-            _star(machine, name, scope)
-            continue
-        if scope is not None and alias.name in scope.names:
-            value = scope.names[alias.name]
-        elif source is not None and (inner := _submodule(machine, node, alias.name)) is not None:
-            value = inner
-        elif node.level:
-            value = machine.unknown(node, alias.name)
+            _star(machine, node, module)
         else:
-            value = External(node, machine.context.source, expressions.canonical(f"{name}.{alias.name}"))
-        machine.scope.names[alias.asname or alias.name] = value
+            value = _named(machine, node, module, node.level, alias.name)
+            machine.scope.names[alias.asname or alias.name] = value
     return FALLS_THROUGH
 
 
-def _submodule(machine: Machine, node: ast.ImportFrom, name: str) -> Value | None:
-    inner = f"{node.module}.{name}" if node.module else name
-    source = machine.project.find(inner, node.level, machine.context.source)
+def _named(machine: Machine, node: ast.AST, module: str, level: int, name: str | None) -> Value:
+    if level == 0 and _is_library(module):
+        full = module if name is None else f"{module}.{name}"
+        return External(node, machine.context.source, expressions.canonical(full))
+    return Deferred(node, machine.context.source, module, level, name)
+
+
+def _star(machine: Machine, node: ast.ImportFrom, module: str) -> None:
+    source = None
+    if node.level or not _is_library(module):
+        source = machine.project.find(module, node.level, machine.context.source)
     if source is None:
-        return None
-    return Instance(node, source, Class(node, source), expressions.run_module(machine, source).names)
-
-
-def _star(machine: Machine, name: str, scope: Scope | None) -> None:
-    if scope is None:
-        machine.scope.star_imports.append(name)
+        machine.scope.star_imports.append(module)
         return
-    for key, value in scope.names.items():
+    for key, value in expressions.run_module(machine, source).names.items():
         if not key.startswith("_"):
             machine.scope.names.setdefault(key, value)
 

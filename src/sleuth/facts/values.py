@@ -21,7 +21,7 @@ class Loop:
 
 @dataclass(slots=True, eq=False)
 class Arm:
-    """One side of a branch: the statement, which of its bodies (`if`, `else`, `except` ...), and what decides."""
+    """One side of a branch: the statement, which body (`if`, `else`, `except` ...), and what decides."""
 
     node: ast.stmt | ast.expr
     name: str
@@ -105,6 +105,19 @@ class External(Value):
     """Something from outside the project, by its full name: `torch.nn.functional.cross_entropy`."""
 
     name: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Deferred(Value):
+    """An import that nobody has used yet. `name` is None where the module itself is meant.
+
+    Most imports of a file are never looked at by the code in question, and a large package imports itself in
+    circles: so a name is followed to its file when it is first read.
+    """
+
+    module: str = ""
+    level: int = 0
+    name: str | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -34,6 +34,7 @@ class Batched:
     dtype: "torch.dtype"
     device: "torch.device"
     terms: tuple[str, ...]
+    bytes_a_point: float = 0.0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -63,11 +64,11 @@ def adapt(fn: Any, axes: Sequence[Axis], fixed: Mapping[str, Any], dtype: Any = 
         for style in STYLES:
             call = _styled(fn, [axis.name for axis in axes], keywords, style)
             try:
-                terms = _try(call, name, axes, style, precision, device)
+                terms, size = _try(call, name, axes, style, precision, device)
             except _Unfit as error:
                 trouble = trouble if trouble and precision == torch.float32 else str(error)
                 continue
-            return Batched(name, tuple(axes), call, style, precision, device, terms)
+            return Batched(name, tuple(axes), call, style, precision, device, terms, size)
     raise SleuthError(f"{trouble} {SHOULD}")
 
 
@@ -165,8 +166,8 @@ def _try(
     style: Style,
     dtype: "torch.dtype",
     device: "torch.device",
-) -> tuple[str, ...]:
-    """Call at a few points; the terms' names when the results will do, `_Unfit` with the reason when not."""
+) -> tuple[tuple[str, ...], float]:
+    """Call at a few points: the terms' names and the memory a point takes, or `_Unfit` with the reason."""
     import torch
 
     points = [
@@ -179,7 +180,7 @@ def _try(
     ]
     text = _call_text(name, axes, points[0])
     try:
-        together = call(inputs)
+        together, size = _weighed(call, inputs)
         alone = [call([one[row : row + 1] for one in inputs]) for row in (1, 3)]
     except _Unfit as error:
         raise _Unfit(f"{text} {error}.") from None
@@ -196,7 +197,22 @@ def _try(
             f"{text} has no gradient: the result does not depend on {' or '.join(axis.name for axis in axes)} "
             "through torch operations (look for detach, item, numpy, round, argmax or a comparison)."
         )
-    return tuple(together)
+    return tuple(together), size / len(points)
+
+
+def _weighed(call: Callable[[Sequence["Tensor"]], Any], inputs: Sequence["Tensor"]) -> tuple[Any, int]:
+    """The result, and how many bytes autograd keeps for it: what a chunk of points will cost."""
+    from torch.autograd.graph import saved_tensors_hooks
+
+    sizes: dict[int, int] = {}
+
+    def keep(tensor: "Tensor") -> "Tensor":
+        sizes[tensor.data_ptr()] = tensor.numel() * tensor.element_size()
+        return tensor
+
+    with saved_tensors_hooks(keep, lambda tensor: tensor):
+        result = call(inputs)
+    return result, sum(sizes.values())
 
 
 def _check(term: str, values: Any, points: int, text: str) -> None:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-# Points a call: a tensor of them is 256 kB, so a loss's intermediates stay in the processor's cache and a grid
-# of any size needs little more memory than its results.
-CHUNK = 32_768
+# A million points must fit in 200 MB with their results (24 MB a term): this much may stand between at once.
+CHUNK_BYTES = 32e6
+CHUNK_POINTS = (1_024, 131_072)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,19 +56,19 @@ def ticks(axis: Axis, count: int) -> "Numbers":
 
 def evaluate(batched: Batched, n: int, at: Mapping[str, float] | None = None) -> tuple[Sheet, ...]:
     """One sheet a term, the total last: values and slopes at n points an axis."""
-    import numpy as np
     import torch
 
     axes = batched.axes
     shape = (n,) * len(axes)
-    rows = {name: np.empty((1 + len(axes), n ** len(axes))) for name in batched.names}
+    sheets = {name: torch.zeros(1 + len(axes), n ** len(axes), dtype=torch.float64) for name in batched.names}
     with torch.enable_grad(), torch.random.fork_rng(devices=[]):
         for start, inputs in _chunks(batched, n):
-            for name, values in _slopes(batched, inputs).items():
-                rows[name][:, start : start + inputs[0].numel()] = values
+            stop = start + inputs[0].numel()
+            _fill(batched, inputs, {name: sheet[:, start:stop] for name, sheet in sheets.items()})
     return tuple(
-        Sheet(name, dict(at or {}), axes, row[0].reshape(shape), tuple(one.reshape(shape) for one in row[1:]))
-        for name, row in rows.items()
+        Sheet(name, dict(at or {}), axes, arrays[0], tuple(arrays[1:]))
+        for name, sheet in sheets.items()
+        for arrays in [[row.reshape(shape).numpy() for row in sheet]]
     )
 
 
@@ -76,8 +76,12 @@ def slopes_at(batched: Batched, term: str, points: "Numbers") -> tuple["Numbers"
     """Values (points) and slopes (points × axes) of one term at arbitrary places."""
     import torch
 
+    rows = {
+        name: torch.zeros(1 + len(batched.axes), len(points), dtype=torch.float64) for name in batched.names
+    }
     with torch.enable_grad(), torch.random.fork_rng(devices=[]):
-        result = _slopes(batched, _inputs(batched, points))[term]
+        _fill(batched, _inputs(batched, points), rows)
+    result = rows[term].numpy()
     return result[0], result[1:].T
 
 
@@ -137,48 +141,47 @@ def _chunks(batched: Batched, n: int) -> Iterator[tuple[int, list["Tensor"]]]:
     def line(axis: Axis) -> "Tensor":
         return torch.as_tensor(ticks(axis, n), dtype=batched.dtype, device=batched.device)
 
+    fewest, most = CHUNK_POINTS
+    points = min(max(fewest, int(CHUNK_BYTES / max(batched.bytes_a_point, 1.0))), most)
     xs, ys = line(batched.axes[0]), line(batched.axes[-1])
     per_row = n if len(batched.axes) > 1 else 1
-    step = max(1, CHUNK // per_row)
+    step = max(1, points // per_row)
     for first in range(0, n, step):
         part = xs[first : first + step]
         if per_row == 1:
             yield first, [part.clone().requires_grad_()]
         else:
-            wide = part.repeat_interleave(n).requires_grad_()
-            yield first * n, [wide, ys.repeat(len(part)).requires_grad_()]
+            shape = (len(part), n)
+            grid = (part[:, None].expand(shape), ys.expand(shape))
+            yield first * n, [one.reshape(-1).requires_grad_() for one in grid]
 
 
-def _slopes(batched: Batched, inputs: list["Tensor"]) -> dict[str, "Numbers"]:
-    """Term → array (1 + axes, points): the value, then the slope along each axis."""
-    import numpy as np
-
+def _fill(batched: Batched, inputs: list["Tensor"], rows: Mapping[str, "Tensor"]) -> None:
+    """Write every term's values, then its slope along each axis, into its rows (1 + axes, points)."""
     try:
         terms = batched.call(inputs)
     except Exception as error:
         raise SleuthError(_blame(batched, inputs, error)) from None
-    points = inputs[0].numel()
-    rows = {name: np.zeros((1 + len(inputs), points)) for name in terms}
-    last = list(terms)[-1]
+    points, last = inputs[0].numel(), batched.terms[-1]
     for name, values in terms.items():
         if values.numel() != points:
             raise SleuthError(f"{batched.name} returned {values.numel()} values for {points} points. {SHOULD}")
-        rows[name][0] = values.detach().reshape(-1).cpu().numpy()
+        rows[name][0] = values.detach().reshape(-1)
         if values.requires_grad:
             _differentiate(values, inputs, rows[name], keep=name != last)
-    for name in batched.names:
-        if name not in rows:
-            rows[name] = np.sum(list(rows.values()), axis=0)
-    return rows
+    for name in rows:
+        if name not in terms:
+            for term in terms:
+                rows[name].add_(rows[term])
 
 
-def _differentiate(values: "Tensor", inputs: list["Tensor"], rows: "Numbers", keep: bool) -> None:
+def _differentiate(values: "Tensor", inputs: list["Tensor"], rows: "Tensor", keep: bool) -> None:
     import torch
 
     found = torch.autograd.grad(values.sum(), inputs, retain_graph=keep, allow_unused=True)
     for row, slope in zip(rows[1:], found, strict=True):
         if slope is not None:
-            row[:] = slope.cpu().numpy()
+            row.copy_(slope)
 
 
 def _blame(batched: Batched, inputs: list["Tensor"], error: Exception) -> str:

@@ -51,3 +51,160 @@ with fixed corruptions are deliberate and fine.
 - goodfellow-2016-ch7: section 7.4, augmentation as a way to make more *training* examples.
 - pytorch-data: `Subset` and `random_split`, which refer to one underlying data set by index.
 """
+
+import ast
+from collections.abc import Iterator
+
+from sleuth.facts.flow import literal, root
+from sleuth.facts.loaders import (
+    class_of,
+    dataset_of,
+    evaluation_loaders,
+    line,
+    method,
+    random_steps,
+    role,
+    training_loaders,
+    transform_of,
+)
+from sleuth.facts.program import Program, clue
+from sleuth.facts.splits import RANDOM_SPLIT, splits_of
+from sleuth.facts.values import Call, Constant, Instance, Table, Value
+from sleuth.finding import Finding
+
+FIX = "Give the held-out part its own data set object with a transform that draws nothing at random."
+DRAWS = frozenset(
+    {"random", "rand", "randn", "uniform", "randint", "choice", "normal", "randrange", "integers"}
+)
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    yield from _held_out_sets(program)
+    yield from _shared_halves(program)
+    yield from _tables(program)
+    yield from _switched_on(program)
+    yield from _applied_in_evaluation(program)
+
+
+def _held_out_sets(program: Program) -> Iterator[Finding]:
+    """A test set made with a random transform."""
+    made = [call for call in program.trace if "transform" in call.keywords and call.receiver is None]
+    evaluated = {id(dataset_of(loader)) for loader in evaluation_loaders(program)}
+    trained = {id(dataset_of(loader)) for loader in training_loaders(program)}
+    in_training = {id(transform_of(call)) for call in made if role(call) == "train"}
+    for call in made:
+        held = role(call) == "held-out" or (id(call) in evaluated and role(call) != "train")
+        steps = random_steps(transform_of(call))
+        if not held or not steps or id(call) in trained:
+            continue
+        shared = id(transform_of(call)) in in_training
+        yield _report(call if shared else steps[0], steps[0], "the held-out set")
+
+
+def _report(at: Call, step: Call, whose: str) -> Finding:
+    return clue(
+        "error",
+        at,
+        f"`{step.op.rpartition('.')[2]}` (line {line(step)}) is applied to {whose}: the same weights score "
+        "differently in every pass, and lower than they should.",
+        fix=FIX,
+    )
+
+
+def _shared_halves(program: Program) -> Iterator[Finding]:
+    """`random_split` of one augmented data set: both halves see its transform."""
+    if any(True for _ in program.calls("@transform=", "@dataset=")):
+        return  # the transform is exchanged afterwards
+    for split in splits_of(program).found:
+        by_subset = split.call.op not in RANDOM_SPLIT
+        for whole in split.whole:
+            made = root(whole)
+            steps = random_steps(transform_of(made))
+            if not isinstance(made, Call) or not steps or not split.held_out:
+                continue
+            if by_subset:
+                subsets = [
+                    part
+                    for part in split.held_out
+                    if isinstance(part, Call)
+                    and part.op.endswith(".Subset")
+                    and root(part.argument(0, "dataset")) is made
+                ]
+                if subsets:
+                    yield _report(subsets[0], steps[0], "both parts of the split")
+            elif not _is_wrapped(program, split.held_out):
+                yield _report(split.call, steps[0], "both parts of the split")
+            break
+
+
+def _is_wrapped(program: Program, parts: tuple[Value, ...]) -> bool:
+    """The held-out part goes into a data set of the project, which may transform it in its own way."""
+    mine = {id(part) for part in parts}
+    return any(
+        id(root(argument)) in mine
+        for call in program.calls("new")
+        for argument in (*call.args, *call.keywords.values())
+    )
+
+
+def _tables(program: Program) -> Iterator[Finding]:
+    """`{"train": Compose(...), "val": Compose(...)}`."""
+    seen: set[int] = set()
+    for value in program.scene.scope.names.values():
+        table = root(value)
+        if isinstance(table, Table) and id(table) not in seen and "train" in table.items:
+            seen.add(id(table))
+            for key in ("val", "valid", "test", "eval", "validation"):
+                steps = random_steps(table.items.get(key))
+                if steps:
+                    yield _report(steps[0], steps[0], f"the `{key}` data")
+
+
+def _switched_on(program: Program) -> Iterator[Finding]:
+    """A data set of the project that augments when told to, told to for evaluation."""
+    evaluated = [dataset_of(loader) for loader in evaluation_loaders(program)]
+    for dataset in evaluated:
+        getter = method(class_of(dataset), "__getitem__")
+        if not isinstance(dataset, Instance) or getter is None:
+            continue
+        for branch in ast.walk(getter):
+            if isinstance(branch, ast.If) and (flag := _own_flag(branch.test)):
+                value = dataset.attributes.get(flag)
+                if isinstance(value, Constant) and value.value is True and _draws_at_random(branch.body):
+                    yield clue(
+                        "error",
+                        dataset,
+                        f"This data set is evaluated with `{flag}` on: its items are changed at random on "
+                        f"line {branch.lineno}.",
+                        fix=f"Make the held-out data set with `{flag}=False`.",
+                    )
+                    break
+
+
+def _own_flag(test: ast.expr) -> str:
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        test = test.values[0]
+    if isinstance(test, ast.Attribute) and isinstance(test.value, ast.Name) and test.value.id == "self":
+        return test.attr
+    return ""
+
+
+def _draws_at_random(body: list[ast.stmt]) -> bool:
+    return any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in DRAWS
+        for statement in body
+        for node in ast.walk(statement)
+    )
+
+
+def _applied_in_evaluation(program: Program) -> Iterator[Finding]:
+    """A random transform object applied to the inputs of a model inside an evaluation loop."""
+    evaluation = {id(loader) for loader in evaluation_loaders(program)}
+    for event in program.training.of("forward"):
+        context = event.call.context
+        if context.grad or not context.loops or not event.call.args or not evaluation:
+            continue
+        applied = root(event.call.args[0])
+        if isinstance(applied, Call) and applied.op == "()" and (steps := random_steps(applied.receiver)):
+            if not any(literal(step.keywords.get("p")) == 1 for step in steps):
+                yield _report(applied, steps[0], "the batches of an evaluation loop")

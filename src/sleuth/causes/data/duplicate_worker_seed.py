@@ -55,3 +55,158 @@ by the index of the example, not by the worker.
   `IterableDataset`.
 - pytorch-faq: "My data loader workers return identical random numbers".
 """
+
+import ast
+from collections.abc import Iterator
+
+from sleuth.facts.flow import literal, root
+from sleuth.facts.loaders import DATA_LOADER, class_of, dataset_of, line
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Class, Constant, Function, Instance, Value
+from sleuth.finding import Finding, Severity
+
+GENERATORS = frozenset(
+    {
+        "numpy.random.default_rng",
+        "numpy.random.RandomState",
+        "numpy.random.Generator",
+        "random.Random",
+        "torch.Generator",
+    }
+)
+SEEDERS = frozenset({"seed", "manual_seed", "seed_everything"})
+FIX = "Seed inside the worker from what torch gives it: `get_worker_info().seed`, or `torch.initial_seed()`."
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    for loader in program.calls(DATA_LOADER):
+        workers = loader.keywords.get("num_workers", loader.argument(5, "num_workers"))
+        if workers is None or literal(workers) == 0:
+            continue
+        severity: Severity = "error" if isinstance(literal(workers), int) else "warning"
+        start = loader.keywords.get("worker_init_fn")
+        if start is not None:
+            yield from _bad_start(loader, start, severity)
+        elif "**" not in loader.keywords:
+            yield from _own_generator(program, loader, severity)
+
+
+def _own_generator(program: Program, loader: Call, severity: Severity) -> Iterator[Finding]:
+    """A generator made once and used in `__getitem__`: every worker receives a copy in the same state."""
+    dataset = dataset_of(loader)
+    while isinstance(dataset, Call) and dataset.op in ("torch.utils.data.Subset", "[]") and dataset.args:
+        dataset = root(dataset.args[0])
+    while isinstance(dataset, Call) and dataset.op.endswith("random_split") and dataset.args:
+        dataset = root(dataset.args[0])
+    cls = class_of(dataset)
+    if not isinstance(dataset, Instance) or cls is None or _asks_for_worker(cls):
+        return
+    used = _names_used(cls)
+    for name, value in (*dataset.attributes.items(), *program.scene.scope.names.items()):
+        made = root(value)
+        while isinstance(made, Call) and made.op in (".manual_seed", ".seed") and made.receiver is not None:
+            made = root(made.receiver)
+        owned = name in dataset.attributes
+        if isinstance(made, Call) and made.op in GENERATORS and (f"self.{name}" if owned else name) in used:
+            yield clue(
+                severity,
+                made,
+                "This generator is made once and `__getitem__` draws from it; the loader on line "
+                f"{line(loader)} copies it into every worker, so all workers draw the same numbers, "
+                "again in each epoch.",
+                fix=FIX,
+            )
+
+
+def _names_used(cls: Class) -> set[str]:
+    """What `__getitem__`, and the methods it calls, read."""
+    found: set[str] = set()
+    names, done = ["__getitem__"], set[str]()
+    while names:
+        name = names.pop()
+        member = cls.member(name)
+        definition = member.definition if isinstance(member, Function) else None
+        if name in done or definition is None:
+            continue
+        done.add(name)
+        for node in ast.walk(definition):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                if node.value.id == "self":
+                    found.add(f"self.{node.attr}")
+                    names.append(node.attr)
+            if isinstance(node, ast.Name):
+                found.add(node.id)
+    return found
+
+
+def _asks_for_worker(cls: Class) -> bool:
+    """The data set knows which worker it is in, or makes its generator there."""
+    for node in ast.walk(cls.definition) if cls.definition is not None else ():
+        if isinstance(node, ast.Attribute | ast.Name):
+            text = node.attr if isinstance(node, ast.Attribute) else node.id
+            if text in ("get_worker_info", "initial_seed", "__setstate__"):
+                return True
+        if isinstance(node, ast.FunctionDef) and node.name in ("__getitem__", "__setstate__", "worker_init"):
+            if any(isinstance(inner, ast.Attribute) and _reseeds(inner) for inner in ast.walk(node)):
+                return True
+    return False
+
+
+def _reseeds(node: ast.Attribute) -> bool:
+    """`self.rng = ...` or `self.rng.seed(i)` for each item: seeded by the example, not by the worker."""
+    own = isinstance(node.value, ast.Name) and node.value.id == "self"
+    return (own and isinstance(node.ctx, ast.Store)) or node.attr in ("seed", "manual_seed")
+
+
+def _bad_start(loader: Call, start: Value, severity: Severity) -> Iterator[Finding]:
+    """A `worker_init_fn` that gives every worker the same seed."""
+    function = root(start)
+    definition = function.definition if isinstance(function, Function) else None
+    if definition is None:
+        return
+    body = definition.body if isinstance(definition.body, list) else [definition.body]
+    seeders = [
+        node
+        for statement in body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in SEEDERS
+        and node.args
+    ]
+    if seeders and all(_is_bare_id(node.args[0], definition) for node in seeders):
+        if literal(loader.keywords.get("persistent_workers")) is not True:
+            yield clue(
+                "warning",
+                Value(seeders[0], function.source if function is not None else loader.source),
+                f"The bare worker id seeds the workers of the loader on line {line(loader)}: they start anew "
+                "in each epoch, so every epoch repeats the random numbers of the first.",
+                fix=FIX,
+            )
+        return
+    if not seeders or not all(_is_fixed(node.args[0], function) for node in seeders):
+        return
+    yield clue(
+        severity,
+        Value(seeders[0], function.source if function is not None else loader.source),
+        f"Every worker of the loader on line {line(loader)} is given the same seed here: all of them draw "
+        "the same numbers.",
+        fix=FIX,
+    )
+
+
+def _is_bare_id(seed: ast.expr, definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
+    names = [parameter.arg for parameter in definition.args.args]
+    return isinstance(seed, ast.Name) and bool(names) and seed.id == names[0]
+
+
+def _is_fixed(seed: ast.expr, function: Value | None) -> bool:
+    if isinstance(seed, ast.Constant):
+        return True
+    if isinstance(seed, ast.Name) and isinstance(function, Function):
+        scope = function.scope
+        while scope is not None:
+            if seed.id in scope.names:
+                return isinstance(root(scope.names[seed.id]), Constant)
+            scope = scope.parent
+    return False

@@ -45,3 +45,166 @@ loading. Dividing a `uint8` array or tensor by a float is safe: it promotes.
 - numpy-types: heading "Overflow errors", fixed-size integers overflow without an error.
 - karpathy-2019: section 2, "visualize just before the net" as the one place to see such damage.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry, layer, literal, number, root
+from sleuth.facts.loaders import line
+from sleuth.facts.program import Program, clue
+from sleuth.facts.values import Call, Carried, Collection, Either, External, Value
+from sleuth.finding import Finding
+
+READS_BYTES = frozenset(
+    {
+        "cv2.imread",
+        "imageio.imread",
+        "imageio.v2.imread",
+        "imageio.v3.imread",
+        "skimage.io.imread",
+        "torchvision.io.read_image",
+        "torchvision.io.decode_image",
+        "torchvision.io.decode_jpeg",
+    }
+)
+OPENS_PICTURE = frozenset({"PIL.Image.open", "Image.open"})
+BYTE_DATASETS = frozenset(
+    f"torchvision.datasets.{name}"
+    for name in ("MNIST", "FashionMNIST", "KMNIST", "CIFAR10", "CIFAR100", "EMNIST")
+)
+# Operations that keep the type of what they get.
+KEEPS_TYPE = frozenset(
+    "reshape view transpose permute squeeze unsqueeze flatten copy clone contiguous ravel flip numpy "
+    "crop convert "
+    "resize cvtColor GaussianBlur medianBlur from_numpy as_tensor tensor stack concatenate cat "
+    "expand_dims array "
+    "asarray moveaxis rot90 fliplr flipud ascontiguousarray T rotate pad to cpu cuda".split()
+)
+WRAPS = ("-", "+", "*", "-=", "+=", "*=")
+FIX = "Convert to float first (`.astype(np.float32)`, `.float()`), compute, and clip before going back to bytes."
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    for call in program.calls(*WRAPS):
+        if len(call.args) != 2:
+            continue
+        left, right = (_bytes(part) for part in call.args)
+        if left is None and right is None:
+            continue
+        source = left or right
+        if source is not None and _may_wrap(call, left, right):
+            yield clue(
+                "error",
+                call,
+                f"`{call.op.rstrip('=')}` works on 8-bit integers (read on line {line(source)}): "
+                "results below 0 "
+                "or above 255 wrap around without a word.",
+                fix=FIX,
+            )
+    yield from _noise_cast_to_bytes(program)
+
+
+def _may_wrap(call: Call, left: Call | None, right: Call | None) -> bool:
+    """Two byte arrays, or one and a whole number that can push it over the edge."""
+    op = call.op[0]
+    if left is not None and right is not None:
+        return not (op == "-" and root(call.args[0]) is root(call.args[1]))
+    amount = number(call.args[1] if left is not None else call.args[0])
+    if amount is None or isinstance(
+        literal(call.args[1] if left is not None else call.args[0]), float | bool
+    ):
+        return False
+    if op == "*":
+        return amount > 1
+    if op == "-" and right is not None:
+        return amount < 255  # 255 - x stays within the range
+    return amount != 0
+
+
+def _bytes(value: Value | None, depth: int = 0) -> Call | None:
+    """Where 8-bit integers were read, if the value still holds such; None once anything made it float."""
+    here = root(value)
+    if isinstance(here, Either | Carried) or depth > 20:
+        return None
+    if isinstance(here, Collection):
+        known = [_bytes(item, depth + 1) for item in here.items]
+        return known[0] if known and all(known) else None
+    if not isinstance(here, Call):
+        return None
+    name = here.op.rpartition(".")[2].lstrip("@")
+    if here.op in READS_BYTES:
+        return here
+    if (
+        here.op == ".read"
+        and isinstance(camera := root(here.receiver), Call)
+        and camera.op == "cv2.VideoCapture"
+    ):
+        return here
+    if here.op in ("@data", "@train_data") and isinstance(owner := root(here.receiver), Call):
+        return here if owner.op in BYTE_DATASETS else None
+    if "dtype" in here.keywords or (name in ("to", "tensor", "array", "asarray") and len(here.args) > 1):
+        return None
+    if name in ("array", "asarray") and here.args:
+        picture = root(here.args[0])
+        while isinstance(picture, Call) and picture.op in (".convert", ".resize", ".crop", ".rotate"):
+            if any(literal(argument) in ("F", "I", "1") for argument in picture.args):
+                return None
+            picture = root(picture.receiver)
+        if isinstance(picture, Call) and picture.op in OPENS_PICTURE:
+            return here
+    if here.op == "[]":
+        return _bytes(here.args[0], depth + 1)
+    if name in KEEPS_TYPE and here.op != "()":
+        if name == "to" and not _is_device(here):
+            return None
+        inner = here.receiver if here.receiver is not None else (here.args[0] if here.args else None)
+        return _bytes(inner, depth + 1)
+    if here.op in WRAPS and len(here.args) == 2:
+        return None  # already reported where it happened first
+    return None
+
+
+def _is_device(move: Call) -> bool:
+    target = root(move.args[0]) if move.args else None
+    if isinstance(target, External):
+        return False
+    return isinstance(literal(target), str) or (isinstance(target, Call) and target.op == "torch.device")
+
+
+def _noise_cast_to_bytes(program: Program) -> Iterator[Finding]:
+    """`(image + normal noise).astype(np.uint8)`: what leaves 0..255 comes back at the other end."""
+    for call in program.calls(".astype", ".to", ".type", ".byte"):
+        if call.op != ".byte" and not _names_bytes(call.args[0] if call.args else call.keywords.get("dtype")):
+            continue
+        made = root(call.receiver)
+        if (
+            isinstance(made, Call)
+            and made.op in ("+", "+=")
+            and any(_is_normal_noise(part) for part in made.args)
+        ):
+            if not any(_is_normal_noise(part) for part in made.args[:1]) or len(made.args) == 2:
+                yield clue(
+                    "error",
+                    call,
+                    "Values with normal noise are cast to 8-bit integers without a clip: what falls "
+                    "below 0 or "
+                    "above 255 wraps around.",
+                    fix="Clip to 0..255 before the cast.",
+                )
+
+
+def _names_bytes(dtype: Value | None) -> bool:
+    settled = root(dtype)
+    if isinstance(settled, External):
+        return settled.name in ("numpy.uint8", "torch.uint8")
+    return literal(settled) == "uint8"
+
+
+def _is_normal_noise(value: Value) -> bool:
+    for here in ancestry(value, 8):
+        if isinstance(here, Call):
+            name = layer(here).rpartition(".")[2]
+            if name in ("clip", "clamp", "minimum", "abs"):
+                return False
+            if name in ("normal", "randn", "standard_normal", "randn_like"):
+                return True
+    return False

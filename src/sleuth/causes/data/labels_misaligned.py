@@ -49,3 +49,230 @@ frame = images.merge(labels, on="image_id", validate="one_to_one")
 - ivanov-2017: part I, item 4, checking some samples for their labels and shuffling both sides
   alike.
 """
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sleuth.facts.flow import ancestry, literal, root
+from sleuth.facts.loaders import line
+from sleuth.facts.program import Program, clue
+from sleuth.facts.row_order import SHUFFLERS
+from sleuth.facts.splits import PERMUTATIONS, TRAIN_TEST_SPLIT, Splits, bare, first_key, splits_of
+from sleuth.facts.values import Call, Collection, Value
+from sleuth.finding import Finding
+
+# Calls that take inputs and targets row by row.
+PAIRS = ("torch.utils.data.TensorDataset", *TRAIN_TEST_SPLIT, ".fit", "builtins.zip")
+SEEDS = (
+    "numpy.random.seed",
+    "numpy.random.set_state",
+    "random.seed",
+    "random.setstate",
+    "torch.manual_seed",
+    "torch.set_rng_state",
+    ".manual_seed",
+    ".set_state",
+    ".seed",
+)
+LISTINGS = frozenset({"os.listdir", "glob.glob", "os.scandir", ".glob", ".iterdir", ".rglob", "glob.iglob"})
+FIX = "Draw one permutation and index inputs and labels with it, or keep each pair in one record."
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Inputs and targets that are used row by row, and where."""
+
+    inputs: Value
+    targets: Value
+    at: Call
+    is_table: bool = False
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    splits = splits_of(program)
+    reseeds = sorted(call.order for call in program.calls(*SEEDS))
+    pairs = list(_pairs(program))
+    drawn = [(pair, _draws(splits, pair.inputs), _draws(splits, pair.targets)) for pair in pairs]
+    intact = any(not left and not right for _, left, right in drawn)
+    for pair, left, right in drawn:
+        alone = [one for one in left if not any(_same_draw(one, other, reseeds) for other in right)]
+        lonely = [one for one in right if not any(_same_draw(one, other, reseeds) for other in left)]
+        if alone and lonely:
+            guilty = max((*alone, *lonely), key=lambda draw: draw.order)
+            yield clue(
+                "error",
+                guilty,
+                f"Inputs and labels are mixed by two different draws (lines {line(alone[0])} and "
+                f"{line(lonely[0])}): rows no longer belong together.",
+                fix=FIX,
+            )
+        elif alone and not right and pair.is_table and not _follows(pair.targets, alone):
+            yield _one_sided(alone[0], "inputs", "labels", pair)
+        elif lonely and not left and pair.is_table and not intact and _is_indexed(splits, pair.targets):
+            if not _follows(pair.inputs, lonely):
+                yield _one_sided(lonely[0], "labels", "inputs", pair)
+    yield from _listings(program)
+
+
+def _one_sided(draw: Call, moved: str, kept: str, pair: Pair) -> Finding:
+    return clue(
+        "error" if moved == "inputs" else "warning",
+        draw,
+        f"The {moved} are put into another order here and the {kept} they are paired with on line "
+        f"{line(pair.at)} are not.",
+        fix=FIX,
+    )
+
+
+def _pairs(program: Program) -> Iterator[Pair]:
+    for call in program.calls(*PAIRS):
+        if len(call.args) >= 2:
+            # zip also walks through things that have nothing to do with each other, such as plots.
+            yield Pair(call.args[0], call.args[1], call, is_table=call.op != "builtins.zip")
+    forwards = [event.call for event in program.training.of("forward") if event.call.args]
+    for use in program.losses:
+        loops = use.call.context.loops
+        if use.target is None or not loops:
+            continue
+        for forward in forwards:
+            if forward.context.loops and forward.context.loops[-1] is loops[-1] and not _is_inner(forward):
+                yield Pair(forward.args[0], use.target, use.call)
+
+
+def _is_inner(forward: Call) -> bool:
+    """A layer applied within a model's own forward."""
+    return any(getattr(site.receiver, "bound", None) is not None for site in forward.context.sites[-1:]) and (
+        getattr(forward.context.function, "name", "") == "forward"
+    )
+
+
+def _draws(splits: Splits, value: Value) -> list[Call]:
+    """The draws that decided the order of rows."""
+    in_place: dict[int, list[Call]] = {}
+    for call in splits.program.calls(*SHUFFLERS):
+        if call.args and call.op != "sklearn.utils.shuffle":
+            in_place.setdefault(id(root(call.args[0])), []).append(call)
+    found: list[Call] = []
+    for here in splits.rows(value):
+        found.extend(in_place.get(id(here), ()))
+        if not isinstance(here, Call):
+            continue
+        if here.op in ("sklearn.utils.shuffle", ".sample") or here.op in PERMUTATIONS:
+            if here.op != ".sample" or literal(here.keywords.get("frac")) in (1, 1.0):
+                found.append(here)
+        elif here.op in TRAIN_TEST_SPLIT and literal(here.keywords.get("shuffle")) is not False:
+            found.append(here)
+        elif here.op == "[]" and len(here.args) == 2:
+            found.extend(_index_draws(first_key(here.args[1]), in_place))
+    unique = {id(draw): draw for draw in found}
+    return list(unique.values())
+
+
+def _index_draws(key: Value, in_place: dict[int, list[Call]]) -> list[Call]:
+    """The permutation behind an index: `perm`, `perm[:n]`, `perm[i : i + b]`, a shuffled list of places."""
+    place = bare(key)
+    for _ in range(5):
+        if id(place) in in_place:
+            return in_place[id(place)]
+        if isinstance(place, Call) and place.op in PERMUTATIONS:
+            return [place]
+        if isinstance(place, Call) and place.op in ("[]", "next") and place.args:
+            place = bare(place.args[0])
+        elif isinstance(place, Call) and place.op in (".split", ".chunk"):
+            place = bare(place.receiver)
+        else:
+            return []
+    return []
+
+
+def _same_draw(one: Call, other: Call, reseeds: list[int]) -> bool:
+    """One draw, or two that a common seed makes equal."""
+    if one is other:
+        return True
+    if any(min(one.order, other.order) < moment < max(one.order, other.order) for moment in reseeds):
+        return True
+    mine, theirs = _seed(one), _seed(other)
+    return mine is not None and mine == theirs
+
+
+def _seed(draw: Call) -> object:
+    given = draw.keywords.get("random_state", draw.keywords.get("generator"))
+    if given is not None:
+        known = literal(given)
+        return (
+            known if known is not None else (id(root(given)) if not isinstance(root(given), Call) else None)
+        )
+    maker = root(draw.receiver)
+    if (
+        isinstance(maker, Call)
+        and maker.args
+        and maker.op.rpartition(".")[2] in ("default_rng", "RandomState", "Random")
+    ):
+        # A generator made for this one draw; one that serves several gives each its own order.
+        return (maker.op, literal(maker.args[0])) if maker.order == draw.order - 1 else None
+    return None
+
+
+def _is_indexed(splits: Splits, value: Value) -> bool:
+    """`y[perm]`, as opposed to labels that were drawn in a random order to make the data from them."""
+    return not any(isinstance(here, Call) and here.op in PERMUTATIONS for here in splits.rows(value))
+
+
+def _follows(value: Value, draws: list[Call]) -> bool:
+    """Whether the other side was computed from the moved one, or has no order of its own to keep."""
+    moved = {id(draw) for draw in draws}
+    moved |= {id(root(draw.args[0])) for draw in draws if draw.op in SHUFFLERS and draw.args}
+    family = [*ancestry(value, 1_000)]
+    if any(id(here) in moved for here in family):
+        return True
+    return not any(
+        isinstance(here, Call) and here.op not in ("builtins.range", "builtins.len") for here in family
+    )
+
+
+def _listings(program: Program) -> Iterator[Finding]:
+    """Two folders listed separately and matched by place."""
+    pairs = [(call.args[0], call.args[1]) for call in program.calls("builtins.zip") if len(call.args) == 2]
+    by_place: dict[tuple[int, object], list[Call]] = {}
+    for item in program.calls("[]"):
+        if len(item.args) == 2 and not isinstance(item.args[1], Collection):
+            by_place.setdefault((id(root(item.args[1])), item.context.function), []).append(item)
+    for items in by_place.values():
+        pairs += [(items[0].args[0], other.args[0]) for other in items[1:4]]
+    for left, right in pairs:
+        one, other = _listing(program, left), _listing(program, right)
+        if one is None or other is None or one[0] is other[0]:
+            continue
+        unsorted = [call for call, is_sorted in (one, other) if not is_sorted]
+        if unsorted:
+            yield clue(
+                "warning",
+                unsorted[0],
+                f"Two folders are listed separately (lines {line(one[0])} and {line(other[0])}) and "
+                "matched by "
+                "place; a listing has no guaranteed order.",
+                fix="Sort both listings by a common key, or look up each label by the name of its input.",
+            )
+
+
+def _listing(program: Program, value: Value) -> tuple[Call, bool] | None:
+    """The folder listing that a list is, and whether it was sorted."""
+    in_order = False
+    here = root(value)
+    for _ in range(8):
+        if isinstance(here, Call) and here.op in LISTINGS:
+            in_order = in_order or any(root(call.receiver) is here for call in program.calls(".sort"))
+            return here, in_order
+        if isinstance(here, Call) and here.op in ("builtins.sorted", "builtins.list", "next") and here.args:
+            in_order = in_order or here.op == "builtins.sorted"
+            here = root(here.args[0])
+        elif isinstance(here, Collection) and here.open and len(here.items) == 1:
+            if any(root(call.receiver) is here for call in program.calls(".sort")):
+                in_order = True
+            inner = [
+                part for part in ancestry(here.items[0], 30) if isinstance(part, Call) and part.op == "next"
+            ]
+            here = inner[0] if inner else None
+        else:
+            return None
+    return None

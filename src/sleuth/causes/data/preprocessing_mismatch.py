@@ -44,3 +44,145 @@ centre crop in evaluation are a wanted difference; so is evaluating at a slightl
 - sklearn-pitfalls: "Inconsistent preprocessing", a scaled training set and an unscaled test set.
 - ivanov-2017: part I, items 14 and 15, preprocessing of pretrained models and of the three splits.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.flow import literal, root
+from sleuth.facts.loaders import TRANSFORMS, is_open, line, role, steps_of, transform_of
+from sleuth.facts.program import Program, clue
+from sleuth.facts.splits import Split, Splits, splits_of
+from sleuth.facts.values import Call, Collection, Table, Value
+from sleuth.finding import Finding
+
+FIX = "Prepare both sides with the same steps and constants; add random steps in front for training only."
+# Steps that decide what a number means; crops and sizes may differ on purpose.
+SCALES = ("Normalize", "Grayscale", "ConvertImageDtype")
+PREDICTS = (".predict", ".predict_proba", ".score", ".decision_function")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    yield from _data_sets(program)
+    yield from _tables(program)
+    yield from _unscaled_test(splits_of(program))
+
+
+def _data_sets(program: Program) -> Iterator[Finding]:
+    """The training and the held-out set of one kind, with transforms that scale differently."""
+    made = [call for call in program.trace if "transform" in call.keywords and call.receiver is None]
+    for held in made:
+        if role(held) != "held-out":
+            continue
+        train = [call for call in made if call.op == held.op and role(call) == "train"]
+        if train and all(_differ(transform_of(call), transform_of(held)) for call in train):
+            step = _differ(transform_of(train[0]), transform_of(held))
+            yield _report(transform_of(held) or held, step, line(train[0]))
+
+
+def _tables(program: Program) -> Iterator[Finding]:
+    """`{"train": Compose(...), "val": Compose(...)}`."""
+    for value in program.scene.scope.names.values():
+        table = root(value)
+        if isinstance(table, Table) and "train" in table.items:
+            for key in ("val", "valid", "test", "eval", "validation"):
+                held = table.items.get(key)
+                step = _differ(table.items["train"], held) if held is not None else ""
+                if held is not None and step:
+                    yield _report(held, step, line(table.items["train"]))
+
+
+def _report(held: Value, step: str, other: int) -> Finding:
+    return clue(
+        "error",
+        held,
+        f"`{step}` differs between this held-out transform and the training one (line {other}): the "
+        "model is asked "
+        "about numbers it never saw.",
+        fix=FIX,
+    )
+
+
+def _differ(train: Value | None, held: Value | None) -> str:
+    """The scaling step that only one side has, or that has other constants on the other."""
+    if is_open(train) or is_open(held):
+        return ""
+    mine, theirs = steps_of(root(train)), steps_of(root(held))
+    if not mine or not theirs or not all(step.op.startswith(TRANSFORMS) for step in (*mine, *theirs)):
+        return ""
+    for name in SCALES:
+        ours = [_constants(step) for step in mine if step.op.endswith("." + name)]
+        others = [_constants(step) for step in theirs if step.op.endswith("." + name)]
+        if len(ours) != len(others):
+            return name
+        if name == "Normalize" and any(
+            None not in (left, right) and left != right for left, right in zip(ours, others, strict=True)
+        ):
+            return name
+    return ""
+
+
+def _constants(step: Call) -> tuple[object, ...] | None:
+    """The literal numbers given to a step; None where some are not written in the source."""
+    numbers: list[object] = []
+    for argument in (step.argument(0, "mean"), step.argument(1, "std")):
+        settled = root(argument)
+        items = settled.items if isinstance(settled, Collection) else [settled] if settled is not None else []
+        for item in items:
+            known = literal(item)
+            if not isinstance(known, int | float):
+                return None
+            numbers.append(known)
+    return tuple(numbers)
+
+
+def _unscaled_test(splits: Splits) -> Iterator[Finding]:
+    """The model is fitted on scaled rows and asked about raw ones of the same split."""
+    program = splits.program
+    fits: dict[int, list[Call]] = {}
+    for call in program.calls(".fit"):
+        if call.args:
+            fits.setdefault(id(_model(call.receiver)), []).append(call)
+    for ask in program.calls(*PREDICTS):
+        for fit in fits.get(id(_model(ask.receiver)), ()):
+            if ask.args and fit.order < ask.order:
+                for split in splits.found:
+                    scaler = _scaled(splits, fit.args[0], split.train)
+                    if scaler is None or _scaled(splits, ask.args[0], split.held_out) is not None:
+                        continue
+                    if _reaches(splits, ask.args[0], split):
+                        yield clue(
+                            "error",
+                            ask,
+                            "The model was fitted on rows that went through `transform` (line "
+                            f"{line(scaler)}); these "
+                            "held-out rows did not.",
+                            fix=FIX,
+                        )
+
+
+def _model(value: Value | None) -> Value | None:
+    settled = root(value)
+    while isinstance(settled, Call) and settled.op == ".fit":
+        settled = root(settled.receiver)
+    return settled
+
+
+def _scaled(splits: Splits, value: Value, parts: tuple[Value, ...]) -> Call | None:
+    """The transform that the rows of a part went through on their way here."""
+    mine = {id(part) for part in parts}
+    path = list(splits.rows(value))
+    if not any(id(here) in mine for here in path):
+        return None
+    steps = [here for here in path if isinstance(here, Call) and here.op in (".transform", ".fit_transform")]
+    return next(
+        (step for step in steps if any(id(here) in mine for here in splits.rows(step))),
+        None,
+    )
+
+
+def _reaches(splits: Splits, value: Value, split: Split) -> bool:
+    """The rows are those of the held-out part, straight."""
+    held = {id(part) for part in split.held_out}
+    calls = [here for here in splits.rows(value) if isinstance(here, Call)]
+    return any(id(here) in held for here in calls) and not any(
+        here.op in (".transform", ".fit_transform", "()") for here in calls
+    )

@@ -75,8 +75,12 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error" if certainty == "proven" else "warning",
                 split.call,
-                f"Rows that follow each other in time (line {line(evidence)}) are divided at random: held-out rows "
-                "lie between training rows that are almost the same.",
-                fix="Cut by time (`shuffle=False`, `TimeSeriesSplit`, or an index), with a gap as long as a window.",
+                f"Rows that follow each other in time (line {line(evidence)}) are divided at random: "
+                "held-out "
+                "rows lie between training rows that are almost the same.",
+                fix=(
+                    "Cut by time (`shuffle=False`, `TimeSeriesSplit`, an index), with a gap as long "
+                    "as a window."
+                ),
             )
             break

@@ -53,3 +53,145 @@ whether the gain exceeds the noise of its size, and confirm on fresh data.
 - sklearn-cv: the introduction, tuning against the test set leaks it into the model; hence a
   validation set.
 """
+
+import ast
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.flow import ancestry, root
+from sleuth.facts.loaders import DATA_LOADER, line, role
+from sleuth.facts.program import Program, clue
+from sleuth.facts.splits import splits_of
+from sleuth.facts.values import Call, Carried, Unknown, Value
+from sleuth.finding import Finding
+
+_TEST = re.compile(r"(?<![a-z])(test|testing|holdout)(?![a-z])", re.IGNORECASE)
+_VALID = re.compile(r"(?<![a-z])(val|valid|validation|dev|cv)(?![a-z])", re.IGNORECASE)
+KEEPS_BEST = frozenset(
+    {"torch.save", ".state_dict", "copy.deepcopy", ".save", ".save_pretrained", "joblib.dump"}
+)
+FIX = "Divide the data into three parts, decide with the validation part, and look at the test part once."
+EVALUATES = (".score", ".predict", ".predict_proba")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    tests = _test_sets(program)
+    if not tests:
+        return
+    yield from _chosen_by_comparison(program, tests)
+    for call in program.calls(".step"):
+        plateau = root(call.receiver)
+        if isinstance(plateau, Call) and plateau.op.endswith("ReduceLROnPlateau") and call.args:
+            if (looked := _looks_at(call.args[0], tests)) is not None:
+                yield _report(call, "the learning rate", looked)
+
+
+def _report(at: Value, what: str, looked: Value) -> Finding:
+    return clue(
+        "warning",
+        at,
+        f"A score on the test data (line {line(looked)}) decides {what} again and again: what is "
+        "reported in the end "
+        "no longer measures new data.",
+        fix=FIX,
+    )
+
+
+def _test_sets(program: Program) -> dict[int, Value]:
+    """What the program keeps as its test data: made as such, or cut off and called so."""
+    names = _names(program)
+    found: dict[int, Value] = {}
+    for call in program.calls(DATA_LOADER):
+        dataset = root(call.argument(0, "dataset"))
+        name = names.get(_spot(call), "")
+        if _VALID.search(name.replace("_", " ")):
+            continue
+        if role(dataset) == "held-out" or _TEST.search(name.replace("_", " ")):
+            found[id(call)] = call
+    for split in splits_of(program).found:
+        for part in split.held_out:
+            name = _unpacked_name(part)
+            if _TEST.search(name.replace("_", " ")):
+                found[id(part)] = part
+    return found
+
+
+def _spot(value: Value) -> tuple[int, int]:
+    return getattr(value.node, "lineno", 0), getattr(value.node, "col_offset", 0)
+
+
+def _names(program: Program) -> dict[tuple[int, int], str]:
+    """The name that each assigned expression of the file got."""
+    found: dict[tuple[int, int], str] = {}
+    for node in ast.walk(program.source.tree):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            found[node.value.lineno, node.value.col_offset] = ast.unparse(node.targets[0])
+    return found
+
+
+def _unpacked_name(part: Value) -> str:
+    """`X_test` for the part of `X_train, X_test = ...` that goes there."""
+    if not isinstance(part, Call) or not isinstance(part.node, ast.Tuple | ast.List):
+        return ""
+    place = getattr(part.args[1], "value", None) if len(part.args) == 2 else None
+    if isinstance(place, int) and place < len(part.node.elts):
+        return ast.unparse(part.node.elts[place])
+    return ""
+
+
+def _looks_at(value: Value | None, tests: dict[int, Value]) -> Value | None:
+    return next((tests[id(here)] for here in ancestry(value, 1_500) if id(here) in tests), None)
+
+
+def _chosen_by_comparison(program: Program, tests: dict[int, Value]) -> Iterator[Finding]:
+    """`if test_acc > best:` in a loop, with something kept or ended inside; `best = max(best, test_acc)`."""
+    keeps = [call for call in program.calls(*KEEPS_BEST) if call.context.arms and call.context.loops]
+    for comparison in program.calls(">", "<", ">=", "<="):
+        loops = comparison.context.loops
+        if not loops or not isinstance(comparison.node, ast.Compare):
+            continue
+        best, score = _best_and_score(comparison, tests)
+        if best is None or score is None:
+            continue
+        branch = _branch_on(program, comparison.node)
+        if branch is None:
+            continue
+        kept = any(any(arm.node is branch for arm in call.context.arms) for call in keeps)
+        if kept or _updates_best(branch, comparison.node):
+            yield _report(comparison, "which weights or settings are kept" if kept else "what is best", score)
+
+
+def _best_and_score(comparison: Call, tests: dict[int, Value]) -> tuple[Value | None, Value | None]:
+    """One side is remembered from turn to turn, the other was computed from test data in this one."""
+    left, right = comparison.args[0], comparison.args[1]
+    for best, score in ((left, right), (right, left)):
+        if isinstance(best, Carried | Unknown) or _is_attribute(best):
+            looked = _looks_at(score, tests)
+            if looked is not None and not isinstance(score, Carried):
+                return best, looked
+    return None, None
+
+
+def _is_attribute(value: Value) -> bool:
+    return isinstance(value.node, ast.Attribute)
+
+
+def _branch_on(program: Program, test: ast.Compare) -> ast.If | None:
+    return next(
+        (
+            node
+            for node in ast.walk(program.source.tree)
+            if isinstance(node, ast.If) and any(part is test for part in ast.walk(node.test))
+        ),
+        None,
+    )
+
+
+def _updates_best(branch: ast.If, test: ast.Compare) -> bool:
+    """The branch remembers the score as the best so far, together with something else that belongs to it."""
+    names = {ast.unparse(part) for part in (test.left, *test.comparators)}
+    stored = [
+        ast.unparse(target) for node in branch.body if isinstance(node, ast.Assign) for target in node.targets
+    ]
+    flat = " ".join(stored)
+    return any(name in flat for name in names) and (len(stored) > 1 or "," in flat)

@@ -81,8 +81,8 @@ def _judge(splits: Splits, loader: Call) -> Iterator[Finding]:
         yield clue(
             "error",
             loader,
-            f"This loader serves training rows in their fixed order, class after class (line {line(evidence)}): "
-            "each batch teaches one class and unteaches the last.",
+            f"This loader serves training rows in their fixed order, class after class (line {line(evidence)}"
+            "): each batch teaches one class and unteaches the last.",
             fix=FIX,
         )
     elif not (
@@ -153,8 +153,8 @@ def _sorted_slices(splits: Splits, loop: Loop) -> Iterator[Finding]:
                 yield clue(
                     "error",
                     item,
-                    f"Batches are cut from rows that stand class after class (line {line(evidence)}) and nobody "
-                    "mixes them.",
+                    f"Batches are cut from rows that stand class after class (line {line(evidence)}) and "
+                    "nobody mixes them.",
                     fix=FIX,
                 )
                 return

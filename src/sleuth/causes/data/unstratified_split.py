@@ -79,9 +79,9 @@ def _report(cut: Call, evidence: Call) -> Finding:
     return clue(
         "error",
         cut,
-        f"The rows stand class after class (line {line(evidence)}) and are divided without mixing: whole classes "
-        "end up in one part only.",
-        fix="Use `StratifiedKFold(shuffle=True)` or `train_test_split(..., stratify=y)`, or permute the rows first.",
+        f"The rows stand class after class (line {line(evidence)}) and are divided without mixing: whole "
+        "classes end up in one part only.",
+        fix="Use `StratifiedKFold(shuffle=True)`, `train_test_split(..., stratify=y)`, or permute the rows.",
     )
 
 
@@ -119,8 +119,9 @@ def _rare_classes(splits: Splits) -> Iterator[Finding]:
             yield clue(
                 "warning",
                 split.call,
-                f"The data has a rare class (line {line(made)}) and this split leaves its members to chance: a part "
-                "may hold too few of them, or none.",
+                f"The data has a rare class (line {line(made)}) and this split leaves its members to "
+                "chance: a "
+                "part may hold too few of them, or none.",
                 fix="Pass `stratify=y`.",
             )
 

@@ -92,7 +92,7 @@ def _decay(program: Program) -> Iterator[Finding]:
         for call in program.calls(f"torch.optim.{name}"):
             for given in _decays(call):
                 number = exact(given)
-                if number is None or number < limit:
+                if number is None or number < limit or _is_one_of_many(given, call):
                     continue
                 yield clue(
                     "error" if number >= 10 * limit else "warning",
@@ -114,6 +114,14 @@ def _decays(call: Call) -> Iterator[Value]:
             yield table.items["weight_decay"]
 
 
+def _is_one_of_many(given: Value | None, call: Call) -> bool:
+    """A loop goes through several strengths, this one among them: a search, not a choice."""
+    lists = [settled(loop.over) for loop in call.context.loops]
+    return any(
+        item is settled(given) for known in lists if isinstance(known, Collection) for item in known.items
+    )
+
+
 def _written(given: Value, call: Call) -> Value:
     """The line where the number stands, which may be a config far from where it is used."""
     origin = settled(given)
@@ -127,7 +135,7 @@ def _dropout(program: Program) -> Iterator[Finding]:
     strong = [
         (call, given, chance)
         for call, given in uses
-        if (chance := exact(given)) and chance >= _NOTABLE_DROPOUT
+        if (chance := exact(given)) and chance >= _NOTABLE_DROPOUT and not _is_one_of_many(given, call)
     ]
     for call, given, chance in strong:
         # Several strong ones multiply: three in four units gone twice leaves one in sixteen.
@@ -144,7 +152,9 @@ def _dropout(program: Program) -> Iterator[Finding]:
 def _inverse_strength(program: Program) -> Iterator[Finding]:
     for call in program.calls(*sorted(_HAS_C)):
         number = exact(call.keywords.get("C"))
-        if number is not None and 0 < number <= _SMALLEST_C:
+        if number is None or _is_one_of_many(call.keywords["C"], call):
+            continue
+        if 0 < number <= _SMALLEST_C:
             yield clue(
                 "warning",
                 _written(call.keywords["C"], call),

@@ -56,6 +56,7 @@ weight, a mask or one scalar target against the batch is intended and fine.
 import ast
 from collections.abc import Iterator
 
+from sleuth.facts.activations import origins
 from sleuth.facts.flow import ancestry, keeps_numbers, layer, literal, parents, root
 from sleuth.facts.losses import COMPARES_NUMBERS
 from sleuth.facts.program import Program, clue
@@ -70,6 +71,10 @@ _MEASURES = (
     *("**", ".pow", ".abs", ".square", "builtins.abs"),
     *(f"{home}.{name}" for home in ("torch", "numpy", "jax.numpy") for name in ("abs", "square", "pow")),
 )
+
+
+# Vectors that number something else than examples.
+_GRIDS = ("torch.nn.Parameter", "torch.linspace", "torch.arange", "torch.logspace", "torch.quantile")
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -100,7 +105,7 @@ def _judge(algebra: Shapes, call: Call, left: Value, right: Value, what: str) ->
     flat = min((one, other), key=lambda shape: shape.rank)
     if not flat.rank or _widened_here(call, left) or _widened_here(call, right):
         return
-    if not _learned(left) and not _learned(right):
+    if not (_learned(left) or _learned(right)) or not _both_count_examples(left, right, one, other):
         return
     yield clue(
         "error" if one.sure and other.sure else "warning",
@@ -109,6 +114,20 @@ def _judge(algebra: Shapes, call: Call, left: Value, right: Value, what: str) ->
         f"example against every other: the best the model can do is predict {_centre(flat)}.",
         fix="`squeeze(-1)` the prediction or `unsqueeze(-1)` the target, and assert that the shapes agree.",
     )
+
+
+def _both_count_examples(left: Value, right: Value, one: Shape, other: Shape) -> bool:
+    """A column of examples against centres, bins or thresholds is a table on purpose."""
+    tall, flat, vector = (one, other, right) if one.rank > other.rank else (other, one, left)
+    lengths = (flat.sizes[0], tall.sizes[-flat.rank - 1])
+    if (
+        lengths[0] != lengths[1]
+        and any(isinstance(length, int) for length in lengths)
+        and None not in lengths
+    ):
+        return False
+    made, _ = origins(vector)
+    return not any(call.op in _GRIDS for call in made)
 
 
 def _centre(flat: Shape) -> str:

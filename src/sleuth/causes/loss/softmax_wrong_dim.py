@@ -53,7 +53,7 @@ flattened to (batch * time, classes).
 
 from collections.abc import Iterator
 
-from sleuth.facts.activations import axis_of, kind
+from sleuth.facts.activations import axis_of, kind, origins
 from sleuth.facts.flow import layer, literal, root, subject
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.shapes import BATCH, Shape, Shapes, shapes
@@ -93,7 +93,9 @@ def lint(program: Program) -> Iterator[Finding]:
             yield from _likelihood(algebra, _softmax_behind(use.input, folds=True), use.call)
     for pick in program.calls(*(f"{home}{name}" for home in ("torch.", ".") for name in _PICKS)):
         scores = _softmax_behind(subject(pick))
-        if scores is not None and axis_of(pick) in (1, -1) and axis_of(scores) == 0:
+        if scores is None or _is_similarity(scores):
+            continue
+        if axis_of(pick) in (1, -1) and axis_of(scores) == 0:
             yield _wrong(
                 scores, "warning", f"line {place(pick).line} picks the winner along axis {axis_of(pick)}"
             )
@@ -181,7 +183,7 @@ def _named_axes(value: Value | None) -> int:
 
 
 def _likelihood(algebra: Shapes, scores: Call | None, loss: Call) -> Iterator[Finding]:
-    if scores is None:
+    if scores is None or _is_similarity(scores):
         return
     axis, shape = axis_of(scores), algebra.of(subject(scores))
     folded = _softmax_behind(loss.args[0] if loss.args else None) is None
@@ -202,13 +204,19 @@ def _over_the_batch(program: Program, algebra: Shapes) -> Iterator[Finding]:
     modules = (call for call in program.calls("()") if kind(call) in ("softmax", "log_softmax"))
     for call in (*program.calls(*_SOFTMAXES), *modules):
         shape, axis = algebra.of(subject(call)), axis_of(call)
-        if shape is None or not shape.sure or shape.rank < 2:
+        if shape is None or not shape.sure or shape.rank < 2 or _is_similarity(call):
             continue
         if _names_no_axis(call):
             if shape.rank == 3:
                 yield _wrong(call, "warning", "no axis is named, and torch takes 0 for three axes")
         elif axis is not None and axis % shape.rank == 0 and _counts_examples(shape):
             yield _wrong(call, "error", "axis 0 counts the examples of the batch")
+
+
+def _is_similarity(softmax: Call) -> bool:
+    """A table of examples against examples may be read along either axis."""
+    made, _ = origins(subject(softmax), through=("*", "/"))
+    return any(call.op in (*_PRODUCTS, "torch.einsum", "torch.cdist") for call in made)
 
 
 def _names_no_axis(call: Call) -> bool:

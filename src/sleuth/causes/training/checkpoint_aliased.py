@@ -244,8 +244,8 @@ def _never_restored(program: Program) -> Iterator[Finding]:
             yield clue(
                 "warning",
                 call,
-                f"The best state is kept in `{target.id}` and never read: what is used after training are the "
-                "weights of the last epoch.",
+                f"The best state is kept in `{target.id}` and never read: after training the weights of the "
+                "last epoch are used.",
                 fix=f"Load it back after the loop: `model.load_state_dict({target.id})`.",
             )
 

@@ -51,7 +51,7 @@ NaN and spreads it to every gradient; use `error_if_nonfinite=True` to be told.
 
 from collections.abc import Iterator
 
-from sleuth.facts.cadence import Turn, between, exclusive, implied, opaque, turn_of
+from sleuth.facts.cadence import Turn, between, earlier, exclusive, implied, opaque, turn_of
 from sleuth.facts.flow import ancestry, class_name, literal, root, spelling
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
@@ -93,8 +93,7 @@ def lint(program: Program) -> Iterator[Finding]:
 
 
 def _before_backward(program: Program, turn: Turn, clip: Event, backward: Event) -> Iterator[Finding]:
-    first = min((event.call for event in turn.events), key=lambda call: call.order)
-    if not opaque(between(program, first, clip.call), clip.about, backward.about):
+    if not opaque(earlier(program, turn, clip.call), clip.about, backward.about):
         yield clue(
             "error",
             clip.call,

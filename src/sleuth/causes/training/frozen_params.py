@@ -22,7 +22,8 @@ for p in model.parameters():      # after the new head: it is frozen too
 
 ## How to tell
 - **lint**: a loop or `requires_grad_(False)` over the whole model with no later unfreezing, most
-  clearly when the same model then goes to an optimizer.
+  clearly when the same model then goes to an optimizer; an unfreezing that has no effect, such as
+  `model.encoder.requires_grad = True` (a module has no such switch, only its parameters have).
 - **probe**: share of parameters with `requires_grad=False`, by module; suspicious if the output
   layer is among them, if nearly everything is, or if a frozen module still has random weights.
 - **watch**: parameters held by the optimizer that have no gradient on any step and do not change.

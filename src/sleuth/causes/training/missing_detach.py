@@ -154,7 +154,9 @@ def _cleared(program: Program, backward: Event, owner: Event) -> bool:
 
 
 def _bootstrapped_targets(program: Program) -> Iterator[Finding]:
-    pairs = [(use.input, use.target, use.call) for use in program.losses if use.name in COMPARES_NUMBERS]
+    compared = [use for use in program.losses if use.name in COMPARES_NUMBERS]
+    pairs = [(use.input, use.target, use.call) for use in compared]
+    pairs += [(use.target, use.input, use.call) for use in compared]  # the order does not matter to the loss
     for call in program.calls("-"):
         pairs += [(call.args[0], call.args[1], call), (call.args[1], call.args[0], call)]
     for prediction, target, loss in pairs:
@@ -178,7 +180,7 @@ def _is_squared(program: Program, difference: Call) -> bool:
     return any(user.op in _SQUARES for user in users(program).get(id(difference), ()))
 
 
-def _discounted(target: Value) -> Call | None:
+def _discounted(target: Value | None) -> Call | None:
     """The sum `reward + gamma * value`, seen through reshapes."""
     for _ in range(10):
         if isinstance(target, Either) and len(target.options) == 1:

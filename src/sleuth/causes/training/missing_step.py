@@ -58,15 +58,18 @@ from sleuth.facts.cadence import (
     bare_statements,
     constructor,
     exclusive,
+    frame,
     implied,
     inside,
     is_optimizer,
+    is_optimizer_call,
     opaque,
+    owners,
     touches_gradients,
 )
 from sleuth.facts.flow import ancestry, literal, possible, root, same, spelling
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, place
 from sleuth.facts.values import Call, Loop, Value
 from sleuth.finding import Finding
 
@@ -86,6 +89,7 @@ def lint(program: Program) -> Iterator[Finding]:
     if not program.training.framework:
         for loop in {id(loop.loop): loop.loop for loop in program.training.loops}.values():
             yield from _never_stepped(program, loop)
+            yield from _idle(program, loop)
 
 
 def _uncalled_step(program: Program) -> Iterator[Finding]:
@@ -153,6 +157,50 @@ def _never_stepped(program: Program, loop: Loop) -> Iterator[Finding]:
             f"line {clearing.line}, is never stepped.",
             fix=f"Call `{spelling(clearing.call)}.step()` after `backward()`.",
         )
+
+
+def _idle(program: Program, loop: Loop) -> Iterator[Finding]:
+    """The model is cleared and differentiated on every turn; the optimizer made for it is never used."""
+    here = [event for event in program.training.events if event.inside(loop)]
+    if any(event.kind == "step" for event in here):
+        return
+    backwards = [event for event in here if event.kind == "backward"]
+    for clearing in here:
+        if clearing.kind != "zero_grad" or clearing.call.op != ".zero_grad" or _is_an_optimizer(clearing):
+            continue
+        backward = _serves(program, clearing, backwards)
+        made = _unused_optimizer(program, clearing)
+        calls = list(inside(program, loop)) if made is not None else []
+        if backward is None or made is None or _steps_in_disguise(calls) or _collects(calls):
+            continue
+        if not opaque(calls, clearing.about, *(event.about for event in backwards)):
+            yield clue(
+                "error",
+                backward.call,
+                "Gradients are computed here on every turn and the optimizer made on line "
+                f"{place(made).line} is never stepped.",
+                fix="Call `optimizer.step()` after `backward()`.",
+            )
+
+
+def _unused_optimizer(program: Program, clearing: Event) -> Call | None:
+    """An optimizer of the cleared model that nobody steps and that only a scheduler gets to see."""
+    for made in program.trace:
+        if not is_optimizer_call(made) or frame(made) is not frame(clearing.call):
+            continue
+        if not any(alike(owner, clearing.about) for owner in owners(made)):
+            continue
+        seen_by = [
+            call
+            for call in program.trace[made.order + 1 :]
+            if any(
+                made is option for part in (*call.args, *call.keywords.values()) for option in possible(part)
+            )
+            or (call.op == ".step" and same(call.receiver, made))
+        ]
+        if all(call.op.startswith("torch.optim.lr_scheduler.") for call in seen_by):
+            return made
+    return None
 
 
 def _is_an_optimizer(clearing: Event) -> bool:

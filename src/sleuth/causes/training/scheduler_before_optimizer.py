@@ -100,19 +100,17 @@ def _before_foreign_training(program: Program, schedule: Event) -> Iterator[Find
         if (call.op == "()" or _TRAINS.search(call.op))
         and any(alike(part, optimizer) for part in (*call.args, *call.keywords.values()))
     ]
-    if (
-        users
-        and users[0].order > schedule.call.order
-        and any(here is loops[-1] for here in users[0].context.loops)
-    ):
-        if implied(schedule.call, users[0]) and _TRAINS.search(_called(users[0])):
-            yield clue(
-                "warning",
-                schedule.call,
-                f"`{spelling(schedule.call)}` is stepped before the training on line {place(users[0]).line}: the "
-                "first value of the schedule is never used and the rest comes one call early.",
-                fix="Step the scheduler after the optimizer.",
-            )
+    first = users[0] if users else None
+    if first is None or first.order < schedule.call.order or not implied(schedule.call, first):
+        return
+    if any(here is loops[-1] for here in first.context.loops) and _TRAINS.search(_called(first)):
+        yield clue(
+            "warning",
+            schedule.call,
+            f"`{spelling(schedule.call)}` is stepped before the training on line {place(first).line}: "
+            "the first value of the schedule is never used and the rest comes one call early.",
+            fix="Step the scheduler after the optimizer.",
+        )
 
 
 def _called(call: Call) -> str:

@@ -56,8 +56,8 @@ from collections.abc import Iterator
 
 from sleuth.facts.cadence import (
     Turn,
-    between,
     cleared_for,
+    earlier,
     exclusive,
     implied,
     is_optimizer,
@@ -88,9 +88,8 @@ def lint(program: Program) -> Iterator[Finding]:
             why = "right after the gradients were cleared, so it has nothing to apply"
         else:
             continue
-        first = turn.events[0].call if turn.events else step.call
-        earlier = [call for call in between(program, first, step.call) if _in_turn(turn, call)]
-        if not touches_gradients(earlier) and not opaque(earlier, step.about, backward.about):
+        before = earlier(program, turn, step.call)
+        if not touches_gradients(before) and not opaque(before, step.about, backward.about):
             yield clue(
                 "error" if is_optimizer(step.about) else "warning",
                 step.call,

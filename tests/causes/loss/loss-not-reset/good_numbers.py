@@ -7,6 +7,8 @@ for x, y in loader:
     loss = criterion(model(x), y)
     loss.backward()
     optimizer.step()
+    shown = loss + penalty(model)
+    print(shown.item())
     running += loss.item() * len(x)
     smooth += loss.detach()
     seen += len(x)
