@@ -119,6 +119,18 @@ def test_the_cache_notices_a_change_in_an_imported_file(tmp_path: Path) -> None:
     assert lint([script], cache=cache).findings == ()
 
 
+def test_a_bug_in_an_imported_file_is_reported_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\nnet = nn.Sequential(nn.Linear(4, 3), nn.Softmax(1))\n"
+    )
+    for name in ("one.py", "two.py"):
+        text = "import torch.nn.functional as F\nfrom net import net\nloss = F.cross_entropy(net(x), y)\n"
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    (finding,) = lint([Path()]).findings
+    assert str(finding.where) == "net.py:2"
+
+
 @pytest.mark.parametrize("text", ["", "{}", "not json", '{"rules": 1, "report": []}'])
 def test_a_damaged_cache_costs_time_only(script: Path, text: str) -> None:
     cache = Cache(script.parent / "cache")

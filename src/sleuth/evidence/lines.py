@@ -35,7 +35,7 @@ class Line:
 class Prepared:
     lines: tuple[Line, ...]
     front: dict[str, Any]
-    header: str
+    header: tuple[tuple[int, str], ...]
     problems: tuple[Problem, ...]
     scraped: bool
 
@@ -50,7 +50,7 @@ def prepare(text: str) -> Prepared:
     comments: list[Line] = []
     lines = tuple(_without_comments(rest, comments, problems))
     first = next((line.number for line in lines if line.text.strip()), 0)
-    header = "\n".join(line.text for line in comments if line.number < first)
+    header = tuple((line.number, line.text) for line in comments if line.number < first)
     return Prepared(lines, front, header, tuple(problems), scraped)
 
 

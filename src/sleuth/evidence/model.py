@@ -163,7 +163,7 @@ class Map:
 
     path: str
     front: Mapping[str, Any] = field(default_factory=dict)
-    header: str = ""
+    header: tuple[tuple[int, str], ...] = ()  # opening comments: line, text
     headings: tuple[Heading, ...] = ()
     statements: Mapping[str, Statement] = field(default_factory=dict)
     arguments: Mapping[str, Argument] = field(default_factory=dict)

@@ -1,6 +1,7 @@
 """Calls of the analysed program: project code is followed into, modules are applied, the rest is recorded."""
 
 import ast
+import re
 from dataclasses import replace
 
 from sleuth.facts import torch_api
@@ -189,11 +190,29 @@ def follow(
         definition in machine.active
         or len(machine.active) >= MAX_DEPTH
         or machine.visits.get(definition, 0) >= MAX_VISITS
+        or not _is_worth_following(machine, function)
     ):
         return site
     machine.visits[definition] = machine.visits.get(definition, 0) + 1
     site.result = _run_function(machine, function, site, args, keywords)
     return site.result
+
+
+# What code must mention to matter to any rule: numbers, models, data, randomness, or the handing on of them.
+WORTH_FOLLOWING = re.compile(
+    r"torch|\bnn\b|\bF\.|\bnp\.|numpy|jax|jnp|sklearn|pandas|pd\.|loss|grad|optim|model|\bnet|train|eval|split|fit|"
+    r"load|data|batch|seed|scal|norm|layer|forward|return|yield|append|self\."
+)
+
+
+def _is_worth_following(machine: Machine, function: Function) -> bool:
+    definition = function.definition
+    assert definition is not None
+    known = machine.worth.get(definition)
+    if known is None:
+        known = isinstance(definition, ast.Lambda) or bool(WORTH_FOLLOWING.search(function.text()))
+        machine.worth[definition] = known
+    return known
 
 
 def _run_function(

@@ -48,7 +48,7 @@ _ENVIRONMENT = re.compile(
     r"(^|[._])(train_|eval_|test_)?env(ironment|iron)?s?\d?$|game|simulator|world", re.I
 )
 
-_NETWORK = re.compile(r"net|critic|value|^\.q\d?$|q_|_q|target|policy|model", re.I)
+_NETWORK = re.compile(r"net|critic|value|(^|[.@_])[qv]\d?$|q_|_q|target|policy|model|agent", re.I)
 
 _STORES = frozenset(
     ".append .appendleft .push .add .put .store .remember .save .insert .record .extend .add_transition "
@@ -348,7 +348,9 @@ def is_network_call(call: Call) -> bool:
     receiver = root(call.receiver)
     if torch_api.is_module(receiver):
         return not (isinstance(receiver, Call) and receiver.op.endswith("Loss"))
-    return isinstance(receiver, Unknown) or (isinstance(receiver, Call) and receiver.op.startswith("@"))
+    if isinstance(receiver, Unknown):
+        return bool(_NETWORK.search(receiver.name))
+    return isinstance(receiver, Call) and receiver.op.startswith("@") and bool(_NETWORK.search(receiver.op))
 
 
 def words(node: ast.AST) -> set[str]:

@@ -3,6 +3,7 @@
 import ast
 import builtins
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from sleuth.facts import torch_api
@@ -100,7 +101,9 @@ _BUILTINS = frozenset(dir(builtins))
 _EVERYDAY = frozenset("print len str repr isinstance hasattr format round int float abs min max sum".split())
 
 
+@lru_cache(4096)
 def canonical(name: str) -> str:
+    """The customary address of a thing that has several."""
     for old, new in _RENAMED:
         if name.startswith(old):
             rest = name[len(old) :]

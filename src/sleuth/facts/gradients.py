@@ -183,11 +183,18 @@ def optimized(optimizer: Value | None) -> list[Value] | None:
         for value in walk(option.argument(0, "params"), _given, 300):
             if isinstance(value, Call) and value.op in (".parameters", ".named_parameters"):
                 owners += possible(value.receiver)
-            elif isinstance(value, Unknown) or (
-                isinstance(value, Call) and value.op == "def" and value.result is None
-            ):
+            elif _hides_something(value):
                 return None
     return owners
+
+
+def _hides_something(value: Value) -> bool:
+    """Something from outside, a call that was not followed, or a list whose items were not seen."""
+    if isinstance(value, Collection):
+        return value.open and not value.items
+    return isinstance(value, Unknown) or (
+        isinstance(value, Call) and value.op == "def" and value.result is None
+    )
 
 
 def _given(value: Value) -> tuple[Value, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sleuth.facts.flow import ancestry, literal, possible, root
 from sleuth.facts.machine import PASS_ITERABLES
 from sleuth.facts.program import Program
-from sleuth.facts.values import Call, Class, Collection, Instance, Loop, Value
+from sleuth.facts.values import Call, Class, Collection, Function, Instance, Loop, Value
 
 DATA_LOADER = "torch.utils.data.DataLoader"
 TRANSFORMS = "torchvision.transforms."
@@ -23,6 +23,12 @@ _ALBUMENTATIONS = re.compile(
 _RANDOM_TRANSFORM = re.compile(
     r"^torchvision\.transforms\.(?:Random\w+|ColorJitter|RandAugment|AutoAugment|TrivialAugmentWide|AugMix|"
     r"GaussianNoise|ElasticTransform|MixUp|CutMix|ScaleJitter)$"
+)
+
+
+DRAWS = frozenset(
+    "random rand randn uniform randint choice normal randrange integers rand_like randn_like "
+    "bernoulli gauss".split()
 )
 
 
@@ -96,8 +102,20 @@ def _texts(value: Value | None) -> list[object]:
 
 
 def transform_of(dataset: Value | None) -> Value | None:
+    """What a data set does to each item: given by name to a library's, kept as an attribute by the "
+    "project's own."""
     made = root(dataset)
-    return root(made.keywords.get("transform")) if isinstance(made, Call) else None
+    if isinstance(made, Call):
+        return root(made.keywords.get("transform"))
+    if isinstance(made, Instance):
+        getter = method(made.cls, "__getitem__")
+        for node in ast.walk(getter) if getter is not None else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if isinstance(node.func.value, ast.Name) and node.func.value.id == "self":
+                    held = root(made.attributes.get(node.func.attr))
+                    if held is not None:
+                        return held
+    return None
 
 
 def steps_of(transform: Value | None) -> list[Call]:
@@ -123,14 +141,61 @@ def is_open(transform: Value | None) -> bool:
     return made.op.endswith("Compose") and not (isinstance(inner, Collection) and not inner.open)
 
 
-def random_steps(transform: Value | None) -> list[Call]:
+def random_steps(transform: Value | None) -> list[Value]:
     """The steps that draw random numbers; one with probability 0 draws none."""
+    made = root(transform)
+    if isinstance(made, Instance | Function):
+        return _own_random_steps(made)
     return [
         step
-        for step in steps_of(transform)
+        for step in steps_of(made)
         if (_RANDOM_TRANSFORM.match(step.op) or _ALBUMENTATIONS.match(step.op))
         and literal(step.keywords.get("p")) not in (0, 0.0)
     ]
+
+
+def _own_random_steps(made: Instance | Function, depth: int = 0) -> list[Value]:
+    """A transform that the project wrote itself: a function, an object with `__call__`, a chain of these."""
+    if isinstance(made, Function):
+        return [made] if draws_at_random(made.definition) else []
+    definition = method(made.cls, "__call__") or method(made.cls, "forward")
+    if definition is None or depth > 3:
+        return []
+    if draws_at_random(definition):
+        return [made]
+    found: list[Value] = []
+    for held in made.attributes.values():
+        inner = root(held)
+        for item in inner.items if isinstance(inner, Collection) else [inner]:
+            step = root(item)
+            if isinstance(step, Instance | Function):
+                found.extend(_own_random_steps(step, depth + 1))
+            elif isinstance(step, Call):
+                found.extend(random_steps(step))
+    return found
+
+
+def draws_at_random(definition: ast.AST | None) -> bool:
+    """Whether a function draws numbers, other than in training mode only."""
+    if definition is None:
+        return False
+    draws = False
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Attribute) and node.attr == "training":
+            return False
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            draws = draws or name in DRAWS
+    return draws
+
+
+def name_of(step: Value) -> str:
+    """How people call a step."""
+    if isinstance(step, Instance):
+        return step.cls.name
+    if isinstance(step, Function):
+        return getattr(step.definition, "name", "lambda")
+    return step.op.rpartition(".")[2] if isinstance(step, Call) else ""
 
 
 def class_of(dataset: Value | None) -> Class | None:

@@ -68,6 +68,15 @@ def axis_of(call: Call, name: str = "dim", position: int = 0) -> float | None:
     return exact(call.argument(position + (call.receiver is None), name))
 
 
+def is_one_long(key: Value | None) -> bool:
+    """A slice of length one: `i : i + 1`."""
+    part = settled(key)
+    node = part.node if isinstance(part, Collection) and part.kind == "slice" else None
+    if not isinstance(node, ast.Slice) or node.lower is None or node.upper is None:
+        return False
+    return ast.unparse(node.upper) in (f"{ast.unparse(node.lower)} + 1", f"1 + {ast.unparse(node.lower)}")
+
+
 def sole_maker(value: Value | None) -> Call | None:
     """The one operation that surely made a value's numbers, seen through reshapes and moves."""
     for _ in range(100):

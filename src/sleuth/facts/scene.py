@@ -82,9 +82,10 @@ def _run_class(machine: Machine, cls: Class) -> None:
         instance = made
     methods = [member for member in cls.members.values() if isinstance(member, Function)]
     for method in methods:
-        if method.definition is not None and method.definition not in machine.visits:
-            bound = Function(method.node, method.source, method.definition, method.scope, instance)
-            apply(machine, method.definition, bound, (), {})
+        body = method.definition
+        if body is not None and body not in machine.visits and _worth(machine, body):
+            bound = Function(method.node, method.source, body, method.scope, instance)
+            apply(machine, body, bound, (), {})
 
 
 def _worth(machine: Machine, definition: ast.AST | None) -> bool:

@@ -148,6 +148,16 @@ class Project:
         # Every local file looked for since the last clearing → its fingerprint (ABSENT: there is none).
         self.consulted: dict[str, str] = {}
 
+    def add(self, source: Source, digest: str) -> None:
+        """Remember a file that was parsed for its own sake: others may import it."""
+        path = Path(source.path).absolute()
+        self._files[path] = (_stamp(path), source, digest)
+
+    def known(self, path: Path, digest: str) -> Source | None:
+        """The file as parsed before, if it was and still reads the same."""
+        _, source, then = self._files.get(path.absolute(), (None, None, ABSENT))
+        return source if then == digest else None
+
     def find(self, module: str, level: int, importer: Source) -> Source | None:
         """The source of `module` as imported (with `level` leading dots) from another file of the project."""
         folder = Path(importer.path).absolute().parent
@@ -174,6 +184,7 @@ class Project:
         return None
 
     def _remember(self, path: Path, stamp: object) -> None:
+        self._files.pop(path, None)
         self._files[path] = (stamp, *_try_read(path))
         while len(self._files) > KEPT_FILES:
             _, forgotten, _ = self._files.pop(next(iter(self._files)))

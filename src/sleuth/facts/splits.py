@@ -459,7 +459,8 @@ def _by_folds(splits: Splits) -> Iterator[Split]:
     for call in program.calls(*CROSS_VALIDATORS):
         data = call.argument(1, "X")
         if data is not None:
-            yield Split(call, folds_shuffled(call.keywords.get("cv")), (data,), how=_short(call))
+            cv = call.keywords.get("cv")
+            yield Split(call, folds_shuffled(cv), (data,), how=splitter_class(cv) or _short(call))
     for call in program.calls(".fit"):
         search = root(call.receiver)
         if isinstance(search, Call) and search.op in SEARCHES and call.args:
@@ -482,9 +483,18 @@ def _by_cuts(splits: Splits) -> Iterator[Split]:
             if item not in held and any(_same_place(_end(_row_slice(other)), _start(cut)) for other in held)
         ]
         data = frame(train[0].args[0])
-        shuffled = isinstance(data, Call) and data.op in PERMUTATIONS
+        shuffled = _is_mixed_index(splits, data)
         whole = () if data is None else (data,)
         yield _with_indexed(splits, Split(train[0], shuffled, whole, tuple(train), tuple(held), "cut"))
+
+
+def _is_mixed_index(splits: Splits, index: Value | None) -> bool:
+    """A permutation, or a list of places that was shuffled in place."""
+    drawn = bare(index)
+    if isinstance(drawn, Call) and (drawn.op in PERMUTATIONS or drawn.op.endswith((".choice", ".sample"))):
+        return True
+    shuffles = splits.program.calls("random.shuffle", "numpy.random.shuffle", ".shuffle")
+    return any(call.args and bare(call.args[0]) is drawn for call in shuffles)
 
 
 def _row_slice(item: Call) -> Collection | None:

@@ -253,18 +253,16 @@ def _branches(machine: Machine, arms: list[tuple[Arm, list[ast.stmt]]]) -> bool:
     machine.scope.names = start
     if not ends:
         return JUMPS
-    _join(machine, start, ends)
+    _join(start, ends)
     return FALLS_THROUGH
 
 
-def _join(machine: Machine, start: dict[str, Value], ends: list[dict[str, Value]]) -> None:
+def _join(start: dict[str, Value], ends: list[dict[str, Value]]) -> None:
     """Write the arms' variables back. The dict object stays: closures and modules hold on to it."""
-    for name in set().union(*ends):
+    changed = {name for end in ends for name, value in end.items() if start.get(name) is not value}
+    for name in changed:
         seen = [end[name] for end in ends if name in end]
-        if len(seen) == len(ends) and all(value is seen[0] for value in seen):
-            start[name] = seen[0]
-        else:
-            start[name] = merge(seen)
+        start[name] = seen[0] if all(value is seen[0] for value in seen) else merge(seen)
 
 
 def _for(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
@@ -394,7 +392,7 @@ def _try(machine: Machine, node: ast.Try) -> bool:
             ends.append(machine.scope.names)
     machine.scope.names = start
     if ends:
-        _join(machine, start, ends)
+        _join(start, ends)
     run_block(machine, node.finalbody)
     return FALLS_THROUGH if ends else JUMPS
 

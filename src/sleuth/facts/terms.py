@@ -134,7 +134,7 @@ def _parts(term: Term) -> list[Term] | None:
 def _parts_of_call(term: Term, call: Call) -> list[Term] | None:
     operands = call.args if call.receiver is None else (call.receiver, *call.args)
     if call.op == "neg":
-        return [replace(term, value=operands[0], sign=term.sign, around=(*term.around, call))]
+        return [replace(term, value=operands[0], sign=-term.sign, around=(*term.around, call))]
     if call.op in _PLUS | _MINUS and len(operands) >= 2:
         second = -term.sign if call.op in _MINUS else term.sign
         around = (*term.around, call) if call.op in _MINUS else term.around
@@ -169,7 +169,7 @@ def _without_factor(term: Term, call: Call, left: Value, right: Value) -> list[T
             if known > 0:
                 return [replace(term, value=rest, factor=term.factor * known, joined=call)]
             around = (*term.around, call)
-            return [replace(term, value=rest, sign=term.sign, factor=-term.factor * known, around=around)]
+            return [replace(term, value=rest, sign=-term.sign, factor=-term.factor * known, around=around)]
     return None
 
 

@@ -137,6 +137,13 @@ class Function(Value):
     scope: Scope | None = None
     bound: Value | None = None
 
+    def text(self) -> str:
+        """The function as written."""
+        if self.source is None or self.definition is None:
+            return ""
+        first, last = self.definition.lineno, self.definition.end_lineno or self.definition.lineno
+        return "\n".join(self.source.lines[first - 1 : last])
+
 
 @dataclass(slots=True, eq=False)
 class Class(Value):

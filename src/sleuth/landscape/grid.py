@@ -27,6 +27,7 @@ class Sheet:
     term: str
     at: Mapping[str, float]
     axes: tuple[Axis, ...]
+    ticks: tuple["Numbers", ...]
     loss: "Numbers"
     slopes: tuple["Numbers", ...]
 
@@ -34,24 +35,20 @@ class Sheet:
     def shape(self) -> tuple[int, ...]:
         return self.loss.shape
 
-    def ticks(self) -> tuple["Numbers", ...]:
-        """The coordinates along each axis."""
-        return tuple(ticks(axis, count) for axis, count in zip(self.axes, self.shape, strict=True))
-
     def places(self) -> tuple["Numbers", ...]:
         """The coordinates of every point, one array an axis."""
         import numpy as np
 
-        return tuple(np.meshgrid(*self.ticks(), indexing="ij"))
+        return tuple(np.meshgrid(*self.ticks, indexing="ij"))
 
     def point(self, index: Sequence[int]) -> tuple[float, ...]:
-        return tuple(float(line[i]) for line, i in zip(self.ticks(), index, strict=True))
+        return tuple(float(line[i]) for line, i in zip(self.ticks, index, strict=True))
 
 
-def ticks(axis: Axis, count: int) -> "Numbers":
-    import numpy as np
+def _line(axis: Axis, count: int) -> "Tensor":
+    import torch
 
-    return np.linspace(axis.lo, axis.hi, count)
+    return torch.linspace(axis.lo, axis.hi, count, dtype=torch.float64)
 
 
 def evaluate(batched: Batched, n: int, at: Mapping[str, float] | None = None) -> tuple[Sheet, ...]:
@@ -65,8 +62,9 @@ def evaluate(batched: Batched, n: int, at: Mapping[str, float] | None = None) ->
         for start, inputs in _chunks(batched, n):
             stop = start + inputs[0].numel()
             _fill(batched, inputs, {name: sheet[:, start:stop] for name, sheet in sheets.items()})
+    ticks = tuple(_line(axis, n).numpy() for axis in axes)
     return tuple(
-        Sheet(name, dict(at or {}), axes, arrays[0], tuple(arrays[1:]))
+        Sheet(name, dict(at or {}), axes, ticks, arrays[0], tuple(arrays[1:]))
         for name, sheet in sheets.items()
         for arrays in [[row.reshape(shape).numpy() for row in sheet]]
     )
@@ -136,14 +134,9 @@ def _inputs(batched: Batched, points: "Numbers") -> list["Tensor"]:
 
 def _chunks(batched: Batched, n: int) -> Iterator[tuple[int, list["Tensor"]]]:
     """Whole rows of the grid, as many as fit a chunk, as flat coordinates."""
-    import torch
-
-    def line(axis: Axis) -> "Tensor":
-        return torch.as_tensor(ticks(axis, n), dtype=batched.dtype, device=batched.device)
-
     fewest, most = CHUNK_POINTS
     points = min(max(fewest, int(CHUNK_BYTES / max(batched.bytes_a_point, 1.0))), most)
-    xs, ys = line(batched.axes[0]), line(batched.axes[-1])
+    xs, ys = (_line(axis, n).to(batched.device, batched.dtype) for axis in (batched.axes[0], batched.axes[-1]))
     per_row = n if len(batched.axes) > 1 else 1
     step = max(1, points // per_row)
     for first in range(0, n, step):

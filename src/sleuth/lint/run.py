@@ -3,7 +3,7 @@
 import gc
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sleuth.finding import Finding
@@ -45,11 +45,21 @@ def lint(
     findings: list[Finding] = []
     troubles: list[Trouble] = []
     excerpts: dict[tuple[str | None, int | None, int | None], str] = {}
+    labels = {str(path.absolute()): str(path) for path in files}
     for report in reports:
-        findings += [finding for finding in report.findings if selection.keeps(finding)]
+        findings += [_relabelled(finding, labels) for finding in report.findings if selection.keeps(finding)]
         troubles += [report.trouble] if report.trouble else []
-        excerpts |= report.excerpts
+        for (path, cell, line), text in report.excerpts.items():
+            excerpts[labels.get(path or "", path), cell, line] = text
     return LintResult(unique(findings), tuple(troubles), len(files), excerpts)
+
+
+def _relabelled(finding: Finding, labels: dict[str, str]) -> Finding:
+    """A finding in a file that another one imports, under the name that the user gave to that file."""
+    where = finding.where
+    if where is None or where.path not in labels:
+        return finding
+    return replace(finding, where=replace(where, path=labels[where.path]))
 
 
 def _reports(

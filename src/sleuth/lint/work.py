@@ -37,16 +37,20 @@ def report_of(path: Path, data: bytes, name: str | None = None) -> FileReport:
     """Everything that lint can say of one file."""
     here = workshop()
     label = name or str(path)
+    digest = fingerprint(data)
     try:
-        source = read_any(path, data, name)
+        source = here.project.known(path, digest) or read_any(path, data, name)
     except UnreadableSource as error:
-        return FileReport(label, fingerprint(data), trouble=Trouble(error.path, error.line, error.reason))
+        return FileReport(label, digest, trouble=Trouble(error.path, error.line, error.reason))
+    source.path = label  # imported files are known by their full path; people get to see the one they named
+    if path.suffix == ".py":
+        here.project.add(source, digest)
     here.project.consulted.clear()
     found = lint_source(source, ALL, here.causes, here.project)
     placed = tuple(_in_cell(source, finding) for finding in found)
     return FileReport(
         path=label,
-        fingerprint=fingerprint(data),
+        fingerprint=digest,
         findings=placed,
         trouble=_partly(source),
         consulted=dict(here.project.consulted),

@@ -18,15 +18,15 @@ def photograph(n, rng):
     for i, q in enumerate(quadrant):
         top, left = (q // 2) * half, (q % 2) * half
         row, column = rng.integers(top, top + half - 4), rng.integers(left, left + half - 4)
-        shots[i, :, row : row + 5, column : column + 5] += 10
+        shots[i, :, row : row + 5, column : column + 5] += 6
     return shots.clip(0, 255).astype(np.uint8), quadrant
 
 
 def stack_exposures(shots):
     """Add up the exposures of each field and remove its overall level."""
     total = shots.sum(axis=1, dtype=np.float32)
-    total = total - total.mean(axis=(1, 2), keepdims=True)
-    return torch.from_numpy(total[:, None] / 30.0)
+    level = total.mean(axis=(1, 2), keepdims=True)
+    return torch.from_numpy((total - level)[:, None] / 30.0).float()
 
 
 class SkyNet(nn.Module):

@@ -24,12 +24,10 @@ def gather(generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def split(
-    signals: torch.Tensor, kinds: torch.Tensor, generator: torch.Generator, share: float = 0.75
+    signals: torch.Tensor, kinds: torch.Tensor, share: float = 0.75
 ) -> tuple[torch.Tensor, ...]:
     cut = int(share * len(signals))
-    order = torch.randperm(len(signals), generator=generator)
-    train, test = order[:cut], order[cut:]
-    return signals[train], kinds[train], signals[test], kinds[test]
+    return signals[:cut], kinds[:cut], signals[cut:], kinds[cut:]
 
 
 class SpectrumNet(nn.Module):
@@ -68,7 +66,8 @@ def main() -> None:
     torch.manual_seed(11)
     generator = torch.Generator().manual_seed(11)
     signals, kinds = gather(generator)
-    x_train, y_train, x_test, y_test = split(signals, kinds, generator)
+    order = torch.randperm(len(signals), generator=generator)
+    x_train, y_train, x_test, y_test = split(signals[order], kinds[order])
     net = SpectrumNet()
     train(net, x_train, y_train)
     print(f"train accuracy {score(net, x_train, y_train):.3f}")

@@ -24,8 +24,7 @@ def make_mails(cfg: Config):
     rates = 0.4 + 1.2 * torch.rand(2, cfg.n_words, generator=g)
     spam = torch.randint(0, 2, (cfg.n_mails,), generator=g)
     counts = torch.poisson(rates[spam], generator=g)
-    counts = (counts - counts.mean(0)) / counts.std(0)
-    return TensorDataset(counts, spam.float())
+    return TensorDataset(torch.log1p(counts), spam.float())
 
 
 class SpamFilter(nn.Module):

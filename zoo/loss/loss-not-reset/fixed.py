@@ -23,16 +23,18 @@ x_train, x_val = (x_train - mean) / std, (x_val - mean) / std
 torch.manual_seed(3)
 clf = torch.nn.Linear(N_READINGS, N_SENSORS)
 opt = torch.optim.SGD(clf.parameters(), lr=0.3, weight_decay=1e-3)
+batch_size = 40
+n_batches = len(x_train) // batch_size
 
 for epoch in range(15):
     total = 0.0
-    for rows in torch.randperm(len(x_train)).split(40):
+    for rows in torch.randperm(len(x_train)).split(batch_size):
         opt.zero_grad()
         loss = F.cross_entropy(clf(x_train[rows]), y_train[rows])
         loss.backward()
         opt.step()
         total += loss.item()
-    average = total / 50
+    average = total / n_batches
     print(f"epoch {epoch:2d}: mean loss {average:.4f}")
 
 with torch.no_grad():

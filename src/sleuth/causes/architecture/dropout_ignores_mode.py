@@ -52,7 +52,7 @@ No retraining is needed: the weights are good, and evaluating them properly is e
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.flow import literal, possible
+from sleuth.facts.flow import ancestry, literal, possible
 from sleuth.facts.modules import (
     DROPOUT,
     applied,
@@ -74,6 +74,7 @@ _FUNCTIONAL = tuple(
     f"torch.nn.functional.{name}"
     for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
 )
+_MASKS = frozenset({"torch.bernoulli", "torch.rand", "torch.rand_like", ".bernoulli", ".bernoulli_"})
 _ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
 
 
@@ -82,6 +83,7 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _attention(program)
     yield from _made_on_the_spot(program)
     yield from _in_a_list(program)
+    yield from _by_hand(program)
 
 
 def _functional(program: Program) -> Iterator[Finding]:
@@ -93,8 +95,8 @@ def _functional(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 call,
-                f"`F.{name}` without `training=` drops units after `eval()`, too: a function does not know the "
-                "module's mode, and `training` defaults to True.",
+                f"`F.{name}` without `training=` drops units after `eval()`, too: a function does not know "
+                "the module's mode, and `training` defaults to True.",
                 fix="Pass `training=self.training`, or use an `nn.Dropout` made in `__init__`.",
             )
 
@@ -108,8 +110,8 @@ def _attention(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error" if _surely_drops(chance) else "warning",
                 call,
-                "`scaled_dot_product_attention` drops with `dropout_p` in every mode: nothing here sets it to 0 "
-                "after `eval()`.",
+                "`scaled_dot_product_attention` drops with `dropout_p` in every mode: nothing here sets it "
+                "to 0 after `eval()`.",
                 fix="Pass `dropout_p=self.dropout_p if self.training else 0.0`.",
             )
 
@@ -127,8 +129,8 @@ def _made_on_the_spot(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 made,
-                f"`{made.op.rpartition('.')[2]}` is made anew in each forward pass, so it is in train mode whatever "
-                "`eval()` said: it never stops dropping.",
+                f"`{made.op.rpartition('.')[2]}` is made anew in each forward pass, so it is in train mode "
+                "whatever `eval()` said: it never stops dropping.",
                 fix="Make the layer in `__init__` and only call it here.",
             )
 
@@ -142,10 +144,37 @@ def _in_a_list(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 call,
-                f"The dropout layers in `self.{call.op[1:-1]}` sit in a plain Python container: `eval()` does not "
-                "reach them, and they go on dropping.",
+                f"The dropout layers in `self.{call.op[1:-1]}` sit in a plain Python container: `eval()` "
+                "does not reach them, and they go on dropping.",
                 fix="Keep them in an `nn.ModuleList`.",
             )
+
+
+def _by_hand(program: Program) -> Iterator[Finding]:
+    """`x * mask / (1 - p)` with a drawn mask, in a module that never looks at its mode."""
+    for call in program.calls("/"):
+        if len(call.args) != 2 or not _is_share_kept(call.args[1]) or module_around(call) is None:
+            continue
+        top = settled(call.args[0])
+        drawn = [value for value in ancestry(top, 10) if isinstance(value, Call) and value.op in _MASKS]
+        product = any(isinstance(value, Call) and value.op == "*" for value in ancestry(top, 3))
+        if drawn and product and not _asks_for_the_mode(call):
+            yield clue(
+                "error",
+                call,
+                "This dropout by hand draws a mask in every mode: nothing here asks `self.training`, so "
+                "it goes on after `eval()`.",
+                fix="Return the input unchanged when `not self.training`, or use `nn.Dropout`.",
+            )
+
+
+def _is_share_kept(value: Value) -> bool:
+    """`1 - p`, or a number below 1."""
+    known = settled(value)
+    if isinstance(known, Call) and known.op == "-" and len(known.args) == 2:
+        return exact(known.args[0]) == 1
+    number = exact(known)
+    return number is not None and 0 < number < 1
 
 
 def _belongs_to_a_model(call: Call) -> bool:

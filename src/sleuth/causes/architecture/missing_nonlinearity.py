@@ -53,6 +53,7 @@ from collections.abc import Iterator
 
 from sleuth.facts.flow import keeps_numbers, layer, root, same, subject
 from sleuth.facts.modules import (
+    AFFINE,
     BATCH_NORM,
     DROPOUT,
     Affine,
@@ -65,7 +66,7 @@ from sleuth.facts.modules import (
     uses,
 )
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Collection, Constant, Unknown, Value
+from sleuth.facts.values import Call, Carried, Collection, Constant, Loop, Unknown, Value
 from sleuth.finding import Finding, Severity
 
 _ACTIVATIONS = frozenset(
@@ -93,7 +94,7 @@ _READS_ONLY_THE_SHAPE = (
 
 
 def lint(program: Program) -> Iterator[Finding]:
-    wasted = list(_thrown_away(program))
+    wasted = [*_thrown_away(program), *_repeated(program)]
     yield from wasted
     guilty = {finding.where.line for finding in wasted if finding.where}
     for call in program.calls("()", "@", "torch.matmul", "torch.mm", "torch.nn.functional.linear", ".mm"):
@@ -112,6 +113,53 @@ def lint(program: Program) -> Iterator[Finding]:
                     "together they compute no more than one linear layer.",
                     fix="Put an activation such as ReLU between them, or drop one of the two.",
                 )
+
+
+def _repeated(program: Program) -> Iterator[Finding]:
+    """A loop that stacks or applies linear layers and nothing else."""
+    for call in program.calls("()"):
+        one = affine(call)
+        turned = settled(one.input) if one is not None else None
+        if isinstance(turned, Carried) and turned.loop in call.context.loops:
+            again, between = _before(turned.final)
+            if (
+                again is not None
+                and again.call is call
+                and not _meant(program, again, again, between, turned.loop)
+            ):
+                yield _told_of_the_loop(call)
+    for stack in program.calls("torch.nn.Sequential"):
+        if not all(isinstance(part, Call) for part in stack.args[:-1]):
+            continue  # one of several activations, or a layer made elsewhere
+        inside = [part for part in stack.args if isinstance(part, Call) and _made_in_a_loop(part, stack)]
+        linear = [part for part in inside if AFFINE.match(part.op)]
+        others = [part for part in inside if not AFFINE.match(part.op)]
+        if linear and all(BATCH_NORM.match(part.op) or DROPOUT.match(part.op) for part in others):
+            yield _told_of_the_loop(linear[0])
+
+
+def _told_of_the_loop(at: Call) -> Finding:
+    return clue(
+        "warning",
+        at,
+        "The loop puts this linear layer behind the one of the turn before, with no nonlinearity between: "
+        "together they compute no more than one.",
+        fix="Add an activation to each turn.",
+    )
+
+
+def _made_in_a_loop(part: Call, stack: Call) -> bool:
+    """One of a number of layers: made by a loop, or by a comprehension, that ran before."""
+    rest = stack.args[-1]
+    if not (isinstance(rest, Collection) and rest.kind == "rest"):
+        return False
+    built = any(
+        isinstance(inner, Collection)
+        and isinstance(inner.node, ast.ListComp | ast.GeneratorExp)
+        and any(item is part for item in inner.items)
+        for inner in rest.items
+    )
+    return built or len(part.context.loops) > len(stack.context.loops)
 
 
 def _before(value: Value | None) -> tuple[Affine | None, list[Call]]:
@@ -161,7 +209,7 @@ def _weighed(first: Affine, second: Affine, between: list[Call]) -> Severity | N
 
 
 def _sizes_look_hidden(first: Affine, second: Affine) -> bool:
-    """All sizes are arguments: two biased layers of one class, fed by its input, not mirrored, not a bottleneck."""
+    """Sizes are arguments: two biased layers of one class on its input, not mirrored, not a bottleneck."""
     if first.made is None or second.made is None or "Linear" not in first.made.op + second.made.op:
         return False
     ends = (first.made.argument(0, "in_features"), second.made.argument(1, "out_features"))
@@ -194,20 +242,22 @@ def _plain(one: Affine) -> bool:
     return exact(kernel) not in (None, 1)
 
 
-def _meant(program: Program, first: Affine, second: Affine, between: list[Call]) -> bool:
+def _meant(
+    program: Program, first: Affine, second: Affine, between: list[Call], within: Loop | None = None
+) -> bool:
     """The middle is used elsewhere, too (features, a second head, a residual), so it stands for itself."""
     users = uses(program)
-    chain = {id(second.call), *(id(call) for call in between)}
+    chain = {id(first.call), id(second.call), *(id(call) for call in between)}
     return any(
-        users.handed_back(value) or any(_reads(user, chain) for user in users.of(value))
+        (within is None and users.handed_back(value))
+        or any(_reads(user, chain) for user in users.of(value) if within in (None, *user.context.loops))
         for value in (first.call, *between)
     )
 
 
 def _reads(user: Call, chain: set[int]) -> bool:
-    if id(user) in chain or user.op in _READS_ONLY_THE_SHAPE or user.result is not None or user.op == "def":
-        return False
-    return True
+    passes_on = user.result is not None or user.op == "def"
+    return id(user) not in chain and user.op not in _READS_ONLY_THE_SHAPE and not passes_on
 
 
 def _thrown_away(program: Program) -> Iterator[Finding]:
@@ -226,8 +276,8 @@ def _thrown_away(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 call,
-                f"The result of this activation is thrown away; the layer on line {place(later[0]).line} gets "
-                "the values from before it.",
+                "The result of this activation is thrown away; the layer on line "
+                f"{place(later[0]).line} gets the values from before it.",
                 fix="Assign the result: `x = F.relu(x)`.",
             )
 

@@ -50,9 +50,10 @@ after each `model.train()`. Prediction with batch size 1 in eval mode is no prob
 
 from collections.abc import Iterator
 
+from sleuth.facts.cadence import setting
 from sleuth.facts.flow import ancestry, possible
 from sleuth.facts.modes import parts
-from sleuth.facts.modules import BATCH_NORM, axis_of, exact, settled
+from sleuth.facts.modules import BATCH_NORM, axis_of, exact, is_one_long, settled
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.values import Call, Collection, Constant, Value
 from sleuth.finding import Finding
@@ -68,7 +69,7 @@ def lint(program: Program) -> Iterator[Finding]:
             if not isinstance(applied, Call) or applied.op != "()" or not applied.args:
                 continue
             norm = _batch_norm(applied.receiver) if not _kept_in_eval(program, applied) else None
-            few = _few_examples(applied.args[0]) if norm is not None else None
+            few = _few_examples(program, applied.args[0]) if norm is not None else None
             if norm is not None and few is not None:
                 source, size = few
                 examples = "one example" if size == 1 else f"{size} examples"
@@ -105,7 +106,7 @@ def _kept_in_eval(program: Program, applied: Call) -> bool:
 _CONVERTERS = ("torch.nn.SyncBatchNorm.convert_sync_batchnorm",)
 
 
-def _few_examples(value: Value) -> tuple[Call, int] | None:
+def _few_examples(program: Program, value: Value) -> tuple[Call, int] | None:
     """The place that makes the batch, when it holds one or two examples."""
     here = settled(value)
     for _ in range(8):
@@ -114,9 +115,11 @@ def _few_examples(value: Value) -> tuple[Call, int] | None:
         if here.op in (".unsqueeze", "torch.unsqueeze"):
             return (here, 1) if axis_of(here) == 0 and _from_a_loop(here) else None
         if here.op in ("next", "builtins.next"):
-            return _small_loader(here.args[0]) if here.args else None
+            return _small_loader(program, here.args[0]) if here.args else None
         if here.op == "[]":
             key = here.args[1]
+            if is_one_long(key) and any(isinstance(v, Call) and v.op == "next" for v in ancestry(key, 12)):
+                return here, 1
             if isinstance(key, Constant) and not isinstance(key.value, int | str):
                 return (here, 1) if key.value is None and _from_a_loop(here) else None
             if exact(key) == 0 and not _is_batch(here.args[0]):
@@ -129,12 +132,17 @@ def _few_examples(value: Value) -> tuple[Call, int] | None:
     return None
 
 
+def _is_one(value: Value) -> bool:
+    """Not one of several sizes that a branch chooses from."""
+    return len(possible(value)) == 1
+
+
 def _is_batch(value: Value) -> bool:
     inner = settled(value)
     return isinstance(inner, Call) and inner.op in ("next", "builtins.next")
 
 
-def _small_loader(iterable: Value) -> tuple[Call, int] | None:
+def _small_loader(program: Program, iterable: Value) -> tuple[Call, int] | None:
     for loader in ancestry(iterable, 6):
         if not isinstance(loader, Call) or loader.op != "torch.utils.data.DataLoader":
             continue
@@ -143,7 +151,7 @@ def _small_loader(iterable: Value) -> tuple[Call, int] | None:
         if any(isinstance(given, Collection) and given.open for given in loader.args):
             return None
         given = loader.argument(1, "batch_size")
-        size = 1.0 if given is None else exact(given)
+        size = 1.0 if given is None else setting(program, given) if _is_one(given) else None
         return (loader, int(size)) if size is not None and 1 <= size <= _FEWEST else None
     return None
 

@@ -49,7 +49,7 @@ If a bound is physical (a share, a positive length), keep a smooth map: sigmoid 
 
 from collections.abc import Iterator
 
-from sleuth.facts.flow import ancestry, depends_on, layer
+from sleuth.facts.flow import ancestry, depends_on, layer, subject
 from sleuth.facts.losses import COMPARES_NUMBERS, LossUse
 from sleuth.facts.modules import applied, settled, sole_maker
 from sleuth.facts.program import Program, clue, place
@@ -81,7 +81,7 @@ _CHANGES_THE_RANGE = frozenset(
 
 
 def lint(program: Program) -> Iterator[Finding]:
-    for use in program.losses:
+    for use in (*program.losses, *_by_hand(program)):
         maker = sole_maker(use.input)
         kind = _NAMES.get(layer(maker)) if maker is not None else None
         if maker is None or kind is None or not _surely_there(maker):
@@ -91,10 +91,21 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 severity,
                 maker,
-                f"`{kind}` on the output makes every prediction {_RANGE[kind]}, and `{use.name}` on line "
+                f"`{kind}` on the output makes every prediction {_RANGE[kind]}, and the loss on line "
                 f"{place(use.call).line} compares it with values that need not be.",
                 fix="Return the last layer's raw output, or scale the target into that range.",
             )
+
+
+def _by_hand(program: Program) -> Iterator[LossUse]:
+    """`((pred - y) ** 2).mean()`, `(pred - y).abs().mean()`: the difference, both ways round."""
+    for event in program.training.of("backward"):
+        for value in ancestry(event.about, 60):
+            if isinstance(value, Call) and value.op in ("**", ".pow", ".square", ".abs", "torch.abs"):
+                gap = settled(subject(value))
+                if isinstance(gap, Call) and gap.op == "-" and len(gap.args) == 2:
+                    yield LossUse("mse_loss", gap, gap.args[0], gap.args[1])
+                    yield LossUse("mse_loss", gap, gap.args[1], gap.args[0])
 
 
 def _judged(program: Program, use: LossUse, kind: str) -> Severity | None:
@@ -117,12 +128,12 @@ def _surely_there(maker: Call) -> bool:
 
 
 def _is_of_the_same_kind(use: LossUse) -> bool:
-    """The target is an activation, a model's output or the model's input: features, distillation, rebuilding."""
+    """The target is an activation, a model's output or its input: features, distillation, rebuilding."""
     target = sole_maker(use.target)
     if target is not None and (layer(target) in _NAMES or applied(target) is not None):
         return True
     origin = settled(use.target)
-    if isinstance(origin, Call) and origin.op == "()" or origin is None:
+    if origin is None or (isinstance(origin, Call) and origin.op == "()"):
         return True
     return depends_on(use.input, origin)
 

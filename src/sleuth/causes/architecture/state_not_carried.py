@@ -51,7 +51,7 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, keeps_numbers, layer, subject
-from sleuth.facts.modules import CELLS, RECURRENT, applied, axis_of, settled
+from sleuth.facts.modules import CELLS, RECURRENT, applied, axis_of, is_one_long, settled
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.values import Call, Carried, Collection, Constant, Loop
 from sleuth.finding import Finding
@@ -170,16 +170,9 @@ def _cuts_a_step(cut: Call, turn: Call, time: int, single: bool) -> bool:
     axis = next((n for n, part in enumerate(parts) if any(v is turn for v in ancestry(part, 20))), None)
     part = settled(parts[axis]) if axis is not None else None
     if isinstance(part, Collection) and part.kind == "slice":
-        return axis == time and _is_one_long(part)
+        return axis == time and is_one_long(part)
     # One index takes the axis away: a cell wants it so, a layer needs it back (`single`).
     return single and axis in ((1,) if time == 1 else (0, 1))
-
-
-def _is_one_long(part: Collection) -> bool:
-    node = part.node
-    if not isinstance(node, ast.Slice) or node.lower is None or node.upper is None:
-        return False
-    return ast.unparse(node.upper) in (f"{ast.unparse(node.lower)} + 1", f"1 + {ast.unparse(node.lower)}")
 
 
 def _how_it_is_lost(call: Call, loop: Loop) -> str:

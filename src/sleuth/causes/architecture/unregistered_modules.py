@@ -89,7 +89,7 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 call,
-                f"`self.{name}` is a plain Python container: the {len(lost)} layer(s) in it (the first made on line "
+                f"`self.{name}` is a plain Python container: the layers in it (made on line "
                 f"{place(lost[0]).line}) are not in `parameters()`, so no optimizer trains them.",
                 fix=f"Keep them in `nn.ModuleList` or `nn.ModuleDict`: `self.{name} = nn.ModuleList(...)`.",
             )
@@ -135,8 +135,8 @@ def _bare_tensors(program: Program) -> Iterator[Finding]:
             yield clue(
                 "warning",
                 call,
-                f"`self.{call.op[1:-1]}` is a tensor with requires_grad=True, not an nn.Parameter: it is not in "
-                "`parameters()`, so no optimizer trains it and no checkpoint holds it.",
+                f"`self.{call.op[1:-1]}` is a tensor with requires_grad=True, not an nn.Parameter: it is "
+                "not in `parameters()`, so no optimizer trains it and no checkpoint holds it.",
                 fix="Wrap it: `nn.Parameter(...)`.",
             )
 

@@ -55,13 +55,15 @@ with fixed corruptions are deliberate and fine.
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.flow import literal, root
+from sleuth.facts.flow import root
 from sleuth.facts.loaders import (
     class_of,
     dataset_of,
+    draws_at_random,
     evaluation_loaders,
     line,
     method,
+    name_of,
     random_steps,
     role,
     training_loaders,
@@ -73,9 +75,6 @@ from sleuth.facts.values import Call, Constant, Instance, Table, Value
 from sleuth.finding import Finding
 
 FIX = "Give the held-out part its own data set object with a transform that draws nothing at random."
-DRAWS = frozenset(
-    {"random", "rand", "randn", "uniform", "randint", "choice", "normal", "randrange", "integers"}
-)
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -87,26 +86,29 @@ def lint(program: Program) -> Iterator[Finding]:
 
 
 def _held_out_sets(program: Program) -> Iterator[Finding]:
-    """A test set made with a random transform."""
+    """A held-out set made with a random transform."""
     made = [call for call in program.trace if "transform" in call.keywords and call.receiver is None]
-    evaluated = {id(dataset_of(loader)) for loader in evaluation_loaders(program)}
-    trained = {id(dataset_of(loader)) for loader in training_loaders(program)}
-    in_training = {id(transform_of(call)) for call in made if role(call) == "train"}
-    for call in made:
-        held = role(call) == "held-out" or (id(call) in evaluated and role(call) != "train")
-        steps = random_steps(transform_of(call))
-        if not held or not steps or id(call) in trained:
+    evaluated = [dataset for loader in evaluation_loaders(program) if (dataset := dataset_of(loader))]
+    trained = [dataset for loader in training_loaders(program) if (dataset := dataset_of(loader))]
+    in_training = {
+        id(transform_of(one)) for one in (*made, *trained) if role(one) == "train" or one in trained
+    }
+    candidates: list[Value] = [call for call in made if role(call) == "held-out"]
+    candidates += [one for one in evaluated if one not in candidates and role(one) != "train"]
+    for dataset in candidates:
+        steps = random_steps(transform_of(dataset))
+        if not steps or any(dataset is one for one in trained):
             continue
-        shared = id(transform_of(call)) in in_training
-        yield _report(call if shared else steps[0], steps[0], "the held-out set")
+        shared = id(transform_of(dataset)) in in_training or not isinstance(dataset, Call)
+        yield _report(dataset if shared else steps[0], steps[0], "the held-out set")
 
 
-def _report(at: Call, step: Call, whose: str) -> Finding:
+def _report(at: Value, step: Value, whose: str) -> Finding:
     return clue(
         "error",
         at,
-        f"`{step.op.rpartition('.')[2]}` (line {line(step)}) is applied to {whose}: the same weights score "
-        "differently in every pass, and lower than they should.",
+        f"`{name_of(step)}` (line {line(step)}) is applied to {whose}: the same weights score differently in "
+        "every pass, and lower than they should.",
         fix=FIX,
     )
 
@@ -170,7 +172,7 @@ def _switched_on(program: Program) -> Iterator[Finding]:
         for branch in ast.walk(getter):
             if isinstance(branch, ast.If) and (flag := _own_flag(branch.test)):
                 value = dataset.attributes.get(flag)
-                if isinstance(value, Constant) and value.value is True and _draws_at_random(branch.body):
+                if isinstance(value, Constant) and value.value is True and draws_at_random(branch):
                     yield clue(
                         "error",
                         dataset,
@@ -189,14 +191,6 @@ def _own_flag(test: ast.expr) -> str:
     return ""
 
 
-def _draws_at_random(body: list[ast.stmt]) -> bool:
-    return any(
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in DRAWS
-        for statement in body
-        for node in ast.walk(statement)
-    )
-
-
 def _applied_in_evaluation(program: Program) -> Iterator[Finding]:
     """A random transform object applied to the inputs of a model inside an evaluation loop."""
     evaluation = {id(loader) for loader in evaluation_loaders(program)}
@@ -206,5 +200,4 @@ def _applied_in_evaluation(program: Program) -> Iterator[Finding]:
             continue
         applied = root(event.call.args[0])
         if isinstance(applied, Call) and applied.op == "()" and (steps := random_steps(applied.receiver)):
-            if not any(literal(step.keywords.get("p")) == 1 for step in steps):
-                yield _report(applied, steps[0], "the batches of an evaluation loop")
+            yield _report(applied, steps[0], "the batches of an evaluation loop")

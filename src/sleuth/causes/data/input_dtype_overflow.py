@@ -79,8 +79,9 @@ KEEPS_TYPE = frozenset(
     "expand_dims array "
     "asarray moveaxis rot90 fliplr flipud ascontiguousarray T rotate pad to cpu cuda".split()
 )
+HALF_RANGE = 127  # values below add up to less than 256
 WRAPS = ("-", "+", "*", "-=", "+=", "*=")
-FIX = "Convert to float first (`.astype(np.float32)`, `.float()`), compute, and clip before going back to bytes."
+FIX = "Convert to float first (`.astype(np.float32)`, `.float()`), and clip before going back to bytes."
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -141,6 +142,8 @@ def _bytes(value: Value | None, depth: int = 0) -> Call | None:
         return here
     if here.op in ("@data", "@train_data") and isinstance(owner := root(here.receiver), Call):
         return here if owner.op in BYTE_DATASETS else None
+    if _is_wide_byte_cast(here):
+        return here
     if "dtype" in here.keywords or (name in ("to", "tensor", "array", "asarray") and len(here.args) > 1):
         return None
     if name in ("array", "asarray") and here.args:
@@ -161,6 +164,22 @@ def _bytes(value: Value | None, depth: int = 0) -> Call | None:
     if here.op in WRAPS and len(here.args) == 2:
         return None  # already reported where it happened first
     return None
+
+
+def _is_wide_byte_cast(call: Call) -> bool:
+    """A cast to bytes of something that fills their range (`.clip(0, 255)`, `* 255`), unlike a mask "
+    "of 0 and 1."""
+    dtype = (
+        call.args[0] if call.op in (".astype", ".to", ".type") and call.args else call.keywords.get("dtype")
+    )
+    if call.op != ".byte" and not _names_bytes(dtype):
+        return False
+    family = (call.receiver, *call.args) if call.receiver is not None else call.args
+    return any(
+        isinstance(known := literal(here), int | float) and known >= HALF_RANGE
+        for part in family
+        for here in ancestry(part, 30)
+    )
 
 
 def _is_device(move: Call) -> bool:

@@ -54,7 +54,7 @@ from collections.abc import Iterator
 
 from sleuth.facts.loaders import line
 from sleuth.facts.program import Program, clue
-from sleuth.facts.row_order import in_time
+from sleuth.facts.row_order import in_time, is_shuffled
 from sleuth.facts.splits import splits_of
 from sleuth.finding import Finding
 
@@ -65,9 +65,12 @@ KEEPS_TOGETHER = frozenset({"GroupShuffleSplit", "GroupKFold", "StratifiedGroupK
 def lint(program: Program) -> Iterator[Finding]:
     splits = splits_of(program)
     for split in splits.found:
-        if split.shuffled is not True or split.how in KEEPS_TOGETHER:
+        if split.how in KEEPS_TOGETHER:
             continue
         for data in split.whole:
+            mixed_before = split.how == "cut" and not splits.is_part(data) and is_shuffled(splits, data)
+            if split.shuffled is not True and not mixed_before:
+                continue
             seen = in_time(splits, data, split.call.order)
             if seen is None:
                 continue

@@ -62,7 +62,7 @@ from sleuth.facts.flow import ancestry, root
 from sleuth.facts.loaders import DATA_LOADER, line, role
 from sleuth.facts.program import Program, clue
 from sleuth.facts.splits import splits_of
-from sleuth.facts.values import Call, Carried, Unknown, Value
+from sleuth.facts.values import Call, Value
 from sleuth.finding import Finding
 
 _TEST = re.compile(r"(?<![a-z])(test|testing|holdout)(?![a-z])", re.IGNORECASE)
@@ -71,7 +71,6 @@ KEEPS_BEST = frozenset(
     {"torch.save", ".state_dict", "copy.deepcopy", ".save", ".save_pretrained", "joblib.dump"}
 )
 FIX = "Divide the data into three parts, decide with the validation part, and look at the test part once."
-EVALUATES = (".score", ".predict", ".predict_proba")
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -147,33 +146,36 @@ def _chosen_by_comparison(program: Program, tests: dict[int, Value]) -> Iterator
     """`if test_acc > best:` in a loop, with something kept or ended inside; `best = max(best, test_acc)`."""
     keeps = [call for call in program.calls(*KEEPS_BEST) if call.context.arms and call.context.loops]
     for comparison in program.calls(">", "<", ">=", "<="):
-        loops = comparison.context.loops
-        if not loops or not isinstance(comparison.node, ast.Compare):
+        if not comparison.context.loops or not isinstance(comparison.node, ast.Compare):
             continue
-        best, score = _best_and_score(comparison, tests)
-        if best is None or score is None:
+        if (looked := _looks_at(comparison, tests)) is None:
             continue
         branch = _branch_on(program, comparison.node)
-        if branch is None:
+        if branch is None or not _remembers(comparison, branch, tests):
             continue
         kept = any(any(arm.node is branch for arm in call.context.arms) for call in keeps)
         if kept or _updates_best(branch, comparison.node):
-            yield _report(comparison, "which weights or settings are kept" if kept else "what is best", score)
+            yield _report(
+                comparison, "which weights or settings are kept" if kept else "what is best", looked
+            )
 
 
-def _best_and_score(comparison: Call, tests: dict[int, Value]) -> tuple[Value | None, Value | None]:
-    """One side is remembered from turn to turn, the other was computed from test data in this one."""
-    left, right = comparison.args[0], comparison.args[1]
-    for best, score in ((left, right), (right, left)):
-        if isinstance(best, Carried | Unknown) or _is_attribute(best):
-            looked = _looks_at(score, tests)
-            if looked is not None and not isinstance(score, Carried):
-                return best, looked
-    return None, None
-
-
-def _is_attribute(value: Value) -> bool:
-    return isinstance(value.node, ast.Attribute)
+def _remembers(comparison: Call, branch: ast.If, tests: dict[int, Value]) -> bool:
+    """One side is the best so far (the branch replaces it), the other was computed from test data."""
+    assert isinstance(comparison.node, ast.Compare)
+    stored = {
+        part.id if isinstance(part, ast.Name) else ast.unparse(part)
+        for node in branch.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        for part in ast.walk(target)
+        if isinstance(part, ast.Name | ast.Attribute)
+    }
+    sides = (comparison.node.left, comparison.node.comparators[0])
+    for best, score in ((0, 1), (1, 0)):
+        if ast.unparse(sides[best]) in stored and _looks_at(comparison.args[score], tests) is not None:
+            return True
+    return False
 
 
 def _branch_on(program: Program, test: ast.Compare) -> ast.If | None:

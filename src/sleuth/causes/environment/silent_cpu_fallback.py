@@ -60,7 +60,7 @@ from collections.abc import Iterator
 
 from sleuth.facts.flow import possible
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, External, Value
+from sleuth.facts.values import Call, External, Unknown, Value
 from sleuth.finding import Finding
 
 _MAKES_TENSOR = re.compile(
@@ -114,8 +114,17 @@ def _is_tensor(program: Program, value: Value) -> bool:
         return True
     is_part = value.op == "[]" and isinstance(value.node, ast.Tuple)
     batch = value.args[0] if is_part else None
-    from_loader = isinstance(batch, Call) and batch.op == "next" and "DataLoader" in program.source.text
-    return from_loader and not _MOVE_IN_PLACE.search(program.source.text)
+    if not (isinstance(batch, Call) and batch.op == "next" and batch.args):
+        return False
+    return _is_loader(batch.args[0]) and not _MOVE_IN_PLACE.search(program.source.text)
+
+
+def _is_loader(value: Value) -> bool:
+    for option in possible(value):
+        name = option.op if isinstance(option, Call) else option.name if isinstance(option, Unknown) else ""
+        if re.search(r"DataLoader$|^@?\w*(loader|_dl)$", name):
+            return True
+    return False
 
 
 def _is_dtype(call: Call) -> bool:

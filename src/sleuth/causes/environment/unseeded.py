@@ -126,6 +126,8 @@ def _seeded_too_late(program: Program) -> Iterator[Finding]:
     others = [word for word in _identifiers(program) if _SEED_WORDS.search(word)]
     if len(others) > len(seeds):
         return  # something else may have seeded before
+    if all(event.call.order < seeds[0].order for event in program.training.of("backward")):
+        return  # it is about what follows the training
     if any(True for _ in program.calls(".load_state_dict", "torch.load")):
         return  # the weights come from elsewhere
     for call in program.trace[: seeds[0].order]:

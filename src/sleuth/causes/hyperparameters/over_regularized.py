@@ -57,7 +57,8 @@ number.
 
 from collections.abc import Iterator
 
-from sleuth.facts.flow import ancestry
+from sleuth.facts.cadence import setting
+from sleuth.facts.flow import ancestry, literal
 from sleuth.facts.modules import DROPOUT, applied, exact, settled
 from sleuth.facts.program import Program, clue
 from sleuth.facts.values import Call, Collection, Constant, Table, Value
@@ -66,7 +67,7 @@ from sleuth.finding import Finding, Severity
 # Decay added to the gradient (an L2 penalty). Adam divides by the gradient's size and so makes it stronger;
 # plain rates live with 0.1 for a linear model.
 _COUPLED = dict.fromkeys(("Adam", "NAdam", "RAdam", "Adamax"), 0.1) | {"SGD": 0.5, "RMSprop": 0.1}
-# Decay applied to the weights themselves, times the rate: long recipes go up to 0.5, studies of grokking to 1.
+# Decay applied to the weights themselves, times the rate: recipes go up to 0.5, studies of grokking to 1.
 _DECOUPLED = {"AdamW": 2.0}
 # From 0.7 on a note, from 0.9 on at most a tenth of the units is left; video models live with 0.8.
 _NOTABLE_DROPOUT, _CRUSHING_DROPOUT = 0.7, 0.9
@@ -91,12 +92,13 @@ def _decay(program: Program) -> Iterator[Finding]:
     for name, limit in (_COUPLED | _DECOUPLED).items():
         for call in program.calls(f"torch.optim.{name}"):
             for given in _decays(call):
-                number = exact(given)
+                known = _from_the_command_line(program, given) or given
+                number = exact(known)
                 if number is None or number < limit or _is_one_of_many(given, call):
                     continue
                 yield clue(
                     "error" if number >= 10 * limit else "warning",
-                    _written(given, call),
+                    _written(known, call),
                     f"`{name}` with a weight decay of {number:g} pulls every weight to zero harder than most "
                     "gradients push it away: even the training data is likely not to be fitted.",
                     fix="Start with 0 or 1e-4 (AdamW: 0.01) and raise it only against overfitting.",
@@ -112,6 +114,18 @@ def _decays(call: Call) -> Iterator[Value]:
         table = settled(group)
         if isinstance(table, Table) and "weight_decay" in table.items:
             yield table.items["weight_decay"]
+
+
+def _from_the_command_line(program: Program, given: Value) -> Value | None:
+    """The default of the option that a setting is read from: `args.weight_decay`."""
+    read = settled(given)
+    if not isinstance(read, Call) or read.op[:1] != "@" or setting(program, read) is None:
+        return None
+    for option in program.calls(".add_argument"):
+        names = [str(literal(flag)).lstrip("-").replace("-", "_") for flag in option.args]
+        if read.op[1:] in names:
+            return option.keywords.get("default")
+    return None
 
 
 def _is_one_of_many(given: Value | None, call: Call) -> bool:

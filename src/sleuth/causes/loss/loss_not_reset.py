@@ -26,8 +26,8 @@ Summing losses *within* one step is normal: several tasks, an unrolled sequence,
 LBFGS.
 
 ## How to tell
-- **lint**: a loss added to a name that lives outside the loop, without `.item()` or `.detach()`;
-  `retain_graph=True` on a loss that is built once per iteration.
+- **lint**: a total that lives outside the loop, is never set back inside it, and is differentiated on
+  every turn; or a loss that has its own `backward()` added to such a total without `.item()` or `.detach()`.
 - **watch**: the graph behind the loss grows by the same number of nodes every step; seconds per
   step and memory rise in a straight line; the sum that `backward()` sees only ever goes up.
 - **refuted by**: the graph of the loss has the same size at step 100 as at step 1.

@@ -54,10 +54,10 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts.cadence import alike
-from sleuth.facts.episodes import Episodes, inside_class, read_episodes, words
+from sleuth.facts.episodes import Episodes, read_episodes, words
 from sleuth.facts.flow import makers, number, possible, root
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Function, Instance, Value
+from sleuth.facts.values import Call, Class, Function, Value
 from sleuth.finding import Finding
 
 _MEAN = re.compile(r"(^|_)(mean|avg|average|mu)s?(_|$)", re.IGNORECASE)
@@ -75,18 +75,22 @@ def lint(program: Program) -> Iterator[Finding]:
         return
     episodes = read_episodes(program)
     for call in (*program.calls("-", "-="), *program.calls(".fit_transform")):
-        if _is_wrapper_of_rewards(episodes, call) or (
-            _is_centred(episodes, call) and _is_summed_later(episodes, call)
-        ):
-            yield clue(
-                "warning",
-                call,
-                "The mean of the rewards is subtracted before they are summed into returns: every step then "
-                "pays or costs a constant more, and the length of an episode, not the task, decides what is "
-                "best.",
-                fix="Divide rewards by a running spread of the returns and leave their mean alone; centre "
-                "advantages instead.",
-            )
+        if _is_centred(episodes, call) and _is_summed_later(episodes, call):
+            yield _shifted(call)
+    for cls in program.classes:
+        if cls.derives_from(*_WRAPPERS):
+            yield from map(_shifted, _centred_by_wrapper(cls))
+
+
+def _shifted(at: Value) -> Finding:
+    return clue(
+        "warning",
+        at,
+        "The mean of the rewards is subtracted before they are summed into returns: every step then pays or "
+        "costs a constant more, and the length of an episode, not the task, decides what is best.",
+        fix="Divide rewards by a running spread of the returns and leave their mean alone; centre "
+        "advantages instead.",
+    )
 
 
 def _is_centred(episodes: Episodes, call: Call) -> bool:
@@ -120,28 +124,19 @@ def _is_summed_later(episodes: Episodes, call: Call) -> bool:
     return any(episodes.feeds(call, target.immediate) for target in episodes.bootstraps)
 
 
-def _is_wrapper_of_rewards(episodes: Episodes, call: Call) -> bool:
-    """The `reward` method of a reward wrapper takes off a running mean."""
-    if not inside_class(call, "reward") or not isinstance(call.node, ast.BinOp):
-        return False
-    site = next(
-        (
-            site
-            for site in call.context.sites
-            if isinstance(site.receiver, Function)
-            and getattr(site.receiver.definition, "name", "") == "reward"
-        ),
-        None,
-    )
-    function = site.receiver if site is not None else None
-    owner = function.bound if isinstance(function, Function) else None
-    if not isinstance(owner, Instance) or not owner.cls.derives_from(*_WRAPPERS):
-        return False
-    if site is None or not episodes.feeds(call, site.result):
-        return False  # the mean is only kept up to date
-    definition = function.definition if isinstance(function, Function) else None
-    given = (
-        {part.arg for part in definition.args.args[1:]} if isinstance(definition, ast.FunctionDef) else set()
-    )
-    taken_off = any(_MEAN.search(word) for word in words(call.node.right))
-    return isinstance(call.node.left, ast.Name) and call.node.left.id in given and taken_off
+def _centred_by_wrapper(cls: Class) -> Iterator[Value]:
+    """The `reward` method of a reward wrapper hands on its argument less a running mean."""
+    method = cls.members.get("reward")
+    definition = method.definition if isinstance(method, Function) else None
+    if not isinstance(definition, ast.FunctionDef):
+        return
+    given = {part.arg for part in definition.args.args[1:]}
+    for node in ast.walk(definition):
+        for part in ast.walk(node) if isinstance(node, ast.Return) else ():
+            if (
+                isinstance(part, ast.BinOp)
+                and isinstance(part.op, ast.Sub)
+                and isinstance(part.left, ast.Name)
+            ):
+                if part.left.id in given and any(_MEAN.search(word) for word in words(part.right)):
+                    yield Value(part, cls.source)

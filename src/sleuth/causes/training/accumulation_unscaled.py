@@ -22,8 +22,8 @@ for i, (x, y) in enumerate(loader):
 ```
 
 ## How to tell
-- **lint**: a step guarded by a modulo test, a loss with mean reduction, and no division by the
-  same number before `backward()`; no step for the rest after the loop.
+- **lint**: a step guarded by a modulo test (or behind an inner loop of micro-batches), a loss with
+  mean reduction, and nothing that divides the loss, the gradients or the learning rate.
 - **watch**: several backward passes to one step and a gradient norm that grows in proportion to
   them; at the epoch's end backward passes without a step, or one step fed by more batches than the
   others.

@@ -20,8 +20,9 @@ for x, y in loader:
 ```
 
 ## How to tell
-- **lint**: a loop with a forward pass, a loss and `optimizer.step()`, and no `backward()`, no
-  assignment to `.grad` and no closure on any path through it. Lightning and the Hugging Face
+- **lint**: a loop with a forward pass, a loss and `optimizer.step()`, no closure, no assignment to
+  `.grad`, and no `backward()` anywhere in the file; or the name `loss.backward` without
+  parentheses. Lightning and the Hugging Face
   `Trainer` call it for you, and `accelerator.backward` counts.
 - **watch**: the optimizer is called, the count of backward passes stays at zero, every `.grad` is
   None, every parameter keeps its first value. Buffers may still move: batch-norm statistics follow

@@ -66,10 +66,10 @@ from sleuth.facts.gradients import (
 )
 from sleuth.facts.loop import Event
 from sleuth.facts.losses import loss_of
-from sleuth.facts.modes import function_of, has_weights, holds
+from sleuth.facts.modes import has_weights
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.statements import NO_GRAD
-from sleuth.facts.values import Call, Constant, Function, Value
+from sleuth.facts.values import Call, Constant, Value
 from sleuth.finding import Finding
 
 
@@ -113,38 +113,27 @@ def _whole(program: Program, backward: Event, call: Call) -> Finding:
 
 
 def _parts(program: Program, backward: Event, silent: list[Call], learned: set[int]) -> Iterator[Finding]:
-    """Fresh layers, held by the optimizer, that the model's own forward applies without recording."""
+    """Fresh layers, held by the optimizer, that every training pass applies without recording."""
     optimizers = [step.about for step in steps_after(program, backward)]
     for call in silent:
         if id(call.receiver) in learned or not has_weights(call.receiver):
             continue
-        model = _model_around(call)
-        if model is None or not any(optimizes(one, call.receiver) for one in optimizers):
+        if not any(optimizes(one, call.receiver) for one in optimizers):
             continue
-        if _always(call) and not frozen_somewhere(program, call.receiver):
+        if _always(call, backward.call) and not frozen_somewhere(program, call.receiver):
             yield clue(
                 "error",
                 _scope(program, call),
-                f"Inside the model, the layer applied on line {place(call).line} runs with gradient "
+                f"The layer applied on line {place(call).line} runs with gradient "
                 "recording off: "
                 "the optimizer holds its random weights and will never change them.",
                 fix="Remove the scope, or freeze pretrained layers visibly with `requires_grad_(False)`.",
             )
 
 
-def _model_around(call: Call) -> Value | None:
-    for site in call.context.sites:
-        function = site.receiver
-        if isinstance(function, Function) and getattr(function_of(site), "name", "") == "forward":
-            if holds(function.bound, call.receiver):
-                return function.bound
-    return None
-
-
-def _always(call: Call) -> bool:
-    """No branch inside the model decides about it."""
-    first = next(site for site in call.context.sites if getattr(function_of(site), "name", "") == "forward")
-    return len(call.context.arms) == len(first.context.arms)
+def _always(call: Call, backward: Call) -> bool:
+    """No branch that the backward call does not share decides about it."""
+    return all(any(arm is other for other in backward.context.arms) for arm in call.context.arms)
 
 
 def _scope(program: Program, call: Call) -> Value:

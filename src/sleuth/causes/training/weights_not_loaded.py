@@ -55,7 +55,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import literal, possible
+from sleuth.facts.flow import literal, possible, same
 from sleuth.facts.gradients import owners_of, switches_off
 from sleuth.facts.modes import holds, is_model, users
 from sleuth.facts.program import Program, clue, place
@@ -77,6 +77,7 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _initialised_again(program, load)
         yield from _replaced_after(program, load)
         yield from _silently_empty(program, load)
+        yield from _nothing_matches(program, load)
     yield from _read_and_forgotten(program)
     yield from _frozen_at_random(program, loads)
 
@@ -168,6 +169,57 @@ def _silently_empty(program: Program, load: Call) -> Iterator[Finding]:
                     fix="Index with `[...]`, and check the missing and unexpected keys that the "
                     "load returns.",
                 )
+
+
+def _nothing_matches(program: Program, load: Call) -> Iterator[Finding]:
+    """A file that another class here wrote, with no part of the same name, under `strict=False`."""
+    if not load.args or literal(load.argument(1, "strict")) is not False:
+        return
+    for read in possible(load.args[0]):
+        if not isinstance(read, Call) or read.op != "torch.load" or not read.args:
+            continue
+        for written in program.calls("torch.save"):
+            if len(written.args) < 2 or not _same_file(written.args[1], read.args[0]):
+                continue
+            ours, theirs = _part_names(load.receiver), _part_names_of_state(written.args[0])
+            if ours and theirs and ours.isdisjoint(theirs):
+                yield clue(
+                    "error",
+                    load,
+                    f"No key fits: the file written on line {place(written).line} holds "
+                    f"{_listed(theirs)}, this model has {_listed(ours)}, and `strict=False` says nothing.",
+                    fix="Rename the keys, and check the missing and unexpected keys that the load returns.",
+                )
+
+
+def _same_file(one: Value, other: Value) -> bool:
+    name = literal(one)
+    return same(one, other) or (isinstance(name, str) and name == literal(other))
+
+
+def _part_names_of_state(state: Value) -> set[str]:
+    made = [option for option in possible(state) if isinstance(option, Call) and option.op == ".state_dict"]
+    return _part_names(made[0].receiver) if len(made) == 1 else set()
+
+
+def _part_names(module: Value | None) -> set[str]:
+    """The first words of the keys of a project model's state."""
+    options = possible(module)
+    if len(options) != 1 or not isinstance(options[0], Instance):
+        return set()
+    return {
+        name
+        for name, value in options[0].attributes.items()
+        if any(is_model(option) or _is_parameter(option) for option in possible(value))
+    }
+
+
+def _is_parameter(value: Value) -> bool:
+    return isinstance(value, Call) and value.op in ("torch.nn.Parameter", "torch.nn.Buffer")
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names))
 
 
 def _read_and_forgotten(program: Program) -> Iterator[Finding]:

@@ -17,7 +17,8 @@ def update(policy, value, opt, obs, actions, returns, beta=0.01):
 def score_function(sampler, cost_of, opt):
     dist = sampler()
     tour = dist.sample()
-    cost = cost_of(tour)
+    with torch.no_grad():
+        cost = cost_of(tour)
     loss = ((cost - cost.mean()) * dist.log_prob(tour)).mean()
     opt.zero_grad()
     loss.backward()

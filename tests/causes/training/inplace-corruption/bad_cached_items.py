@@ -16,4 +16,4 @@ class Slices(Dataset):
         label = self.labels[index]
         label -= 1
         image -= image.mean()  # inplace-corruption
-        return torch.from_numpy(image), label
+        return torch.from_numpy(image).view(1, 64, 64), label
