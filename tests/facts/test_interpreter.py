@@ -266,6 +266,28 @@ def test_a_branch_leaves_both_possibilities() -> None:
     assert len(names) == 2
 
 
+def test_what_the_source_decides_is_decided() -> None:
+    code = """
+        import torch
+        def run(net, loader, optimizer=None):
+            for x, y in loader:
+                loss = loss_fn(net(x), y)
+                if optimizer is not None:
+                    optimizer.zero_grad()
+                    loss.backward()
+                    optimizer.step()
+        net = torch.nn.Linear(2, 2)
+        for phase in ("train", "val"):
+            if phase == "train":
+                net.train()
+                run(net, a, torch.optim.SGD(net.parameters(), lr=0.1))
+            else:
+                net.eval()
+                run(net, b)
+        """
+    assert events(code) == ["train", "zero_grad", "backward", "step", "eval"]
+
+
 def test_no_grad_is_known_from_with_decorator_and_switch() -> None:
     code = """
         import torch

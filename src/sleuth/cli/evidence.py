@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sleuth.cli.output import colour, emit, output_options
+from sleuth.cli.output import emit, output_options, write_json
 from sleuth.errors import SleuthError
 
 if TYPE_CHECKING:
@@ -67,21 +67,20 @@ def check(
     from sleuth.show import evidence as show
 
     chosen = path or _own_map()
-    result = room.check(room.read_file(chosen), folder, semantics)
+    result = room.check_map(room.read_file(chosen), folder, semantics)
     refusal = _refusal(result.map, result.unread, result.no_folder, len(result.quotes))
     if refusal and not lenient:
-        if json_path is not None:
-            emit("", show.check_json(result), json_path) if json_path == "-" else _write_json(result, json_path)
+        write_json(show.check_json(result), json_path)
         raise SleuthError(refusal)
     if fix:
         text, done = fixed_text(chosen.read_bytes().decode("utf-8"), result)
         if done:
             write_whole(chosen, text)
-            result = room.check(room.read_file(chosen), folder, semantics)
+            result = room.check_map(room.read_file(chosen), folder, semantics)
         click.echo(f"Rewrote {done} anchor{'s' * (done != 1)} in {chosen}.", err=True)
     if lock:
         click.echo(f"Wrote {write_lock(str(chosen), result.evidence)}.", err=True)
-        result = room.check(room.read_file(chosen), folder, semantics)
+        result = room.check_map(room.read_file(chosen), folder, semantics)
     text = show.check_text(result, quiet)
     if text or json_path:
         emit(text, show.check_json(result), json_path)
@@ -110,7 +109,7 @@ def show_map(
 
     weighed = _weighed(path or _own_map(), lenient, semantics)
     if page is not None:
-        from sleuth.evidence.check import check as check_map
+        from sleuth.evidence.check import check_map
         from sleuth.files import write_whole
         from sleuth.show.evidence_page import page_html
 
@@ -209,15 +208,3 @@ def _refusal(found: "Map", unread: "tuple[Any, ...]", no_folder: Path | None, qu
             "compared; name it with --evidence DIR, or check the rest with --lenient."
         )
     return ""
-
-
-def _write_json(result: Any, json_path: str) -> None:
-    import json
-
-    from sleuth.files import write_whole
-    from sleuth.show import evidence as show
-
-    write_whole(Path(json_path), json.dumps(show.check_json(result), indent=2, ensure_ascii=False) + "\n")
-
-
-__all__ = ["colour", "command"]

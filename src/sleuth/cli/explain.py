@@ -1,21 +1,37 @@
-"""`sleuth explain`: the page of one cause."""
+"""`sleuth explain`: the page of one cause, or of one rule of the debugging loop."""
+
+from typing import Any
 
 import click
 
 from sleuth import catalog
 from sleuth.cli.output import colour, emit, output_options
+from sleuth.errors import SleuthError, did_you_mean
 from sleuth.show import pages
 
 
 @click.command("explain")
-@click.argument("slug", metavar="CAUSE")
+@click.argument("name", metavar="CAUSE|RULE")
 @output_options
-def command(slug: str, json_path: str | None, quiet: bool) -> None:
-    """Print the page of a cause: what happens, how to tell, how to fix, and who says so."""
+def command(name: str, json_path: str | None, quiet: bool) -> None:
+    """Print the page of a cause or a rule: what happens, how to tell, how to fix, and how far to trust it."""
+    brief, markdown, payload = _cause(name) if name in catalog.causes() else _rule(name)
+    text = brief if quiet else pages.for_terminal(markdown) if colour() else markdown
+    emit(text, payload, json_path)
+
+
+def _cause(slug: str) -> tuple[str, str, dict[str, Any]]:
     cause = catalog.find(slug)
-    if quiet:
-        text = f"{cause.slug}: {cause.page.summary}"
-    else:
-        markdown = pages.markdown(cause)
-        text = pages.for_terminal(markdown) if colour() else markdown
-    emit(text, pages.page_json(cause), json_path)
+    markdown, payload = pages.with_claims(cause)
+    return f"{cause.slug}: {cause.page.summary}", markdown, payload
+
+
+def _rule(name: str) -> tuple[str, str, dict[str, Any]]:
+    from sleuth.evidence.folklore import rules
+    from sleuth.show import evidence_claims
+
+    if name not in rules():
+        hint = did_you_mean(name, [*catalog.causes(), *rules()])
+        raise SleuthError(f"There is no cause or rule named {name!r}.{hint}")
+    claim = rules()[name]
+    return f"{name}: {claim.text}", evidence_claims.rule_markdown(claim), evidence_claims.rule_json(claim)

@@ -27,6 +27,11 @@ def emit(text: str, payload: Any, json_path: str | None) -> None:
     """Show the text; with `--json`, write the payload as well, or instead where both want stdout."""
     if json_path != "-":
         click.echo(text)
+    write_json(payload, json_path)
+
+
+def write_json(payload: Any, json_path: str | None) -> None:
+    """Only what `--json` asks for: also where a wrong request has no text to show."""
     if json_path is None:
         return
     import json

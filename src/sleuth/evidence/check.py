@@ -61,7 +61,7 @@ class Check:
         return tuple(problem for problem in self.problems if problem.severity == "error")
 
 
-def check(found: Map, folder: Path | None = None, semantics: Semantics = "beta") -> Check:
+def check_map(found: Map, folder: Path | None = None, semantics: Semantics = "beta") -> Check:
     evidence = gather(found, folder)
     quotes = tuple(_checked(entry, quote, evidence) for entry, quote in found.quotes)
     problems = [*found.problems, *structure(found)]

@@ -245,6 +245,16 @@ class Episodes:
                     yield Bootstrap(call, immediate, discount, rest)
                     break
 
+    @cached_property
+    def spans_ends(self) -> bool:
+        """Whether one rollout runs over ends of episodes: reset and step stand in the same innermost loop."""
+        resets = [call for call in self.program.calls(".reset") if call.context.loops]
+        return any(
+            step.call.context.loops and step.call.context.loops[-1] is reset.context.loops[-1]
+            for step in self.steps
+            for reset in resets
+        )
+
     def is_reward(self, value: Value) -> str:
         """ "reward" when it comes from a step, "reward?" when a name says so, "" otherwise."""
         kinds = self.kinds(value)
@@ -335,8 +345,21 @@ def _computation(value: Value | None) -> Iterator[Value]:
         if isinstance(here, Either | Carried):
             queue.extend(possible(here))
         elif isinstance(here, Call) and not is_network_call(here):
-            before = (here.result,) if here.result is not None else (here.receiver, *here.args)
+            made_from = here.args[:1] if here.op == "[]" else here.args  # an index is no part of a value
+            before = (here.result,) if here.result is not None else (here.receiver, *made_from)
             queue.extend(part for part in before if part is not None)
+
+
+def follows_time(value: Value) -> bool:
+    """`values[t + 1]`, `values[1:]`: the next value of a trajectory, not a network on a next state."""
+    for here in _computation(value):
+        if isinstance(here, Call) and here.op == "[]" and len(here.args) == 2:
+            key = here.args[1]
+            if isinstance(key, Call) and key.op in ("+", "next"):
+                return True
+            if isinstance(key, Unknown | Carried) or (isinstance(key, Collection) and key.kind == "slice"):
+                return True
+    return False
 
 
 def is_network_call(call: Call) -> bool:
@@ -375,10 +398,6 @@ def _test(arm: Arm) -> Iterator[ast.expr]:
 
 def names_end(text: str) -> bool:
     return bool(_FLAG.search(text))
-
-
-def loop_words(call: Call) -> set[str]:
-    return {name for test in tests(call.context) for name in words(test)}
 
 
 def _by_word(name: str) -> str:

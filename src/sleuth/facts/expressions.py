@@ -184,7 +184,8 @@ def lookup(machine: Machine, node: ast.AST, name: str) -> Value:
             return External(node, machine.context.source, f"{module}.{name}")
     if name in CUSTOMARY:
         return External(node, machine.context.source, CUSTOMARY[name])
-    return machine.unknown(node, name)
+    # A name that nobody here defines (fragments, notebooks) still means one and the same object everywhere.
+    return machine.undefined.setdefault(name, machine.unknown(node, name))
 
 
 def _name(machine: Machine, node: ast.Name) -> Value:
@@ -300,11 +301,35 @@ def _unary(machine: Machine, node: ast.UnaryOp) -> Value:
 
 def _compare(machine: Machine, node: ast.Compare) -> Value:
     values = [evaluate(machine, part) for part in (node.left, *node.comparators)]
-    return machine.record(node, OPERATORS[type(node.ops[0])], None, tuple(values))
+    op = OPERATORS[type(node.ops[0])]
+    if len(values) == 2:
+        answer = _known_comparison(op, settle(values[0]), settle(values[1]))
+        if answer is not None:
+            return machine.constant(node, answer)
+    return machine.record(node, op, None, tuple(values))
+
+
+def _known_comparison(op: str, left: Value, right: Value) -> bool | None:
+    """`optimizer is not None` and `phase == "train"`, where the source says what they are."""
+    if op in ("is", "is not") and isinstance(right, Constant) and right.value is None:
+        if isinstance(left, Constant):
+            return (left.value is None) is (op == "is")
+        if isinstance(left, Instance | Function | Collection | Table):
+            return op == "is not"
+        if isinstance(left, Call) and left.op.startswith(("torch.optim.", "torch.nn.", "torch.utils.data.")):
+            return op == "is not"
+    if op in ("==", "!=") and isinstance(left, Constant) and isinstance(right, Constant):
+        return (left.value == right.value) is (op == "==")
+    return None
 
 
 def _boolean(machine: Machine, node: ast.BoolOp) -> Value:
-    return merge([evaluate(machine, part) for part in node.values])
+    values = [evaluate(machine, part) for part in node.values]
+    decides = isinstance(node.op, ast.Or)  # one True settles an `or`, one False an `and`
+    for value in values:
+        if isinstance(value, Constant) and isinstance(value.value, bool) and value.value is decides:
+            return value
+    return merge(values)
 
 
 def _conditional(machine: Machine, node: ast.IfExp) -> Value:
@@ -320,6 +345,10 @@ def _conditional(machine: Machine, node: ast.IfExp) -> Value:
 
 def _sequence(machine: Machine, node: ast.List | ast.Tuple | ast.Set) -> Value:
     items, unfolded = expand(machine, node.elts)
+    # `[*a.parameters(), *b.parameters()]`: one element stands for the many that cannot be counted.
+    items += [
+        machine.record(node, "next", None, (part,)) for part in unfolded if not isinstance(part, Collection)
+    ]
     kind = type(node).__name__.lower()
     return Collection(node, machine.context.source, items, kind, bool(unfolded))
 

@@ -24,7 +24,7 @@ from sleuth.facts.values import (
 
 T = TypeVar("T")
 
-MAX_CALLS = 60_000  # operations recorded for one file; beyond, the file is too large to follow
+MAX_CALLS = 20_000  # operations recorded for one file; beyond, the file is too large to follow
 MAX_DEPTH = 12  # functions followed into functions
 MAX_VISITS = 3  # how often one function is followed, from different places
 
@@ -43,6 +43,7 @@ class Machine:
     trace: list[Call] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
     visits: dict[ast.AST, int] = field(default_factory=dict)
+    undefined: dict[str, Unknown] = field(default_factory=dict)
     worth: dict[ast.AST, bool] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     returns: list[list[Value]] = field(default_factory=list)

@@ -145,11 +145,11 @@ def _filled_with(value: Value) -> object:
     return 0 if name == "zeros" else 1
 
 
-def in_time(splits: Splits, value: Value | None, before: int) -> tuple[str, Call] | None:
+def in_time(splits: Splits, value: Value | None, before: int) -> tuple[str, Value] | None:
     """What shows that the rows follow each other in time, and how sure that is: `proven` or `likely`."""
-    weak: tuple[str, Call] | None = None
+    weak: tuple[str, Value] | None = None
     for here in splits.rows(value, before=before):
-        if isinstance(here, Instance) and (cut := _window_dataset(splits, here)) is not None:
+        if isinstance(here, Instance) and (cut := _window_dataset(here)) is not None:
             return "proven", cut
         if not isinstance(here, Call):
             continue
@@ -224,20 +224,19 @@ def _counts_one_by_one(place: Value | None) -> bool:
     return len(counter.args) < 3 or literal(counter.args[2]) == 1
 
 
-def _window_dataset(splits: Splits, dataset: Instance) -> Call | None:
+def _window_dataset(dataset: Instance) -> Value | None:
     """A Dataset whose item i is `self.series[i : i + w]`."""
     getter = method(class_of(dataset), "__getitem__")
     if getter is None or len(getter.args.args) < 2:
         return None
     index = getter.args.args[1].arg
-    for item in splits.program.calls("[]"):
-        node = item.node
-        if item.context.function is not getter or not isinstance(node, ast.Subscript):
+    for node in ast.walk(getter):
+        if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Attribute):
             continue
         cut = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
         if isinstance(cut, ast.Slice) and _is_name(cut.lower, index) and isinstance(cut.upper, ast.BinOp):
             if _is_name(cut.upper.left, index) and isinstance(cut.upper.op, ast.Add):
-                return item
+                return Value(node, dataset.cls.source)
     return None
 
 

@@ -134,10 +134,13 @@ class Splits:
         """Everything that is one part of some split."""
         return frozenset(id(part) for split in self.found for part in (*split.train, *split.held_out))
 
-    def rows(self, value: Value | None, whole: bool = False, before: int | None = None) -> Iterator[Value]:
+    def rows(
+        self, value: Value | None, whole: bool = False, before: int | None = None, joined: bool = True
+    ) -> Iterator[Value]:
         """The value and what its rows came from; with `whole`, only as long as no row was left out.
 
-        What was written into a container earlier than `before` counts as its content.
+        Without `joined`, the walk ends where several arrays were put together. What was written into a
+        container earlier than `before` counts as its content.
         """
         queue: list[Value] = [value] if value is not None else []
         seen: set[int] = set()
@@ -148,6 +151,8 @@ class Splits:
             seen.add(id(here))
             yield here
             if whole and isinstance(here, Call) and selects_rows(here):
+                continue
+            if not joined and isinstance(here, Collection) and len(here.items) > 1:
                 continue
             queue.extend(row_parents(here))
             if before is not None:

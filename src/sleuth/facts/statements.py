@@ -29,6 +29,7 @@ from sleuth.facts.values import (
 # How a block ended: normally, or with a jump that skips what follows.
 FALLS_THROUGH, JUMPS = False, True
 
+MAX_PHASES = 3  # a loop over so many words (train, val, test) is followed word by word, however long its body
 UNROLL = 8  # a loop over a literal list of at most so many items is followed item by item
 
 NO_GRAD = {
@@ -227,7 +228,7 @@ def _if(machine: Machine, node: ast.If) -> bool:
     if _is_main_guard(node.test):
         return run_block(machine, node.body)
     test = expressions.evaluate(machine, node.test)
-    if isinstance(test, Constant) and isinstance(test.value, bool):
+    if isinstance(test, Constant) and (test.value is None or isinstance(test.value, bool)):
         return run_block(machine, node.body if test.value else node.orelse)
     return _branches(machine, [(Arm(node, "if", test), node.body), (Arm(node, "else", test), node.orelse)])
 
@@ -270,7 +271,7 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
     settled = settle(iterable)
     settled = torch_api.held_layers(settled) or settled
     if isinstance(settled, Collection) and not settled.open and 0 < len(settled.items) <= UNROLL:
-        if machine.remember(_is_cheap, node):
+        if machine.remember(_is_cheap, node) or _are_phases(settled):
             return _unrolled(machine, node, settled)
     loop = Loop(node, iterable)
     outside = machine.context
@@ -280,6 +281,12 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
     machine.context = outside
     run_block(machine, node.orelse)
     return FALLS_THROUGH
+
+
+def _are_phases(items: Collection) -> bool:
+    """`for phase in ("train", "val")`: which arm of `if phase == "train"` runs depends on the turn."""
+    words = [item for item in items.items if isinstance(item, Constant) and isinstance(item.value, str)]
+    return len(words) == len(items.items) <= MAX_PHASES
 
 
 def _is_cheap(node: ast.For | ast.AsyncFor) -> bool:
@@ -323,7 +330,7 @@ def _turn(machine: Machine, loop: Loop, body: list[ast.stmt]) -> None:
     run_block(machine, body)
     names = machine.scope.names
     for name, value in carried.items():
-        final = names[name]
+        final = names.get(name, value)  # `del` may have removed it
         value.final = None if final is value else final
         if final is value and value.initial is not None:
             names[name] = value.initial

@@ -49,20 +49,30 @@ class Objective:
 def objectives(program: Program) -> Iterator[Objective]:
     """Everything that the program, or the framework that drives it, minimises."""
     seen: set[int] = set()
-    for event in program.training.of("backward"):
-        if event.about is not None:
-            seen |= {id(part) for part in _reach(event.about)}
-            yield Objective(event.about, event.call)
+    runs_backward: set[int] = set()
+    for loss, call in _backwards(program):
+        runs_backward |= {id(site) for site in call.context.sites}
+        if loss is not None:
+            seen |= {id(part) for part in _reach(loss)}
+            yield Objective(loss, call)
     for call in program.calls("def"):
         function = call.receiver
         if not isinstance(function, Function) or call.result is None or function.definition is None:
             continue
         name = getattr(function.definition, "name", "")
+        if id(call) in runs_backward:
+            continue  # what it returns, often detached, is for the log
         if name in ("training_step", "compute_loss") and _belongs_to_framework(function):
             yield Objective(_returned_loss(call.result), call)
         elif isinstance(call.node, ast.FunctionDef | ast.ClassDef) and id(root(call.result)) not in seen:
             if "loss" in _full_name(function).lower():
                 yield Objective(_returned_loss(call.result), call, certain=False)
+
+
+def _backwards(program: Program) -> Iterator[tuple[Value | None, Call]]:
+    yield from ((event.about, event.call) for event in program.training.of("backward"))
+    # Lightning's manual optimization.
+    yield from ((call.argument(0, "loss"), call) for call in program.calls(".manual_backward"))
 
 
 def _reach(value: Value) -> list[Value]:

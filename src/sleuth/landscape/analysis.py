@@ -69,9 +69,9 @@ def _flaws(
     whole: bool,
 ) -> Iterator[Flaw]:
     yield from non_finite(sheet)
-    if not scaled.finite.any() or scaled.range == 0:
-        return
     yield from dead_zones(scaled, want, start)
+    if not scaled.range:
+        return
     yield from imbalance(scaled, whole)
     yield from saddles(scaled, spots, product)
     yield from strays(scaled, ends, want, whole)

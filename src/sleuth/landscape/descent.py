@@ -69,25 +69,47 @@ def basins(scaled: Scaled, batched: Batched, want: Region | None) -> Basins:
 
 def strays(scaled: Scaled, basins: Basins, want: Region | None, whole: bool) -> Iterator[Flaw]:
     """Minima nobody asked for, and descent that leaves the map instead of arriving."""
-    for end in basins.ends:
-        if end.fate == "minimum" and end.spot.basin >= BASIN:
-            yield _spurious(scaled, end.spot, want)
+    wrong = [end.spot for end in basins.ends if end.fate == "minimum"]
+    for valley in _valleys(scaled, wrong):
+        if sum(spot.basin for spot in valley) >= BASIN:
+            yield _spurious(scaled, valley, want, whole)
     away = [end.spot for end in basins.ends if end.fate == "exit"]
     if want is not None and sum(spot.basin for spot in away) >= AWAY:
         yield _away(scaled, basins, away, want, whole)
 
 
-def _spurious(scaled: Scaled, spot: Spot, want: Region | None) -> Flaw:
+def _valleys(scaled: Scaled, spots: list[Spot]) -> list[list[Spot]]:
+    """Ends of one level that low ground connects are one valley."""
+    import numpy as np
+    from scipy import ndimage
+
+    groups: dict[tuple[int, int], list[Spot]] = {}
+    loss = np.where(scaled.finite, scaled.sheet.loss, np.inf)
+    for spot in spots:
+        level = round(spot.loss / (AS_GOOD * scaled.range))
+        low = loss <= spot.loss + AS_GOOD * scaled.range
+        labels, _ = ndimage.label(low, structure=np.ones((3,) * loss.ndim))
+        nearest = [
+            int(np.abs(line - value).argmin()) for line, value in zip(scaled.sheet.ticks, spot.at, strict=True)
+        ]
+        groups.setdefault((level, int(labels[tuple(nearest)])), []).append(spot)
+    return list(groups.values())
+
+
+def _spurious(scaled: Scaled, valley: list[Spot], want: Region | None, whole: bool) -> Flaw:
+    spot, share = max(valley, key=lambda one: one.basin), sum(one.basin for one in valley)
     aim = f"the wanted {want}" if want is not None else "the lowest point"
+    also = f" (and {len(valley) - 1} more places along the same valley)" if len(valley) > 1 else ""
     return Flaw(
         "spurious-minimum",
-        f"From {spot.basin:.0%} of the map descent ends at {say_point(scaled.sheet.axes, spot.at)} with loss "
+        f"From {share:.0%} of the map descent ends at {say_point(scaled.sheet.axes, spot.at)}{also} with loss "
         f"{spot.loss:.3g}, and not at {aim}: a minimum that was not asked for.",
         "Look at which part of the loss is content there and make it disagree, or start in the other basin.",
+        "warning" if whole else "note",
         at=spot.at,
-        box=tuple((value, value) for value in spot.at),
-        share=spot.basin,
-        numbers={"basin": spot.basin, "loss": spot.loss},
+        box=tuple((min(ends), max(ends)) for ends in zip(*(one.at for one in valley), strict=True)),
+        share=share,
+        numbers={"basin": share, "loss": spot.loss},
     )
 
 

@@ -26,7 +26,8 @@ def dead_zones(scaled: Scaled, want: Region | None, start: Region | None) -> Ite
     """Regions without a gradient, each with its share, its place, and whether start or want lies in it."""
     for zone in zones(scaled.flat):
         level = float(scaled.sheet.loss[zone].mean())
-        satisfied = level <= scaled.lowest + SATISFIED * scaled.range
+        # A loss that is constant everywhere is no goal reached.
+        satisfied = scaled.range > 0 and level <= scaled.lowest + SATISFIED * scaled.range
         starts, wanted = _meets(scaled.sheet, zone, start), _meets(scaled.sheet, zone, want)
         if satisfied and (not starts or wanted):
             continue  # a hinge that is met, and no start that had to go elsewhere
@@ -126,7 +127,9 @@ def _dead(
     severity: Severity = "error" if starts else "note" if start is not None else "warning"
     inside = [word for word, lies in (("start", starts), ("wanted point", wanted)) if lies]
     where = f" The {' and the '.join(inside)} lies in it." if inside else ""
-    above = "at its minimum" if satisfied else f"{level:.3g}, {level - scaled.lowest:.3g} above its minimum"
+    above = f"{level:.3g}, {level - scaled.lowest:.3g} above its minimum"
+    if satisfied or not scaled.range:
+        above = "at its minimum" if satisfied else f"{level:.3g} everywhere"
     return Flaw(
         "dead-zone",
         f"The gradient is zero on {share:.0%} of the map ({say_box(sheet.axes, box)}), where the loss is {above}."

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 IMBALANCE = 1000.0  # one learning rate cannot serve two axes this far apart
-# A step sized for one cell is thrown this many times too far in the next. -log(p) from p = 0.001 on an 80-point
-# axis grows 14-fold from cell to cell; a pole or a kink between two regimes passes 20.
-JUMP = 20.0
+# A step that moves one percent of the map on the gentle side leaves it tenfold on the steep one. Less is ordinary:
+# a hinge with a weak penalty changes its slope a hundredfold.
+JUMP = 1000.0
+RATE = 0.01  # and an ordinary learning rate must throw a step off the map: a gradient of 1 blows up nothing
+SUSPECT = 20.0  # from this change between neighbours on, a closer look is taken
 LEAP = 10.0  # the loss moves this many times more between two points than both their slopes explain
 LEAP_SHARE = 0.05  # and by at least this part of its range
 SPIKE = 100.0  # a gradient this many times larger between two points than at both of them
-SPIKE_FLOOR = 1e-3  # next to a minimum slopes change a thousandfold and mean nothing: only large ones count
 FINER, MOST = 16, 40  # how closely a jump is looked at, and how many along each axis
 
 
@@ -70,13 +71,13 @@ def imbalance(scaled: Scaled, whole: bool) -> Iterator[Flaw]:
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """A jump between two neighbouring points, looked at closely: what the loss and its gradient do across it."""
+    """A jump from a gentle place to a steep one: both places, both slopes, and by how much the loss is torn."""
 
     low: "Numbers"
     high: "Numbers"
-    slopes: tuple[float, float]
-    peak: float
-    leap: float
+    gentle: float
+    steep: float
+    leap: float = 0.0
 
 
 def cliffs(scaled: Scaled, batched: Batched) -> Iterator[Flaw]:
@@ -88,14 +89,13 @@ def cliffs(scaled: Scaled, batched: Batched) -> Iterator[Flaw]:
         for axis in range(len(scaled.sheet.axes))
         for edge in _close_look(scaled, batched, axis, _gradient_jumps(scaled, axis) | _loss_leaps(scaled, axis))
     ]
+    edges += _spikes(scaled)
     if not edges:
         return
-    worst = max(edges, key=lambda edge: (edge.peak, edge.leap))
+    worst = max(edges, key=lambda edge: (edge.steep, edge.leap))
     ends = np.array([end for edge in edges for end in (edge.low, edge.high)])
-    weak, strong = sorted(worst.slopes)
-    steep = max(strong, worst.peak)
-    seen = f"the gradient goes from {weak:.3g} to {steep:.3g} between two neighbouring points"
-    if worst.leap > LEAP_SHARE * scaled.range and steep <= JUMP * weak:
+    seen = f"the gradient goes from {worst.gentle:.3g} to {worst.steep:.3g} between two neighbouring points"
+    if worst.leap and worst.steep <= SUSPECT * worst.gentle:
         seen = f"the loss jumps by {worst.leap:.3g} between two neighbouring points, and its gradient does not show it"
     yield Flaw(
         "cliff",
@@ -106,8 +106,25 @@ def cliffs(scaled: Scaled, batched: Batched) -> Iterator[Flaw]:
         at=tuple(map(float, worst.high)),
         box=tuple((float(lo), float(hi)) for lo, hi in zip(ends.min(axis=0), ends.max(axis=0), strict=True)),
         share=len(edges) / scaled.sheet.loss.size,
-        numbers={"gradient_low": weak, "gradient_high": steep, "loss_jump": worst.leap},
+        numbers={"gradient_low": worst.gentle, "gradient_high": worst.steep, "loss_jump": worst.leap},
     )
+
+
+def _spikes(scaled: Scaled) -> list[Edge]:
+    """Points so steep that the loss would cross its whole range within a thousandth of the map."""
+    import numpy as np
+
+    sheet = scaled.sheet
+    span = float(np.ptp(sheet.loss[scaled.finite]))
+    found = np.argwhere(scaled.steepness > JUMP * span)
+    sizes = np.sqrt(sum(np.where(scaled.finite, slope, 0.0) ** 2 for slope in sheet.slopes))
+    usual = float(np.median(sizes[scaled.finite]))
+    places = [tuple(int(i) for i in index) for index in found[:MOST]]
+    return [
+        Edge(np.array(sheet.point(place)), np.array(sheet.point(place)), usual, float(sizes[place]))
+        for place in places
+        if _throws(scaled, float(sizes[place]))
+    ]
 
 
 def _close_look(scaled: Scaled, batched: Batched, axis: int, jumps: "Mask") -> Iterator[Edge]:
@@ -142,36 +159,43 @@ def _edge(
 
     loss, slopes = slopes_at(batched, scaled.sheet.term, places)
     sizes = np.linalg.norm(slopes, axis=1)
-    ends = slopes_at(batched, scaled.sheet.term, np.stack([low, high]))[1]
-    before, after = (float(size) for size in np.linalg.norm(ends, axis=1))
+    ends = np.linalg.norm(slopes_at(batched, scaled.sheet.term, np.stack([low, high]))[1], axis=1)
     finite = np.isfinite(loss) & np.isfinite(sizes)
-    peak = float(sizes[finite].max()) if finite.any() else 0.0
-    step = np.abs(np.diff(places[:, axis]))
-    leaps = np.abs(np.diff(loss))
-    torn = (leaps > LEAP * step * np.maximum(sizes[1:], sizes[:-1])) & (leaps > LEAP_SHARE * scaled.range)
+    steep = float(sizes[finite].max()) if finite.any() else float(ends.max())
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.abs(np.diff(np.log(sizes)))
-    jumps = np.isfinite(ratio) & (ratio >= np.log(JUMP)) & (np.maximum(sizes[1:], sizes[:-1]) > SPIKE_FLOOR * peak)
-    hidden = peak >= SPIKE * max(before, after)
-    if torn.any() or jumps.any() or hidden or not finite.all():
-        return Edge(low, high, (before, after), peak, float(np.nanmax(leaps)) if torn.any() else 0.0)
+        leaps = np.abs(np.diff(loss))
+        ratio = np.exp(np.abs(np.diff(np.log(sizes))))
+        torn = leaps > LEAP * np.abs(np.diff(places[:, axis])) * np.maximum(sizes[1:], sizes[:-1])
+    torn &= leaps > LEAP_SHARE * scaled.range
+    gentle, usual = np.quantile(sizes[finite], [0.25, 0.75]) if finite.any() else (1.0, 1.0)
+    jumps = bool((np.isfinite(ratio) & (ratio >= SUSPECT)).any()) and usual >= JUMP * gentle
+    thrown = _throws(scaled, steep) and (jumps or steep >= SPIKE * ends.max() or not finite.all())
+    if torn.any() or thrown:
+        return Edge(low, high, float(ends.min()), steep, float(leaps[torn].max()) if torn.any() else 0.0)
     return None
 
 
-def _gradient_jumps(scaled: Scaled, axis: int) -> "Mask":
-    """Between neighbours: |gradient| changes JUMP-fold, and by far less just before and after.
+def _throws(scaled: Scaled, slope: float) -> bool:
+    return RATE * slope >= min(axis.width for axis in scaled.sheet.axes)
 
-    The second half keeps steadily growing slopes (an exponential) and minima between two points out.
+
+def _gradient_jumps(scaled: Scaled, axis: int) -> "Mask":
+    """Between neighbours: |gradient| changes SUSPECT-fold, from a stretch that was calm, and not as part of a trend.
+
+    An exponential grows as fast before and after; next to a minimum the low side is a single point.
     """
     import numpy as np
 
     alive = scaled.finite & ~scaled.flat
     with np.errstate(divide="ignore"):
         size = np.where(alive, np.log(scaled.steepness), np.nan)
-    change = np.abs(np.diff(size, axis=axis))
-    before, after = _shifted(change, axis, 1), _shifted(change, axis, -1)
-    calm = np.fmax(np.nan_to_num(before), np.nan_to_num(after)) <= 0.5 * change
-    return np.asarray((change >= np.log(JUMP)) & calm)
+    change = np.diff(size, axis=axis)
+    before, after = (np.nan_to_num(_shifted(change, axis, by)) for by in (1, -1))
+    rises = change > 0
+    outside, beyond = np.where(rises, before, after), np.where(rises, after, before)
+    half = 0.5 * np.abs(change)
+    calm = (np.abs(outside) <= half) & (beyond * np.sign(change) <= half)
+    return np.asarray((np.abs(change) >= np.log(SUSPECT)) & calm)
 
 
 def _loss_leaps(scaled: Scaled, axis: int) -> "Mask":

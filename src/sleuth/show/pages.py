@@ -38,6 +38,16 @@ def markdown(cause: Cause) -> str:
     return "\n\n".join(parts)
 
 
+def with_claims(cause: Cause) -> tuple[str, dict[str, Any]]:
+    """The page as markdown and as JSON, each with the claims of the evidence map that stand behind the cause."""
+    from sleuth.evidence.folklore import claims_for
+    from sleuth.show import evidence_claims
+
+    claims = claims_for(cause.slug, cause.family)
+    text = "\n\n".join([markdown(cause), evidence_claims.claims_markdown(claims)])
+    return text, page_json(cause) | {"claims": [evidence_claims.claim_json(claim) for claim in claims]}
+
+
 def for_terminal(text: str) -> str:
     """Markdown laid out for a terminal, with colour."""
     from rich.console import Console

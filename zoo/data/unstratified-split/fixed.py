@@ -20,7 +20,8 @@ def record(kind: int, count: int, generator: torch.Generator) -> torch.Tensor:
 def gather(generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
     signals = torch.cat([record(kind, PER_KIND, generator) for kind in range(N_KINDS)])
     kinds = torch.arange(N_KINDS).repeat_interleave(PER_KIND)
-    return signals, kinds
+    order = torch.randperm(len(kinds), generator=generator)
+    return signals[order], kinds[order]
 
 
 def split(
@@ -66,8 +67,7 @@ def main() -> None:
     torch.manual_seed(11)
     generator = torch.Generator().manual_seed(11)
     signals, kinds = gather(generator)
-    order = torch.randperm(len(signals), generator=generator)
-    x_train, y_train, x_test, y_test = split(signals[order], kinds[order])
+    x_train, y_train, x_test, y_test = split(signals, kinds)
     net = SpectrumNet()
     train(net, x_train, y_train)
     print(f"train accuracy {score(net, x_train, y_train):.3f}")

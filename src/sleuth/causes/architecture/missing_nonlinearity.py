@@ -51,7 +51,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import keeps_numbers, layer, root, same, subject
+from sleuth.facts.flow import ancestry, keeps_numbers, layer, root, same, subject
 from sleuth.facts.modules import (
     AFFINE,
     BATCH_NORM,
@@ -59,8 +59,10 @@ from sleuth.facts.modules import (
     Affine,
     Uses,
     affine,
+    applied,
     exact,
     method_of,
+    module_around,
     parameter,
     settled,
     uses,
@@ -194,7 +196,7 @@ def _adds_a_bias(call: Call) -> bool:
 
 def _weighed(first: Affine, second: Affine, between: list[Call]) -> Severity | None:
     """How sure it is that the pair was not meant: a narrow middle makes a low-rank map on purpose."""
-    if first.weight is second.weight or not _plain(first) or not _plain(second):
+    if first.weight is second.weight or not _plain(first) or not _plain(second) or _joins(first, second):
         return None
     pooled = any(_STILL_LINEAR.match(layer(call)) and "drop" not in layer(call) for call in between)
     ends = [size for size in (first.inner, second.outer) if size is not None]
@@ -206,6 +208,13 @@ def _weighed(first: Affine, second: Affine, between: list[Call]) -> Severity | N
         wide = first.outer >= min(ends)
     sure = first.biased or any(BATCH_NORM.match(layer(call)) for call in between)
     return None if not wide else "error" if sure and not pooled else "warning"
+
+
+def _joins(first: Affine, second: Affine) -> bool:
+    """One module ends in a linear layer, the next begins with one, and other layers stand before: a joint."""
+    if module_around(first.call) is module_around(second.call):
+        return False
+    return any(applied(value) is not None for value in ancestry(first.input, 300))
 
 
 def _sizes_look_hidden(first: Affine, second: Affine) -> bool:

@@ -195,8 +195,9 @@ def _by_an_initialiser(program: Program) -> Iterator[Finding]:
             holder = value
             if not _is_from_a_loop(value) or not _for_every_weight(call):
                 continue
-            if _drawn_later(program, call, holder) or not (models := _models_of(program, call, value)):
-                continue
+            models = [model for model in _models_of(program, call, value) if not isinstance(model, Unknown)]
+            if _drawn_later(program, call, holder) or not models:
+                continue  # a helper that zeroes what it is given
         known = [model for model in models if isinstance(model, Instance | Call)]
         if known and not any(_is_deep(model) for model in known):
             continue

@@ -57,7 +57,15 @@ from dataclasses import dataclass
 
 from sleuth.facts.flow import ancestry, literal, root
 from sleuth.facts.program import Program, clue
-from sleuth.facts.splits import Split, Splits, identity, splits_of, statistic_of, statistics_in
+from sleuth.facts.splits import (
+    TRAIN_TEST_SPLIT,
+    Split,
+    Splits,
+    identity,
+    splits_of,
+    statistic_of,
+    statistics_in,
+)
 from sleuth.facts.values import Call, Collection, Value
 from sleuth.finding import Finding, Severity
 
@@ -112,6 +120,7 @@ def lint(program: Program) -> Iterator[Finding]:
     fits = list(_fits(program))
     yield from _refits_on_held_out(splits, fits)
     if splits.found:
+        yield from _target_encodings(splits)
         told: set[object] = set()  # mean and spread of one array are one fault
         for fit in (*fits, *_by_hand(splits)):
             key = (id(root(fit.data)), fit.call.context.function) if fit.by_hand else id(fit.call)
@@ -121,10 +130,36 @@ def lint(program: Program) -> Iterator[Finding]:
                 yield _report(fit, split)
 
 
+def _target_encodings(splits: Splits) -> Iterator[Finding]:
+    """`df["city_mean"] = df.groupby("city")["y"].transform("mean")`, and y is what is predicted."""
+    groups = {
+        id(item): item
+        for item in splits.program.calls("[]")
+        if len(item.args) == 2
+        and isinstance(made := root(item.args[0]), Call)
+        and made.op == ".groupby"
+        and isinstance(literal(item.args[1]), str)
+        and not splits.is_part(made.receiver)
+    }
+    writes = [write for write in splits.program.calls("[]=") if groups and len(write.args) == 2]
+    for write in writes:
+        used = [groups[id(here)] for here in ancestry(write.args[1], 200) if id(here) in groups]
+        for split in splits.found if used else ():
+            targets = {
+                literal(here.args[1])
+                for data in split.whole[1:]
+                for here in splits.rows(data)
+                if isinstance(here, Call) and here.op == "[]" and len(here.args) == 2
+            }
+            if write.order < split.call.order and literal(used[0].args[1]) in targets:
+                yield _report(Fit("target encoding", write, None, ()), split)
+                break
+
+
 def _report(fit: Fit, split: Split) -> Finding:
     harm = (
         "it has seen the labels that the score is measured on"
-        if fit.name in SEES_LABELS
+        if fit.name in SEES_LABELS or fit.name == "target encoding"
         else "what it learned includes the rows that the score is measured on"
     )
     severity: Severity = "warning" if fit.name == "fillna" else "error"
@@ -142,9 +177,12 @@ def _divided_later(splits: Splits, fit: Fit) -> Split | None:
     if splits.is_part(fit.data) or _is_training_part(fit):
         return None
     for split in splits.found:
-        if fit.by_hand and not _divides_data(splits, split):
+        if (fit.by_hand or split.how == "mask") and not _divides_data(splits, split):
             continue
-        if any(_carries(splits, data, fit, split) for data in split.whole):
+        # Targets that the program scales by hand are mostly ones that it has just made.
+        pair = fit.by_hand and split.call.op in TRAIN_TEST_SPLIT
+        inputs = split.whole[:-1] if pair else split.whole
+        if any(_carries(splits, data, fit, split) for data in inputs or split.whole):
             return split
         touched = [applied for applied in fit.applied if applied is not fit.call]
         if any(_touches_part(splits, applied, split) for applied in touched) and splits.share_rows(
@@ -167,12 +205,13 @@ def _touches_part(splits: Splits, applied: Call, split: Split) -> bool:
 
 def _divides_data(splits: Splits, split: Split) -> bool:
     """A cut `x[:n]`, `x[n:]` may be of anything; a cut of inputs and targets at one place is a split."""
-    if split.how != "cut":
+    if split.how not in ("cut", "mask") or split.shuffled:
         return True
     function = split.call.context.function
     if getattr(function, "name", "") == "forward" or not split.call.context.grad:
         return False
-    return _HELD_OUT_NAME.search(_assigned(splits.program, split)) is not None or _cut_together(splits, split)
+    named = _HELD_OUT_NAME.search(_assigned(splits.program, split)) is not None
+    return named or (split.how == "cut" and _cut_together(splits, split))
 
 
 def _assigned(program: Program, split: Split) -> str:
@@ -278,9 +317,16 @@ def _operands(call: Call) -> tuple[Value | None, Value | None]:
 
 
 def _is_scaling(call: Call, statistic: Call) -> bool:
-    """Dividing by the largest value alone brings pixels to 0..1 and teaches nothing about the rows."""
-    centring = call.op.startswith(("-", ".sub"))
-    return centring or "std" in _short(statistic) or "var" in _short(statistic)
+    """Centring by a mean, dividing by a spread or a range.
+
+    Dividing by the largest value alone brings pixels to 0..1; subtracting the least only moves the zero.
+    """
+    names = {_short(part) for part in statistics_in(_operands(call)[1])}
+    if call.op.startswith(("-", ".sub")):
+        return any("mean" in name or name == "median" for name in names)
+    return any("std" in name or "var" in name or name == "ptp" for name in names) or (
+        any("min" in name for name in names) and any("max" in name for name in names)
+    )
 
 
 def _same_kind(splits: Splits, left: Value | None, statistic: Call) -> bool:

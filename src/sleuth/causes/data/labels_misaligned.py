@@ -153,11 +153,11 @@ def _draws(splits: Splits, value: Value) -> list[Call]:
         if call.args and call.op != "sklearn.utils.shuffle":
             in_place.setdefault(id(root(call.args[0])), []).append(call)
     found: list[Call] = []
-    for here in splits.rows(value):
+    for here in splits.rows(value, joined=False):
         found.extend(in_place.get(id(here), ()))
         if not isinstance(here, Call):
             continue
-        if here.op in ("sklearn.utils.shuffle", ".sample") or here.op in PERMUTATIONS:
+        if here.op in ("sklearn.utils.shuffle", ".sample") or _permutes_rows(here):
             if here.op != ".sample" or literal(here.keywords.get("frac")) in (1, 1.0):
                 found.append(here)
         elif here.op in TRAIN_TEST_SPLIT and literal(here.keywords.get("shuffle")) is not False:
@@ -166,6 +166,23 @@ def _draws(splits: Splits, value: Value) -> list[Call]:
             found.extend(_index_draws(first_key(here.args[1]), in_place))
     unique = {id(draw): draw for draw in found}
     return list(unique.values())
+
+
+def _permutes_rows(call: Call) -> bool:
+    """`rng.permutation(x)` of an array, as opposed to a permutation of places (or a table of new names)."""
+    if call.op not in PERMUTATIONS or call.op.endswith("randperm") or not call.args:
+        return False
+    data = root(call.args[-1 if call.op.startswith("jax") else 0])
+    return isinstance(data, Call) and data.op not in (
+        "builtins.len",
+        "[]",
+        "@size",
+        ".size",
+        "+",
+        "-",
+        "*",
+        "//",
+    )
 
 
 def _index_draws(key: Value, in_place: dict[int, list[Call]]) -> list[Call]:
@@ -187,7 +204,7 @@ def _index_draws(key: Value, in_place: dict[int, list[Call]]) -> list[Call]:
 
 def _same_draw(one: Call, other: Call, reseeds: list[int]) -> bool:
     """One draw, or two that a common seed makes equal."""
-    if one is other:
+    if one is other or one.node is other.node:  # the same line, reached by several calls
         return True
     if any(min(one.order, other.order) < moment < max(one.order, other.order) for moment in reseeds):
         return True
@@ -225,9 +242,15 @@ def _follows(value: Value, draws: list[Call]) -> bool:
     family = [*ancestry(value, 1_000)]
     if any(id(here) in moved for here in family):
         return True
+    if any(isinstance(here, Collection) and here.open and _has_no_source(here) for here in family):
+        return True  # made item by item from something that is out of sight
     return not any(
         isinstance(here, Call) and here.op not in ("builtins.range", "builtins.len") for here in family
     )
+
+
+def _has_no_source(items: Collection) -> bool:
+    return not any(isinstance(part, Call) for part in ancestry(items, 60))
 
 
 def _listings(program: Program) -> Iterator[Finding]:

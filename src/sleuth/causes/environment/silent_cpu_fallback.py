@@ -21,9 +21,8 @@ every step make the GPU wait for the host. And a starved GPU looks the same: loa
 augmentation are simply slower.
 
 ## How to tell
-- **lint**: a device chosen with a silent `else "cpu"` (common and legal, so a note at most); a
-  tensor's `.to(...)` or `.cuda()` whose result is dropped; `.cpu()`, `.numpy()` or `.item()`
-  inside `forward` or in each step.
+- **lint**: a device chosen with a silent `else "cpu"` (common and legal, so a note); a device that
+  is chosen and never used; a tensor's `.to(...)` or `.cuda()` whose result is dropped.
 - **watch**: parameters or inputs on the CPU although an accelerator is visible; copies between
   devices in every step; most of the step time spent outside forward and backward.
 - **refuted by**: `next(model.parameters()).device` and the batch's device are the accelerator, and
@@ -82,28 +81,21 @@ def lint(program: Program) -> Iterator[Finding]:
 
 def _moved_and_dropped(program: Program) -> Iterator[Finding]:
     """`x.to(device)` as a statement: a tensor's `to` returns a copy, and nobody takes it."""
-    moves = [call for call in program.calls(".to", ".cuda") if _is_statement(program, call)]
+    moves = [
+        call
+        for call in program.calls(".to", ".cuda")
+        if all(_is_tensor(program, option) for option in possible(call.receiver)) and not _is_dtype(call)
+    ]
+    alone = {id(node.value) for node in ast.walk(program.source.tree) if isinstance(node, ast.Expr) and moves}
     for call in moves:
-        options = possible(call.receiver)
-        if options and all(_is_tensor(program, option) for option in options) and not _is_dtype(call):
+        if call.node is not None and id(call.node) in alone:
             yield clue(
                 "warning",
                 call,
-                f"`{ast.unparse(call.node) if call.node else 'to'}` returns a moved copy that nobody takes: "
-                "a tensor stays where it is (only a module moves in place).",
+                f"`{ast.unparse(call.node)}` returns a moved copy that nobody takes: a tensor stays where it "
+                "is (only a module moves in place).",
                 fix="Assign the result: `x = x.to(device)`.",
             )
-
-
-def _is_statement(program: Program, call: Call) -> bool:
-    """Whether the call stands alone on its line."""
-    if call.source is not program.source:
-        return False
-    return any(isinstance(node, ast.Expr) and node.value is call.node for node in _statements(call))
-
-
-def _statements(call: Call) -> Iterator[ast.AST]:
-    return ast.walk(call.context.function or call.context.source.tree)
 
 
 def _is_tensor(program: Program, value: Value) -> bool:

@@ -13,9 +13,8 @@ without a seed is the worst kind: a resumed run evaluates on rows it has trained
 or the order of a set of strings changes from process to process whatever you seed.
 
 ## How to tell
-- **lint**: random calls (shuffle, split, initialisation, sampling) and no seed before them; a seed
-  for one library while another one is used; `random_state` missing in a splitter or estimator;
-  a seed set after the model or the split was made.
+- **lint**: a training script without any seed (a note); the only seed set after the trained model
+  was made; an unseeded split in a script that continues from its own checkpoint.
 - **experiment**: the unchanged script twice; the first loss already differs. With all generators
   seeded from outside, the two runs agree.
 - **refuted by**: two runs print the same first loss to the last digit.

@@ -17,8 +17,9 @@ target = reward + gamma * q_target(next_obs).max(1).values      # no (1 - termin
 ```
 
 ## How to tell
-- **lint**: a TD target or GAE loop without a factor `1 - done` / `~terminated`; `done` of step
-  t+1 used with the reward of step t; the mask on delta and not on the running advantage.
+- **lint**: a reward plus the discounted value of the next observation without a factor `1 - done`,
+  a branch or a selection at ends (values along a rollout: only if it runs over ends); the mask on
+  delta and not on the running advantage.
 - **probe**: environment 1 (one step, reward 1): the value keeps rising past 1 towards
   1/(1-gamma). Feed the GAE function hand-made cases (end in the middle, at the last row, two in a
   row) and compare with a plain double loop.
@@ -55,6 +56,7 @@ from sleuth.facts.episodes import (
     ENDS,
     Bootstrap,
     Episodes,
+    follows_time,
     is_discount,
     names_end,
     network_calls,
@@ -94,6 +96,8 @@ def _unmasked_target(program: Program, episodes: Episodes, target: Bootstrap) ->
         return
     if any(map(episodes.ends_come_into, target.factors)) or _is_chosen(program, episodes, target, networks):
         return
+    if any(map(follows_time, target.factors)) and not episodes.spans_ends:
+        return  # one episode at a time: its last value is set by hand
     seen = _ends_seen(episodes)
     if seen or (not episodes.steps and _names_an_end(target.call)):
         yield clue(
@@ -114,6 +118,8 @@ def _is_value_or_number(factor: Value) -> bool:
 def _is_chosen(program: Program, episodes: Episodes, target: Bootstrap, networks: list[Call]) -> bool:
     """Whether a branch or a selection keeps the target from being used at an end."""
     for call in (target.call, *networks):
+        if any(episodes.kinds(arm.test) & ENDS for arm in call.context.arms):
+            return True
         for test in tests(call.context):
             none = any(isinstance(part, ast.Constant) and part.value is None for part in ast.walk(test))
             if none or any(names_end(word) or _SEPARATES.search(word) for word in words(test)):

@@ -14,9 +14,8 @@ for a state worth 1; switching to the same-step mode repaired it. Long episodes 
 to a small, permanent error.
 
 ## How to tell
-- **lint**: a loop over `env.step` with no `reset` on the done branch; hidden state created
-  outside the episode loop and never zeroed; a vector environment whose `autoreset_mode` is not
-  set and whose rollout has no mask.
+- **lint**: a loop over `env.step` of a single environment that goes on after an end and in which
+  nothing resets; hidden state made before the episodes and afterwards only handed on.
 - **probe**: a world with one- and two-step episodes (start in A, B, C or D; B ends with +1, C
   with -3): phantom rows pull the values of end states towards the mean. For memory: an
   environment that pays for acting on the first observation of *this* episode.
@@ -208,20 +207,20 @@ def _only_handed_on(argument: Carried, call: Call, loop: Loop) -> bool:
     if outer.loop is not loop or isinstance(outer.initial, Carried):
         return False
     later = [option for option in possible(argument.final) if option is not outer.initial]
-    return bool(later) and all(_is_part_of(option, call) for option in later)
+    return bool(later) and all(_is_part_of(option, call, argument) for option in later)
 
 
-def _is_part_of(value: Value, call: Call) -> bool:
+def _is_part_of(value: Value, call: Call, running: Carried) -> bool:
     """An item of what the network returned, perhaps detached; anything else may be a reset or a mask."""
     returned = root(call)
-    parts = [call, returned, *(returned.items if isinstance(returned, Collection) else ())]
+    parts = [call, returned, running, *(returned.items if isinstance(returned, Collection) else ())]
     here: Value | None = value
     for _ in range(10):
         if any(part is here for part in parts):
             return True
         if isinstance(here, Collection) and here.items:
             here = root(here.items[0])
-        elif isinstance(here, Call) and here.op == "[]":
+        elif isinstance(here, Call) and here.op in ("[]", "next"):
             here = here.args[0]
         elif isinstance(here, Call) and keeps_numbers(here):
             here = subject(here)

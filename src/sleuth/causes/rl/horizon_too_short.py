@@ -15,8 +15,9 @@ Longer is not better. Variance grows with the horizon, and returns become larger
 so the critic must change scale. With dense, well-shaped rewards a short horizon learns faster.
 
 ## How to tell
-- **lint**: `gamma` beside the time limit: 1/(1-gamma) under a fifth of `max_episode_steps` or of
-  the episode length, together with a reward paid only at the end.
+- **lint**: a literal gamma and a literal number of steps to the only reward (an environment of
+  your own that pays when its counter ends, a vector of zeros with a last entry): gamma to that
+  power is below 0.05.
 - **probe**: roll out a random or scripted policy, measure the steps between decision and reward,
   and compute gamma to that power: below 0.05 the signal is gone.
 - **refuted by**: the typical delay of rewards is under 1/(1-gamma).

@@ -18,9 +18,8 @@ targets for the critic if predictions are mapped back. If all episodes have the 
 or none ever ends, a shift changes no preference; it only burdens the critic.
 
 ## How to tell
-- **lint**: a mean subtracted from rewards (`r - r.mean()`, a scaler's `fit_transform` on rewards,
-  a running mean in a reward wrapper); a constant "alive" or "time" bonus added to an existing
-  reward.
+- **lint**: a mean subtracted from rewards (`r - r.mean()`, a scaler's `fit_transform` on rewards)
+  that are discounted and summed afterwards; a running mean taken off in a reward wrapper.
 - **watch**: episode length moves in the opposite direction of what the task wants, while the
   *shaped* return rises; original and shaped return disagree in sign.
 - **refuted by**: episodes have one fixed length that the agent cannot change, or raw and used

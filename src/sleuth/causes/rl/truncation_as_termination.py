@@ -22,8 +22,8 @@ If the task truly ends at that time (a match of 90 minutes) it is termination, a
 time belongs in the observation.
 
 ## How to tell
-- **lint**: `done = terminated or truncated` (or `|`) that feeds a target; the fourth value of
-  `step` (`truncated`) ignored; targets masked by `done`.
+- **lint**: `terminated or truncated` (or `|`), followed through buffers and arrays to the factor or
+  the branch that removes the next value from a target; no line values the final observation.
 - **probe**: a boundary world: A goes to B by *truncation*, D goes to B by *termination*, B ends
   with +1. Right: V(A) = gamma, V(D) = 0. This bug gives V(A) = 0. In measured runs no other probe
   environment saw it.
@@ -59,7 +59,6 @@ from sleuth.facts.episodes import (
     is_network_call,
     network_calls,
     read_episodes,
-    target_name,
     tests,
     words,
 )
@@ -76,11 +75,10 @@ def lint(program: Program) -> Iterator[Finding]:
     episodes = read_episodes(program)
     if not any(step.width == 5 for step in episodes.steps):
         return
-    joined = _joined_names(program, episodes)
-    if _is_handled(program, episodes, joined):
+    if _is_handled(program, episodes):
         return
     for target in episodes.bootstraps:
-        place = _masked_by_both(program, episodes, target) or _chosen_by_both(target, joined)
+        place = _masked_by_both(program, episodes, target) or _chosen_by_both(episodes, target)
         if place is not None:
             yield clue(
                 "warning",
@@ -118,43 +116,23 @@ def _given(episodes: Episodes, store: Call) -> Call:
     return store
 
 
-def _joined_names(program: Program, episodes: Episodes) -> set[str]:
-    """Names that hold `terminated or truncated`."""
-    pairs = [
-        (_name(step.fields["terminated"]), _name(step.fields["truncated"]))
-        for step in episodes.steps
-        if step.width == 5
-    ]
-    found = set()
-    for node in ast.walk(program.source.tree):
-        if isinstance(node, ast.Assign) and any({*pair} <= words(node.value) for pair in pairs if all(pair)):
-            found |= {part.id for part in node.targets if isinstance(part, ast.Name)}
-    return found
-
-
-def _name(values: tuple[Value, ...]) -> str:
-    """What the program calls a part of a step."""
-    return next((target_name(value) for value in values if isinstance(value, Call)), "")
-
-
-def _chosen_by_both(target: Bootstrap, joined: set[str]) -> Value | None:
+def _chosen_by_both(episodes: Episodes, target: Bootstrap) -> Value | None:
     """`r if done else r + gamma * v`: the branch asks the joined flag."""
     networks = [call for factor in target.factors for call in network_calls(factor)]
     for call in (target.call, *networks) if networks else ():
-        for test in tests(call.context):
-            if words(test) & joined:
-                return Value(test, call.source)
+        for arm in call.context.arms:
+            if episodes.kinds(arm.test) >= _BOTH and isinstance(arm.node, ast.If | ast.IfExp):
+                return Value(arm.node.test, call.source)
     return None
 
 
-def _is_handled(program: Program, episodes: Episodes, joined: set[str]) -> bool:
+def _is_handled(program: Program, episodes: Episodes) -> bool:
     """Whether a network values the last observation where the time limit struck."""
-    limits = {_name(step.fields["truncated"]) for step in episodes.steps if step.width == 5} - {""}
     for call in program.calls("()"):
         if is_network_call(call):
-            for test in tests(call.context):
-                asked = words(test)
-                if (asked & limits and not asked & joined) or any("final" in word for word in asked):
-                    return True
+            if any(episodes.kinds(arm.test) == {"truncated"} for arm in call.context.arms):
+                return True
+            if any("final" in word for test in tests(call.context) for word in words(test)):
+                return True
     used_alone = program.calls("*", "-", "&", "torch.where", "numpy.where", "torch.logical_and")
     return any(episodes.kinds(part) == {"truncated"} for call in used_alone for part in call.args)

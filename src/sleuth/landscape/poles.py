@@ -1,0 +1,126 @@
+"""torch's own operations at their poles, as examples of what a surface shows and of how to avoid it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Pole:
+    """One operation at its pole: what comes out there, what `surface` finds, and the safe way to write it."""
+
+    name: str
+    formula: str
+    at: float
+    loss: float
+    slope: float
+    kinds: tuple[str, ...]
+    instead: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "formula": self.formula,
+            "at": self.at,
+            "loss": self.loss,
+            "slope": self.slope,
+            "kinds": list(self.kinds),
+            "instead": self.instead,
+        }
+
+
+@dataclass(frozen=True)
+class _Example:
+    name: str
+    formula: str
+    function: Callable[["Tensor"], "Tensor"]
+    span: tuple[float, float]
+    at: float
+    instead: str
+
+
+def poles(n: int = 81) -> tuple[Pole, ...]:
+    """Every example, evaluated now with the torch that is installed. An odd n puts a grid point on each pole."""
+    return tuple(_look(example, n) for example in _examples())
+
+
+def _look(example: _Example, n: int) -> Pole:
+    import numpy as np
+
+    from sleuth.landscape.grid import slopes_at
+    from sleuth.landscape.survey import surface
+
+    seen = surface(example.function, ("p", *example.span), n=n)
+    loss, slope = slopes_at(seen.calls[0], seen.main.term, np.array([[example.at]]))
+    kinds = tuple(dict.fromkeys(flaw.kind for flaw in seen.findings))
+    return Pole(
+        example.name, example.formula, example.at, float(loss[0]), float(slope[0, 0]), kinds, example.instead
+    )
+
+
+def _examples() -> tuple[_Example, ...]:
+    import torch
+    from torch.nn import functional as F  # noqa: N812  (what every torch program calls it)
+
+    def pair(p: "Tensor") -> "Tensor":
+        return torch.stack([p, torch.zeros_like(p)], dim=-1)
+
+    logits = "binary_cross_entropy_with_logits on the logits"
+    return (
+        _Example(
+            "BCE at 0, target 1",
+            "binary_cross_entropy(p, 1)",
+            lambda p: F.binary_cross_entropy(p, torch.ones_like(p), reduction="none"),
+            (0.0, 1.0),
+            0.0,
+            logits,
+        ),
+        _Example(
+            "BCE at 1, target 0",
+            "binary_cross_entropy(p, 0)",
+            lambda p: F.binary_cross_entropy(p, torch.zeros_like(p), reduction="none"),
+            (0.0, 1.0),
+            1.0,
+            logits,
+        ),
+        _Example("log of 0", "-log(p)", lambda p: -torch.log(p), (0.0, 1.0), 0.0, "log(p + eps), or log_softmax"),
+        _Example(
+            "log of 1 - sigmoid",
+            "-log(1 - sigmoid(p))",
+            lambda p: -torch.log(1 - torch.sigmoid(p)),
+            (0.0, 60.0),
+            60.0,
+            "softplus(p), which is the same function",
+        ),
+        _Example("sqrt at 0", "sqrt(p)", lambda p: torch.sqrt(p), (0.0, 1.0), 0.0, "sqrt(p + eps)"),
+        _Example("power below 1 at 0", "p ** 0.3", lambda p: p**0.3, (0.0, 1.0), 0.0, "(p + eps) ** 0.3"),
+        _Example("division by 0", "1 / p", lambda p: 1 / p, (-1.0, 1.0), 0.0, "1 / (p + eps), p kept positive"),
+        _Example(
+            "normalise at 0, by hand",
+            "(v / v.norm())[0], v = (p, 0)",
+            lambda p: (pair(p) / pair(p).norm(dim=-1, keepdim=True))[..., 0],
+            (-1.0, 1.0),
+            0.0,
+            "normalize(v, eps=1e-6), and keep v away from 0",
+        ),
+        _Example(
+            "normalise at 0, by torch",
+            "normalize(v)[0], v = (p, 0)",
+            lambda p: F.normalize(pair(p), dim=-1)[..., 0],
+            (-1.0, 1.0),
+            0.0,
+            "a larger eps: the default 1e-12 bounds the gradient at 1e12",
+        ),
+        _Example("arccos at 1", "acos(p)", lambda p: torch.acos(p), (-1.0, 1.0), 1.0, "acos(p.clamp(-1+eps, 1-eps))"),
+        _Example(
+            "BCE from logits (healthy)",
+            "binary_cross_entropy_with_logits(p, 1)",
+            lambda p: F.binary_cross_entropy_with_logits(p, torch.ones_like(p), reduction="none"),
+            (-60.0, 60.0),
+            -60.0,
+            "nothing: finite and steep where it is wrong",
+        ),
+    )
