@@ -36,7 +36,11 @@ def _map_options(function: Command) -> Command:
 @command.command("check")
 @click.argument("path", metavar="[MAP]", required=False, type=click.Path(path_type=Path))
 @click.option(
-    "--evidence", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Where the evidence files are."
+    "--evidence",
+    "folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Where the evidence files are.",
 )
 @click.option("--fix", is_flag=True, help="Rewrite the anchors of quotes that stand on other lines.")
 @click.option("--lock", is_flag=True, help="Keep a hash of every evidence file in MAP.lock.")
@@ -57,8 +61,8 @@ def check(
     """Compare every quote with its source, and hold the map to its rules.
 
     Verdicts: EXACT, ELLIPSIS, GAPS (words left out silently), ALTERED, MOVED (other lines), MISSING, NO-FILE.
-    Exit code 1 means an error: a quote missing or altered by more than two words, or a broken rule. Gaps, moved
-    quotes and replaced sources are warnings.
+    Exit code 1 means an error: a quote missing or altered by more than two words, or a broken rule.
+    Gaps, moved quotes and replaced sources are warnings.
     """
     from sleuth import evidence as room
     from sleuth.evidence.check import fixed_text
@@ -90,8 +94,12 @@ def check(
 
 @command.command("show")
 @click.argument("path", metavar="[MAP]", required=False, type=click.Path(path_type=Path))
-@click.option("--html", "page", metavar="FILE", type=click.Path(path_type=Path), help="Write a page with the graph.")
-@click.option("--evidence", "folder", metavar="DIR", type=click.Path(path_type=Path), help="For verdicts in the page.")
+@click.option(
+    "--html", "page", metavar="FILE", type=click.Path(path_type=Path), help="Write a page with the graph."
+)
+@click.option(
+    "--evidence", "folder", metavar="DIR", type=click.Path(path_type=Path), help="For verdicts in the page."
+)
 @_map_options
 @output_options
 def show_map(
@@ -117,14 +125,20 @@ def show_map(
         click.echo(f"Wrote {page}.", err=True)
         if json_path is None:
             return
-    text = "\n".join(f"{entry.credence:.2f} {entry.node}" for entry in weighed.claims) if quiet else show.tree(weighed)
+    text = (
+        "\n".join(f"{entry.credence:.2f} {entry.node}" for entry in weighed.claims)
+        if quiet
+        else show.tree(weighed)
+    )
     emit(text, export.map_json(weighed), json_path)
 
 
 @command.command("why")
 @click.argument("claim")
 @click.argument("path", metavar="[MAP]", required=False, type=click.Path(path_type=Path))
-@click.option("--map", "map_path", metavar="MAP", type=click.Path(path_type=Path), help="The same as the argument MAP.")
+@click.option(
+    "--map", "map_path", metavar="MAP", type=click.Path(path_type=Path), help="The same as the argument MAP."
+)
 @_map_options
 @output_options
 def why_claim(
@@ -148,8 +162,12 @@ def why_claim(
 
 @command.command("export")
 @click.argument("path", metavar="[MAP]", required=False, type=click.Path(path_type=Path))
-@click.option("--format", "form", type=click.Choice(("json", "dot")), default="json", help="JSON or Graphviz.")
-@click.option("--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Instead of standard output.")
+@click.option(
+    "--format", "form", type=click.Choice(("json", "dot")), default="json", help="JSON or Graphviz."
+)
+@click.option(
+    "--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Instead of standard output."
+)
 @_map_options
 @output_options
 def export_map(
@@ -204,7 +222,7 @@ def _refusal(found: "Map", unread: "tuple[Any, ...]", no_folder: Path | None, qu
         return show.places(found.path, unread)
     if no_folder is not None:
         return (
-            f"There is no evidence folder {str(no_folder)!r}, so none of the {quotes} quotes of {found.path} can be "
-            "compared; name it with --evidence DIR, or check the rest with --lenient."
+            f"There is no evidence folder {str(no_folder)!r}, so none of the {quotes} quotes of "
+            f"{found.path} can be compared; name it with --evidence DIR, or check the rest with --lenient."
         )
     return ""

@@ -18,7 +18,7 @@ def quantile(share: float, alpha: float, beta: float) -> float:
 
 
 def cumulative(value: float, alpha: float, beta: float) -> float:
-    """The regularised incomplete beta function, by its continued fraction on the side where it converges fast."""
+    """The regularised incomplete beta function, by a continued fraction where that converges fast."""
     if value <= 0.0 or value >= 1.0:
         return float(value >= 1.0)
     scale = math.exp(

@@ -1,4 +1,4 @@
-"""Cuts prepared lines into blocks: a heading, a statement, an argument, a numbered item, a line, a relation."""
+"""Cuts prepared lines into blocks: headings, statements, arguments, numbered items, relations."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -91,7 +91,7 @@ def cut(lines: Sequence[Line], problems: list[Problem]) -> Iterator[Block]:
 
 
 def strong(bare: str) -> bool:
-    """Whether a line can only be the beginning of something: data that is still open must have lost its brace."""
+    """Whether a line can only begin something: data that is still open there has lost its brace."""
     item = ITEM.match(bare)
     return bool(
         not bare
@@ -148,9 +148,9 @@ def _begins(state: _Cut, line: Line, bare: str) -> bool:
 
 
 def _stands_alone(state: _Cut, bare: str, pattern: re.Pattern[str]) -> bool:
-    """A title that begins a wrapped line of prose refers; on a line of its own, or after a blank one, it stands."""
+    """A title on a line of its own, or after a blank one, stands; within wrapped prose it only refers."""
     match = pattern.match(bare)
-    if match is None or state.blank or "colon" in match.groupdict() and match["colon"]:
+    if match is None or state.blank or ("colon" in match.groupdict() and match["colon"]):
         return match is not None
     rest = match["rest"].strip()
     return not rest or rest[0] in "#{" or (pattern is REFERENCE and bare.count("]") > 1 and "]:" in rest)

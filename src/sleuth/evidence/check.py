@@ -10,8 +10,8 @@ from sleuth.evidence.quotes import Comparison, Verdict, compare
 from sleuth.evidence.structure import structure
 from sleuth.finding import Severity
 
-# Up to two foreign words are slips of transcription ("to" inserted); more of them change what is said. Nothing
-# invented was found in 2,084 quoted words of a real map, and seven such slips.
+# Up to two foreign words are slips of transcription ("to" inserted); more of them change what is said.
+# Nothing invented was found in 2,084 quoted words of a real map, and seven such slips.
 SLIPS = 2
 
 
@@ -107,7 +107,10 @@ def _judgement(entry: Checked) -> tuple[Severity, str | None]:
         return "warning", f"The quote of {name} stands at {entry.found_at}, not at {link.anchor}.{emphasis}"
     if entry.verdict == "GAPS":
         count = sum(len(stretch.split()) for stretch in words)
-        return "warning", f"The quote of {name} leaves out {count} words without an ellipsis: {_some(words)}.{emphasis}"
+        return (
+            "warning",
+            f"The quote of {name} leaves out {count} words without an ellipsis: {_some(words)}.{emphasis}",
+        )
     return "note", None
 
 
@@ -127,7 +130,7 @@ def _replaced(found: Map, evidence: Evidence) -> list[Problem]:
             places[name].column,
             "warning",
             "source-replaced",
-            f"{name} is not the file that was checked when the lock was written: look at its quotes again, then --lock.",
+            f"{name} was replaced since the lock was written: look at its quotes again, then --lock.",
         )
         for name in replaced(evidence, read_lock(found.path))
     ]

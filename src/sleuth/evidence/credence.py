@@ -1,8 +1,8 @@
 """How far to trust a claim: premises into arguments, arguments into claims, sources counted once.
 
-Premises of an argument combine as `all` (joint: the product) or `any` (corroboration: the best premise of each
-source, log-odds added), times the inference. At a claim every argument is at most one pseudo-observation of a Beta
-distribution; it weighs less the more often its sources have spoken before.
+Premises of an argument combine as `all` (joint: the product) or `any` (corroboration: the best premise of
+each source, log-odds added), times the inference. At a claim every argument is at most one
+pseudo-observation of a Beta distribution; it weighs less the more often its sources have spoken before.
 """
 
 import math
@@ -27,7 +27,7 @@ EDGE = 1e-6  # a credence of 0 or 1 has no log-odds; nobody is that sure
 
 @dataclass(frozen=True)
 class Term:
-    """One argument (or bare statement) for or against a claim. `weight` is below 1 where its sources repeat."""
+    """An argument (or bare statement) for or against a claim; `weight` is below 1 where sources repeat."""
 
     node: Node
     strength: float
@@ -132,7 +132,7 @@ def _argued(
 def _heard(
     found: Map, argument: Argument, step: Step, beliefs: Mapping[Node, Belief], silent: frozenset[str]
 ) -> list[tuple[str, float, tuple[str, ...]]] | None:
-    """Source, credence and lineages of each premise that may speak; None where nothing is left of the step."""
+    """Source, credence and lineages of each premise that may speak; None where nothing is left."""
     heard = []
     for title in step.premises:
         statement, belief = found.statements[title], beliefs.get(Node("statement", title))
@@ -155,7 +155,7 @@ def combination(found: Map, argument: Argument, step: Step) -> Combine:
 
 
 def combined(premises: Sequence[tuple[str, float]], combine: Combine) -> float:
-    """One credence from several. Corroboration never lowers: a premise below one half adds nothing to better ones."""
+    """One credence from several. Corroboration never lowers: a premise below one half adds nothing."""
     if combine == "all":
         return math.prod(credence for _, credence in premises)
     best: dict[str, float] = {}
@@ -179,7 +179,9 @@ def _stated(
     statement = found.statements[node.title]
     concluding = graph.concluding.get(node.title, ())
     if concluding:
-        arguments = [beliefs[key] for entry in concluding if (key := Node("argument", entry.title)) in beliefs]
+        arguments = [
+            beliefs[key] for entry in concluding if (key := Node("argument", entry.title)) in beliefs
+        ]
         if arguments:
             return _concluded(arguments)
         return _Own(UNSTATED, ()) if node in graph.incoming else None
@@ -216,7 +218,9 @@ def _contradicted(
             if relation.kind == "contradict"
         ]
         attacks = tuple(
-            Term(other, beliefs[other].credence, beliefs[other].sources, True) for other in others if other in beliefs
+            Term(other, beliefs[other].credence, beliefs[other].sources, True)
+            for other in others
+            if other in beliefs
         )
         if attacks and node in beliefs:
             known = beliefs[node]
@@ -271,4 +275,3 @@ def logit(credence: float) -> float:
 
 def sigmoid(odds: float) -> float:
     return 1 / (1 + math.exp(-odds)) if odds >= 0 else 1 - 1 / (1 + math.exp(odds))
-

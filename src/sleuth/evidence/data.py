@@ -3,7 +3,9 @@
 import re
 from typing import Any
 
-_KEY = re.compile(r"""\s*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<plain>[^\s:,{}\[\]"'][^:,{}\[\]\n]*?))\s*:(?=[\s"'\[{]|$)""")
+_KEY = re.compile(
+    r"""\s*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<plain>[^\s:,{}\[\]"'][^:,{}\[\]\n]*?))\s*:(?=[\s"'\[{]|$)"""
+)
 _INTEGER = re.compile(r"[-+]?\d{1,18}$")
 _DECIMAL = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?$")
 _STRINGS = {'"': re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL), "'": re.compile(r"'(?:[^']|'')*'")}

@@ -77,7 +77,10 @@ def lock_path(map_path: str) -> Path:
 def write_lock(map_path: str, evidence: Evidence) -> Path:
     """Keep a hash of every evidence file beside the map."""
     path = lock_path(map_path)
-    payload = {"schema": LOCK_SCHEMA, "files": {name: evidence.hashes[name] for name in sorted(evidence.hashes)}}
+    payload = {
+        "schema": LOCK_SCHEMA,
+        "files": {name: evidence.hashes[name] for name in sorted(evidence.hashes)},
+    }
     write_whole(path, json.dumps(payload, indent=2, ensure_ascii=False) + "\n")
     return path
 

@@ -78,7 +78,9 @@ def _claim(title: str) -> Claim:
         tuple(str(name) for name in data.get("covers") or ()),
         belief,
         tuple(_voice(premise) for argument in concluding for premise in argument.premises),
-        tuple(_claim(term.node.title) for term in belief.terms if term.against and term.node.sort == "statement"),
+        tuple(
+            _claim(term.node.title) for term in belief.terms if term.against and term.node.sort == "statement"
+        ),
     )
 
 

@@ -38,7 +38,7 @@ def rests_on(
     concluding: dict[str, tuple[Argument, ...]],
     node: Node,
 ) -> Iterator[Node]:
-    """The nodes whose beliefs enter this one's. A contradiction counts with what its other side has on its own."""
+    """The nodes whose beliefs enter this one's (contradictions are settled afterwards)."""
     if node.sort == "argument":
         argument = found.arguments[node.title]
         inner = {step.conclusion for step in argument.steps[:-1]}

@@ -68,7 +68,9 @@ def _take_data(block: Block, raw: str, problems: list[Problem]) -> tuple[dict[st
         blanks = re.sub(r"[^\n]", " ", raw[start:end])
         raw, place = raw[:start] + blanks + raw[end:], end
         if len(found) == 2:
-            message = "A second data block on one statement: a line between the two may have lost its beginning."
+            message = (
+                "A second data block on one statement: a line between the two may have lost its beginning."
+            )
             problems.append(Problem(*block.place(start), "error", "second-data", message, unread=True))
     merged: dict[str, Any] = {}
     for entries in reversed(found):

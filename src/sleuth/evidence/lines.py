@@ -9,7 +9,7 @@ from typing import Any
 from sleuth.evidence.data import BadData, read_data
 from sleuth.evidence.model import Problem
 
-# A code-hosting page puts `|` and `||` after every line; a map written by hand never has a fifth of such lines.
+# A code-hosting page leaves `|` and `||` after every line; no map written by hand has a fifth of those.
 SCRAPED_SHARE = 0.2
 FENCE = re.compile(r"^={3,}\s*$")
 
@@ -65,7 +65,7 @@ def _is_scraped(rows: Sequence[Line]) -> bool:
 
 
 def _page_rows(rows: Sequence[Line]) -> Iterator[Line]:
-    """The file's rows: what precedes a `|`, or nothing where the row is empty. What stands above is the page's."""
+    """The file's rows: what precedes a `|`, or nothing. What stands above the first belongs to the page."""
     waiting: Line | None = None
     started = False
     for row in rows:
@@ -126,9 +126,7 @@ def _front_value(value: str) -> Any:
         return value
 
 
-def _without_comments(
-    rows: Sequence[Line], comments: list[Line], problems: list[Problem]
-) -> Iterator[Line]:
+def _without_comments(rows: Sequence[Line], comments: list[Line], problems: list[Problem]) -> Iterator[Line]:
     """Rows with comments cut out; a row that held nothing else disappears, so it does not end a paragraph."""
     closer = ""
     for place, row in enumerate(rows):

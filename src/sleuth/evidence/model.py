@@ -83,7 +83,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence of the map. `defined` is False where the map only refers to it; `titled` False where it has no name."""
+    """A sentence of the map; not `defined` where it is only referred to, not `titled` where it has no name."""
 
     title: str
     text: str = ""
@@ -183,9 +183,9 @@ class Map:
     @property
     def tags(self) -> dict[str, int]:
         counts: dict[str, int] = {}
-        for holder in (*self.statements.values(), *self.arguments.values()):
-            for tag in holder.tags:
-                counts[tag] = counts.get(tag, 0) + 1
+        holders: list[Statement | Argument] = [*self.statements.values(), *self.arguments.values()]
+        for tag in (tag for holder in holders for tag in holder.tags):
+            counts[tag] = counts.get(tag, 0) + 1
         return counts
 
     @property

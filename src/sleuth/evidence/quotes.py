@@ -15,9 +15,9 @@ Verdict = Literal["EXACT", "ELLIPSIS", "GAPS", "ALTERED", "MOVED", "MISSING", "N
 
 _STRICTNESS: tuple[Verdict, ...] = ("EXACT", "ELLIPSIS", "GAPS", "ALTERED", "MISSING")
 
-# Share of a quote's words that must be found in order before we speak of a changed quote, not of a missing one.
-# The 28 quotes of a real map laid against unrelated sources reach 0.39 at most; the most heavily edited true
-# quote among them had 0.86 (see docs/evidence.md).
+# Share of a quote's words that must be found in order before we call it changed rather than missing. The 28
+# quotes of a real map laid against unrelated sources reach 0.39 at most; the most heavily edited true quote
+# among them had 0.86 (see docs/evidence.md).
 FOUND = 0.6
 STRAY_WORDS, STRAY_GAP = 2, 20  # so few matched words, so many words away from the rest, are chance
 LONG_ENOUGH = 20  # letters; a stretch of this length may begin inside a word that a PDF glued together
@@ -28,7 +28,7 @@ _BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__", re.DOTALL)
 
 @dataclass(frozen=True)
 class Comparison:
-    """How a quote stands in its source. `bold`: the emphasised part alone, None where nothing is emphasised."""
+    """How a quote stands in its source; `bold` is the emphasised part alone, where there is one."""
 
     verdict: Verdict
     found: Span | None = None
@@ -46,7 +46,11 @@ def compare(quote: str, source: Words, anchor: Span | None = None) -> Comparison
     if parts:
         worst = max(parts, key=lambda part: _STRICTNESS.index(part.verdict))
         result = replace(result, bold=worst.verdict)
-    if anchor is not None and not anchor.holds(_span(result)) and result.verdict in ("EXACT", "ELLIPSIS", "GAPS"):
+    if (
+        anchor is not None
+        and not anchor.holds(_span(result))
+        and result.verdict in ("EXACT", "ELLIPSIS", "GAPS")
+    ):
         return replace(result, verdict="MOVED")
     return result
 
@@ -71,7 +75,7 @@ def _located(quote: str, source: Words, anchor: Span | None) -> Comparison:
 
 
 def _letter_by_letter(parts: list[str], source: Words, anchor: Span | None) -> Span | None:
-    """Where all parts stand in order without any other change; of several places the one nearest the anchor."""
+    """Where all parts stand in order and unchanged; of several places the one nearest the anchor."""
     places = []
     for start in _occurrences(parts[0], source, 0):
         end: int | None = start + len(parts[0])
@@ -152,7 +156,7 @@ def _region(quote: tuple[str, ...], source: Words, anchor: Span | None) -> tuple
 
 
 def _matching(quote: tuple[str, ...], passage: tuple[str, ...]) -> list[tuple[int, int, int]]:
-    """Runs of equal words as (place in quote, place in passage, length), without chance hits far from the rest."""
+    """Runs of equal words (place in quote, in passage, length), without chance hits far from the rest."""
     matcher = SequenceMatcher(None, quote, passage, autojunk=False)
     blocks = [(block.a, block.b, block.size) for block in matcher.get_matching_blocks() if block.size]
 
@@ -182,7 +186,7 @@ class _Laid:
             yield range(a + size, next_a), range(self.start + b + size, self.start + next_b)
 
     def edges(self) -> Iterator[tuple[range, str]]:
-        """Words of the quote before the first and after the last run, with the letters of the source there."""
+        """Words of the quote before the first and after the last run, and the source's letters there."""
         (a, b, _), (last_a, last_b, size) = self.blocks[0], self.blocks[-1]
         head, tail = range(a), range(last_a + size, len(self.quote))
         here, there = self.start + b, self.start + last_b + size

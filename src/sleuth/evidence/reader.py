@@ -1,4 +1,4 @@
-"""Reads argument maps (Argdown): tolerant of what people write, exact about what cannot be read, and where."""
+"""Reads argument maps (Argdown): tolerant of what people write, exact about what cannot be read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -235,7 +235,9 @@ def _add_item(build: _Build, block: Block, inline: Inline) -> None:
     numbers = [item.block.number for item in build.items if item.title]
     expected = numbers[-1] + 1 if numbers else 1
     if block.number != expected:
-        message = f"({block.number}) stands where ({expected}) was expected: a line is missing, double or torn."
+        message = (
+            f"({block.number}) stands where ({expected}) was expected: a line is missing, double or torn."
+        )
         build.complain(block, "numbering", message)
     title = _add_statement(build, block, inline)
     build.items.append(_Item(block, title))
@@ -276,14 +278,16 @@ def _steps(build: _Build, items: list[_Item]) -> list[Step]:
         else:
             waiting.append(item.title)
     if line is not None:
-        build.complain(line.block, "missing-conclusion", "No conclusion follows this line: the map may be cut off.")
+        build.complain(
+            line.block, "missing-conclusion", "No conclusion follows this line: the map may be cut off."
+        )
     elif waiting:
         steps = _forced(build, items[-1], steps, waiting)
     return steps
 
 
 def _forced(build: _Build, last: _Item, steps: list[Step], waiting: list[str]) -> list[Step]:
-    """Premises without a line ---- below them: the last one is taken for the conclusion, and the gap reported."""
+    """Premises without a line ---- below them: the last is taken for the conclusion, the gap reported."""
     message = f"No line ---- separates the premises from the conclusion ({last.block.number})."
     build.complain(last.block, "missing-inference", message)
     return [*steps, Step(tuple(waiting[:-1]), waiting[-1])]
@@ -330,7 +334,7 @@ def _finished(build: _Build, prepared: Prepared, path: str) -> Map:
 
 
 def _settled(arguments: Mapping[str, Argument], relation: Relation) -> Relation:
-    """An argument speaks through its conclusion: `+ <A>` below a claim and `+> [claim]` below A's conclusion are one."""
+    """`+ <A>` below a claim and `+> [claim]` below A's conclusion are one relation: the conclusion's."""
     source = relation.source
     if source.sort == "argument" and (conclusion := arguments[source.title].conclusion):
         source = Node("statement", conclusion)

@@ -1,4 +1,4 @@
-"""Rules a map must keep beyond its syntax: numbers with reasons, sources that are what they are said to be, no circles."""
+"""Rules beyond syntax: numbers with reasons, sources that are what they are said to be, no circles."""
 
 import math
 import re
@@ -15,7 +15,8 @@ NUMBERS = ("credence", "inference")
 _INDEPENDENT = re.compile(r"\bindependen(?:t|tly|ce)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\b(\d+|two|three|four|five|six|seven)\s+(?:\w+\s+)?independent\b", re.IGNORECASE)
 _COUNTED = re.compile(
-    r"\b(\d+)\s+(evidence files|statements|arguments|relations|quotes|sources|lineages|premises)\b", re.IGNORECASE
+    r"\b(\d+)\s+(evidence files|statements|arguments|relations|quotes|sources|lineages|premises)\b",
+    re.IGNORECASE,
 )
 _NUMERALS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
 
@@ -73,7 +74,9 @@ def _reason_first(found: Map) -> Iterator[Problem]:
             if name not in keys:
                 continue
             if "reason" not in keys:
-                message = f"[{entry.title}] states {name} {entry.data[name]} without a reason: add one before it."
+                message = (
+                    f"[{entry.title}] states {name} {entry.data[name]} without a reason: add one before it."
+                )
                 yield _at(entry, "error", "reason-missing", message)
             elif keys.index("reason") > keys.index(name):
                 message = f"[{entry.title}] states its {name} before the reason: write the reason first."

@@ -1,4 +1,4 @@
-"""What each argument counts at a claim: one that only repeats heard sources counts for half, a quarter, ..."""
+"""What each argument counts at a claim: one that only repeats sources counts half, a quarter, ..."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ def _strength(term: "Term") -> float:
 
 
 def counted(terms: Sequence["Term"], aside: frozenset[int] = frozenset()) -> list["Term"]:
-    """Weights in order of strength: a repeated source counts half as much each time; the freshest one decides."""
+    """Weights by falling strength: a source counts half as much each time; the freshest one decides."""
     uses: dict[str, int] = {}
     result = []
     for place, term in enumerate(terms):

@@ -1,4 +1,4 @@
-"""Text as comparable words: unicode, typographic signs, markdown and PDF remains no longer make a difference."""
+"""Text as comparable words: unicode, typography, markdown and PDF remains make no difference."""
 
 import re
 import unicodedata

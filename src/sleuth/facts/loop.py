@@ -128,6 +128,8 @@ def _classify(call: Call) -> tuple[Kind | None, Value | None]:
             else receiver
         )
         return "backward", loss
+    if op == ".manual_backward":  # Lightning, where a script optimises by hand
+        return "backward", call.argument(0, "loss")
     if op == "torch.autograd.backward":
         return "backward", call.argument(0, "tensors")
     if op == ".zero_grad":

@@ -57,7 +57,12 @@ class LossUse:
     @property
     def reduction(self) -> str:
         value = literal(self.option("reduction"))
-        return value if isinstance(value, str) else "mean"
+        if isinstance(value, str):
+            return value
+        # The words that torch used before version 1.0.
+        if literal(self.option("reduce")) is False:
+            return "none"
+        return "sum" if literal(self.option("size_average")) is False else "mean"
 
 
 def losses(scene: Scene) -> Iterator[LossUse]:

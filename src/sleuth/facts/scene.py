@@ -19,7 +19,7 @@ INTERESTING = re.compile(
 WORTH_RUNNING = re.compile(
     r"backward|\.step\(|zero_grad|softmax|loss|fit|split|DataLoader|no_grad|eval\(|detach|\.data\b|log|exp|sqrt|view|"
     r"forward|__getitem__|__call__|__iter__|collate|[Dd]ataset|imread|read_image|Image\.open|uint8|astype|"
-    r"shuffle|permutation|randperm|random|transform|listdir|glob|state_dict|init|seed|reward|gamma|done|dropout|grad|optim"
+    r"shuffle|permutation|randperm|random|transform|listdir|glob|state_dict|init|seed|reward|gamma|sum\(|norm|std\(|mean\(|done|dropout|grad|optim"
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
 

@@ -12,6 +12,7 @@ from sleuth.evidence.credence import Belief, Weighed
 from sleuth.evidence.lineage import lineage
 from sleuth.evidence.model import AGAINST, Map, Node, Problem
 from sleuth.evidence.why import Why
+from sleuth.finding import SEVERITIES
 
 SCHEMA = "sleuth.evidence/1"
 WIDTH = 100
@@ -105,13 +106,12 @@ def _summary(result: Check) -> Iterator[str]:
     else:
         yield "no quotes to compare"
     severities = Counter(problem.severity for problem in result.problems)
-    plural = {name: f"{severities[name]} {name}{'s' * (severities[name] != 1)}" for name in COLOURS}
-    yield ", ".join(plural.values())
+    amounts_of = [(name, severities[name]) for name in SEVERITIES]
+    yield ", ".join(f"{count} {name}{'s' * (count != 1)}" for name, count in amounts_of)
 
 
-def tree(weighed: Weighed, path: str = "") -> str:
+def tree(weighed: Weighed) -> str:
     """The map from its top claims down: every claim with its credence, its arguments and their sources."""
-    del path
     lines: list[str] = []
     seen: set[Node] = set()
     for belief in _roots(weighed):
@@ -127,9 +127,7 @@ def _roots(weighed: Weighed) -> list[Belief]:
     return tops or list(claims)
 
 
-def _claim_lines(
-    weighed: Weighed, belief: Belief, sign: str, depth: int, seen: set[Node]
-) -> Iterator[str]:
+def _claim_lines(weighed: Weighed, belief: Belief, sign: str, depth: int, seen: set[Node]) -> Iterator[str]:
     pad = "  " * depth
     colour = "red" if sign == "-" else "green"
     mark = f"{click.style(sign, fg=colour, bold=True)} " if sign else ""
@@ -158,7 +156,9 @@ def _premise_lines(weighed: Weighed, title: str, depth: int) -> Iterator[str]:
 
 def _wrapped(text: str, depth: int, hang: str = "") -> list[str]:
     pad = "  " * depth
-    return textwrap.wrap(text, WIDTH, initial_indent=pad, subsequent_indent=pad + hang, break_on_hyphens=False)
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=pad, subsequent_indent=pad + hang, break_on_hyphens=False
+    )
 
 
 def number(belief: Belief) -> str:

@@ -27,7 +27,9 @@ def rule_markdown(claim: Claim) -> str:
         "## Who says so\n\n" + "\n".join(_voice(voice) for voice in claim.supporting),
     ]
     if claim.against:
-        parts.append("## What speaks against it\n\n" + "\n".join(_objection(entry) for entry in claim.against))
+        parts.append(
+            "## What speaks against it\n\n" + "\n".join(_objection(entry) for entry in claim.against)
+        )
     if claim.covers:
         parts.append("## Where it applies\n\n" + ", ".join(f"`{name}`" for name in claim.covers))
     parts.append(f'`sleuth evidence why "{claim.title}"` shows how the credence comes about.')
@@ -68,7 +70,11 @@ def rule_json(claim: Claim) -> dict[str, Any]:
 def _objections(claim: Claim) -> str:
     if not claim.against:
         return ""
-    return " Against it: " + "; ".join(f"{entry.title} ({entry.belief.credence:.2f})" for entry in claim.against) + "."
+    return (
+        " Against it: "
+        + "; ".join(f"{entry.title} ({entry.belief.credence:.2f})" for entry in claim.against)
+        + "."
+    )
 
 
 def _voice(voice: Voice) -> str:

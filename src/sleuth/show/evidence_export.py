@@ -65,7 +65,8 @@ def _argument(weighed: Weighed, entry: Argument) -> dict[str, Any]:
         "line": entry.line,
         "section": entry.section,
         "steps": [
-            {"premises": list(step.premises), "rule": step.rule, "conclusion": step.conclusion} for step in entry.steps
+            {"premises": list(step.premises), "rule": step.rule, "conclusion": step.conclusion}
+            for step in entry.steps
         ],
         "data": dict(entry.data),
         "strength": round(belief.credence, 4) if belief else None,
@@ -74,15 +75,19 @@ def _argument(weighed: Weighed, entry: Argument) -> dict[str, Any]:
 
 def as_dot(weighed: Weighed) -> str:
     """Graphviz: supports green, attacks red, wider the more is believed."""
-    lines = ["digraph evidence {", "  rankdir=RL;", '  node [shape=box, style="rounded", fontname="sans-serif"];']
+    lines = [
+        "digraph evidence {",
+        "  rankdir=RL;",
+        '  node [shape=box, style="rounded", fontname="sans-serif"];',
+    ]
     lines += [*_dot_nodes(weighed), *_dot_edges(weighed), "}"]
     return "\n".join(lines)
 
 
 def _dot_nodes(weighed: Weighed) -> Iterator[str]:
     for node, belief in weighed.beliefs.items():
-        shape = ', shape=ellipse' if node.sort == "argument" else ""
-        yield f'  {_quoted(str(node))} [label={_quoted(f"{node.title} ({belief.credence:.2f})")}{shape}];'
+        shape = ", shape=ellipse" if node.sort == "argument" else ""
+        yield f"  {_quoted(str(node))} [label={_quoted(f'{node.title} ({belief.credence:.2f})')}{shape}];"
 
 
 def _dot_edges(weighed: Weighed) -> Iterator[str]:

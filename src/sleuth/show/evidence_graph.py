@@ -1,4 +1,4 @@
-"""Where the boxes of a map stand: claims at the left, what they rest on to the right. Plain numbers, no drawing."""
+"""Where the boxes of a map stand: claims at the left, what they rest on to the right."""
 
 from dataclasses import dataclass
 
@@ -47,7 +47,9 @@ def draw(weighed: Weighed) -> Drawing:
     )
     width = max((box.x for box in boxes), default=0) + BOX_WIDTH + 40
     height = max((box.y for box in boxes), default=0) + BOX_HEIGHT + 40
-    return Drawing(boxes, tuple(edge for edge in edges if {edge.source, edge.target} <= places.keys()), width, height)
+    return Drawing(
+        boxes, tuple(edge for edge in edges if {edge.source, edge.target} <= places.keys()), width, height
+    )
 
 
 def _edges(weighed: Weighed) -> list[Edge]:
@@ -82,7 +84,8 @@ def _credence(weighed: Weighed, node: Node) -> float:
 def _placed(
     weighed: Weighed, below: dict[Node, list[Node]], claims: set[Node]
 ) -> dict[Node, tuple[float, float]]:
-    """A tree drawn sideways: leaves take one row each, a parent stands beside the middle of its children."""
+    """A tree drawn sideways: leaves take one row each, a parent stands beside the middle of its children,
+    and a top claim beside the first, where the page opens."""
     fed = {node for nodes in below.values() for node in nodes}
     nodes = [node for node in weighed.beliefs if node in below or node in fed or node in claims]
     roots = [node for node in nodes if node not in fed] + nodes
@@ -93,8 +96,13 @@ def _placed(
         while stack:
             node, depth, done = stack.pop()
             if done:
-                rows = [places[child][1] for child in below.get(node, ()) if child in places and places[child][1] >= 0]
-                y = sum(rows) / len(rows) if rows else 20.0 + ROW * row
+                rows = [
+                    places[child][1]
+                    for child in below.get(node, ())
+                    if child in places and places[child][1] >= 0
+                ]
+                middle = min(rows) if rows and not depth else sum(rows) / max(1, len(rows))
+                y = middle if rows else 20.0 + ROW * row
                 row += 0 if rows else 1
                 places[node] = (20.0 + COLUMN * depth, y)
             elif node not in places and node in weighed.beliefs:

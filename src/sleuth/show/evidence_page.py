@@ -79,7 +79,11 @@ def _details(weighed: Weighed, checked: Check, node: Node) -> dict[str, Any]:
         "sources": list(belief.sources),
         "premises": [f"[{title}]" for argument in concluding for title in argument.premises],
         "terms": [
-            {"node": str(term.node), "against": term.against, "weight": f"{term.strength:.2f} × {term.weight:.2f}"}
+            {
+                "node": str(term.node),
+                "against": term.against,
+                "weight": f"{term.strength:.2f} × {term.weight:.2f}",
+            }
             for term in belief.terms
         ],
         "links": [_link(link) for link in entry.links],
@@ -98,9 +102,12 @@ def _link(link: Link) -> dict[str, str]:
 
 def _quote(entry: Checked) -> dict[str, str]:
     link = entry.quote.link
+    where = f" to {entry.found_at}" if entry.verdict == "MOVED" else ""
+    listed = "not in the source" if entry.verdict in ("ALTERED", "MISSING") else "left out"
+    words = f"; {listed}: {' | '.join(entry.words[:8])}" if entry.words else ""
     return {
         "text": entry.quote.text,
         "verdict": entry.verdict,
+        "told": f"{entry.verdict}{where}{words}",
         "evidence": link.target if link else "",
-        "words": " | ".join(entry.words[:8]),
     }

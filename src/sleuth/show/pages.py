@@ -39,7 +39,7 @@ def markdown(cause: Cause) -> str:
 
 
 def with_claims(cause: Cause) -> tuple[str, dict[str, Any]]:
-    """The page as markdown and as JSON, each with the claims of the evidence map that stand behind the cause."""
+    """The page as markdown and as JSON, each with the claims of the evidence map behind the cause."""
     from sleuth.evidence.folklore import claims_for
     from sleuth.show import evidence_claims
 

@@ -49,7 +49,7 @@ If a bound is physical (a share, a positive length), keep a smooth map: sigmoid 
 
 from collections.abc import Iterator
 
-from sleuth.facts.flow import ancestry, depends_on, layer, subject
+from sleuth.facts.flow import ancestry, depends_on, layer, parents, subject
 from sleuth.facts.losses import COMPARES_NUMBERS, LossUse
 from sleuth.facts.modules import applied, settled, sole_maker
 from sleuth.facts.program import Program, clue, place
@@ -132,6 +132,8 @@ def _is_of_the_same_kind(use: LossUse) -> bool:
     target = sole_maker(use.target)
     if target is not None and (layer(target) in _NAMES or applied(target) is not None):
         return True
+    if target is not None and target.op in _CHANGES_THE_RANGE:
+        return True  # made to fit
     origin = settled(use.target)
     if origin is None or (isinstance(origin, Call) and origin.op == "()"):
         return True
@@ -146,10 +148,24 @@ def _from_outside(target: Value) -> bool:
 def _goes_beyond(target: Value | None, kind: str) -> bool:
     """Whether the target certainly has values outside the activation's range."""
     beyond = _BEYOND_ONE if kind == "sigmoid" else _UNBOUNDED
-    for value in ancestry(target, 60):
+    for value in _made_from(target):
+        if isinstance(value, Call) and value.op in _CHANGES_THE_RANGE:
+            return False
         if isinstance(value, Call) and (value.op in beyond or _standardises(value)):
-            return not _squashed_later(target, value)
+            return True
     return False
+
+
+def _made_from(target: Value | None) -> Iterator[Value]:
+    """The target and what it was made from, nearest first; a loader's batch is not taken apart here."""
+    queue: list[Value] = [target] if target is not None else []
+    seen: set[int] = set()
+    while queue and len(seen) < 60:
+        here = queue.pop(0)
+        if id(here) not in seen:
+            seen.add(id(here))
+            yield here
+            queue.extend(parents(here) if getattr(here, "op", "") not in ("next", "builtins.next") else ())
 
 
 def _standardises(call: Call) -> bool:
@@ -170,13 +186,3 @@ def _standardises(call: Call) -> bool:
             for value in ancestry(spread, 12)
         )
     )
-
-
-def _squashed_later(target: Value | None, origin: Call) -> bool:
-    """Something between the origin and the loss changes the range: a comparison, an exponential, a square."""
-    for value in ancestry(target, 60):
-        if value is origin:
-            return False
-        if isinstance(value, Call) and value.op in _CHANGES_THE_RANGE:
-            return True
-    return False

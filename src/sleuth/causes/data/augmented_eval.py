@@ -22,9 +22,9 @@ Curves can look upside down: training and evaluation equally bad, or a large gap
 when you run a separate inference script.
 
 ## How to tell
-- **lint**: `Random*`, `ColorJitter`, `RandAugment` and the like in the transform of an evaluation
-  set; one transform for both halves of `random_split`; `torch.rand*` in `forward` with no check of
-  `self.training`.
+- **lint**: `Random*`, `ColorJitter`, `RandAugment` and the like, or a transform of your own that
+  draws random numbers, in an evaluation set; one such transform for both halves of `random_split`; a data
+  set that is evaluated with its augmentation switched on.
 - **watch**: the same evaluation example arrives with different values in two passes; the metric
   changes between two evaluations without a training step in between.
 - **refuted by**: evaluating twice with unchanged weights gives identical numbers.

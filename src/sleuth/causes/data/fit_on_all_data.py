@@ -243,9 +243,9 @@ def _fits(program: Program) -> Iterator[Fit]:
     """Fits of library objects and functions."""
     transforms: dict[int, list[Call]] = {}
     for call in program.calls(".transform"):
-        transforms.setdefault(id(estimator(call.receiver)), []).append(call)
+        transforms.setdefault(id(_estimator(call.receiver)), []).append(call)
     for call in program.calls(".fit", ".fit_transform", ".fit_resample", ".fit_sample"):
-        made = estimator(call.receiver)
+        made = _estimator(call.receiver)
         name = _learns(made)
         if not name or (call.op == ".fit" and name in ("Pipeline", "make_pipeline")):
             continue
@@ -260,7 +260,7 @@ def _fits(program: Program) -> Iterator[Fit]:
             yield Fit("normalize", call, call.argument(0, "X"), (call,))
 
 
-def estimator(value: Value | None) -> Value | None:
+def _estimator(value: Value | None) -> Value | None:
     """The object behind `StandardScaler().fit(x)`, which hands itself back."""
     settled = root(value)
     while isinstance(settled, Call) and settled.op in (".fit", ".set_params", ".set_output"):
@@ -373,7 +373,7 @@ def _refits_on_held_out(splits: Splits, fits: list[Fit]) -> Iterator[Finding]:
         ]
         named = bool(_HELD_OUT_NAME.search(_spelled(fit.call))) and not _TRAIN_NAME.search(_spelled(fit.call))
         line = getattr(other[0].call.node, "lineno", 0) if other else 0
-        if other and (proven or named) and not splits_of_held_out(splits, fit):
+        if other and (proven or named) and not _is_divided_again(splits, fit):
             yield clue(
                 "error" if proven else "warning",
                 fit.call,
@@ -383,7 +383,7 @@ def _refits_on_held_out(splits: Splits, fits: list[Fit]) -> Iterator[Finding]:
             )
 
 
-def splits_of_held_out(splits: Splits, fit: Fit) -> bool:
+def _is_divided_again(splits: Splits, fit: Fit) -> bool:
     """The held-out part is divided again and this is the training part of that: nested evaluation."""
     train = {id(part) for split in splits.found for part in split.train}
     return any(id(here) in train for here in splits.rows(fit.data, whole=True))

@@ -18,9 +18,9 @@ worse. NumPy 2 raises an OverflowError for a Python constant that does not fit (
 torch wraps even that.
 
 ## How to tell
-- **lint**: `-`, `+` or `*` on values read as 8- or 16-bit integers (`cv2.imread`,
-  `np.array(Image.open(...))`, `read_image`, `.byte()`) before any cast to float; `astype("uint8")`
-  on values that may be negative or above 255.
+- **lint**: `-`, `+` or `*` on values read as or cast to 8-bit integers (`cv2.imread`, `read_image`,
+  `np.array(Image.open(...))`, `.astype(np.uint8)`) before any cast to float; a cast to `uint8` of
+  values with normal noise and no clip.
 - **watch**: inputs with an integer dtype, or float inputs whose histogram has a second hump near
   the top of the range (values near 246 where small differences were expected).
 - **refuted by**: the first operation after loading is a conversion to float.

@@ -21,8 +21,8 @@ training accuracy stayed at 78% while a clean test set scored 92%. Evaluation ab
 no dropout or augmentation to explain it, suggests that part of the training labels is wrong.
 
 ## How to tell
-- **lint**: `sort`, `shuffle`, `sample`, `dropna`, boolean filter or `permutation` applied to one
-  half of a pair; two separate `glob` or `listdir` calls zipped together.
+- **lint**: `shuffle`, `sample`, a permutation or `train_test_split` applied to one half of a pair,
+  or to each half by its own draw; two separate, unsorted `glob` or `listdir` results matched by place.
 - **probe**: near neighbours in input space agree on the label no more often than chance.
 - **experiment**: shuffled-labels. If the run learns just as fast, and generalises just as badly,
   with labels shuffled on purpose, they were as good as shuffled before.

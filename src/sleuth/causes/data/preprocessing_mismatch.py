@@ -14,8 +14,8 @@ resize filter), a scaler that is fitted again on the test set, a tokenizer of an
 padding on the other side, a pretrained backbone fed with other constants than it was trained on.
 
 ## How to tell
-- **lint**: `Normalize`, scaler, tokenizer arguments or channel order in one of two transform
-  pipelines only; `fit_transform` on the test side; `cv2.imread` beside `Image.open`.
+- **lint**: `Normalize` or `Grayscale` in one of two transform pipelines only, or with other
+  constants; a model fitted on scaled rows and asked about raw rows of the same split.
 - **watch**: inputs in evaluation differ from those in training in mean, spread, range, dtype or
   shape, beyond what chance allows; evaluation loss is bad from the very first epoch.
 - **refuted by**: *training* examples sent through the evaluation pipeline score as they do in

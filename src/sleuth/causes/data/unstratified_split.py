@@ -18,8 +18,9 @@ and `Subset(ds, range(...))` do the same. Differences in kind are subtler: one h
 season in training and another one in the test. Then the score answers a question you did not ask.
 
 ## How to tell
-- **lint**: `train_test_split` on class labels without `stratify`, `KFold` instead of
-  `StratifiedKFold` for a classifier, or a split by slicing data that was never shuffled.
+- **lint**: data that stands class after class (an image folder, iris, labels joined block by block)
+  divided by slices, ranges, `shuffle=False` or a plain `KFold`; data made with a rare class and split
+  without `stratify`.
 - **probe**: class shares of the splits differ by more than chance, or a class is missing from one;
   a small classifier told to separate training from test rows succeeds (AUC far from 0.5).
 - **refuted by**: class counts in both parts follow the overall shares, and no class is below what
