@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+from sleuth import catalog
 from sleuth.finding import Edit, Finding, Where
 from sleuth.lint import Selection, lint
 from sleuth.lint.cache import Cache
@@ -151,6 +152,18 @@ def test_many_files_are_shared_out_with_the_same_result(tmp_path: Path) -> None:
     pooled, alone = lint([tmp_path], jobs=2), lint([tmp_path], jobs=1)
     assert len(pooled.findings) == 50
     assert pooled == alone
+
+
+def test_a_rule_that_fails_does_not_stop_the_others(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(program: object) -> None:
+        raise KeyError("oops")
+
+    monkeypatch.setattr(catalog.find("dead-relu").module, "lint", failing, raising=False)
+    monkeypatch.setattr("sleuth.lint.work._workshop", None)
+    result = lint([script])
+    assert [finding.cause for finding in result.findings] == ["double-softmax"]
+    (trouble,) = result.troubles
+    assert "dead-relu (KeyError: 'oops')" in str(trouble)
 
 
 def test_links_that_go_round_in_a_circle_end(tmp_path: Path) -> None:

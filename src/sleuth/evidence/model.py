@@ -83,7 +83,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence of the map; not `defined` where it is only referred to, not `titled` where it has no name."""
+    """A sentence of the map; not `defined` where only referred to, not `titled` where it has no name."""
 
     title: str
     text: str = ""

@@ -27,7 +27,7 @@ class Trouble:
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path
-        rest = " What stands before was read." if self.partly else ""
+        rest = " What stands before was read." if self.partly and self.line else ""
         return f"Cannot read {place}: {self.reason}{rest}"
 
 

@@ -18,11 +18,23 @@ def lint_source(
     selection: Selection | None = None,
     causes: dict[str, Cause] | None = None,
     project: Project | None = None,
+    failures: list[str] | None = None,
 ) -> list[Finding]:
-    """The findings of one file, in the order of lines."""
+    """The findings of one file, in the order of lines.
+
+    A rule that fails is a bug in Sleuth and raises; with `failures`, it is noted there and the others go on.
+    """
     selection = selection or Selection()
     program = read_program(source, project)
-    found = catalog.ask("lint", program, selection.causes() if causes is None else causes)
+    wanted = selection.causes() if causes is None else causes
+    found: list[Finding] = []
+    for slug, cause in wanted.items():
+        try:
+            found += catalog.ask("lint", program, {slug: cause})
+        except Exception as error:
+            if failures is None:
+                raise
+            failures.append(f"{slug} ({type(error).__name__}: {error})")
     kept = [finding for finding in found if selection.keeps(finding) and not _ignored(source, finding)]
     return sorted(unique(kept), key=lambda finding: (finding.where.line or 0) if finding.where else 0)
 

@@ -46,13 +46,14 @@ def report_of(path: Path, data: bytes, name: str | None = None) -> FileReport:
     if path.suffix == ".py":
         here.project.add(source, digest)
     here.project.consulted.clear()
-    found = lint_source(source, ALL, here.causes, here.project)
+    failures: list[str] = []
+    found = lint_source(source, ALL, here.causes, here.project, failures)
     placed = tuple(_in_cell(source, finding) for finding in found)
     return FileReport(
         path=label,
         fingerprint=digest,
         findings=placed,
-        trouble=_partly(source),
+        trouble=_partly(source, failures),
         consulted=dict(here.project.consulted),
         excerpts={_key(new): _excerpt(source, old) for old, new in zip(found, placed, strict=True)},
     )
@@ -64,7 +65,10 @@ def _in_cell(source: Source, finding: Finding) -> Finding:
     return replace(finding, where=in_cell(source, finding.where))
 
 
-def _partly(source: Source) -> Trouble | None:
+def _partly(source: Source, failures: list[str]) -> Trouble | None:
+    if failures:
+        reason = f"Sleuth's own rule failed on it: {', '.join(failures)}. Please report that."
+        return Trouble(source.path, None, reason, partly=True)
     if source.repaired is None:
         return None
     line, reason = source.repaired

@@ -17,8 +17,8 @@ discrimination, message passing over a graph batch.
 
 ## How to tell
 - **lint**: `view`/`reshape` with permuted sizes where `permute` or `transpose` was meant; a
-  recurrent or attention layer without `batch_first=True` fed by a loader whose first axis is the
-  batch; softmax, mean or norm over `dim=0` in `forward`.
+  recurrent or attention layer without `batch_first=True` fed by a loader, or whose output is read
+  as `out[:, -1]` or `out.mean(dim=1)`.
 - **probe**: in eval mode, take the gradient of the output of example i with respect to the input;
   any non-zero entry at j != i is a leak. Equivalent: outputs change when the other examples are
   replaced.

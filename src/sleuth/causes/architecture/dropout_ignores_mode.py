@@ -19,8 +19,9 @@ Random forward passes on purpose (MC dropout for uncertainty) average many of th
 the bug.
 
 ## How to tell
-- **lint**: functional dropout without `training=self.training`; `dropout_p=` given a constant
-  other than 0; a dropout module constructed in `forward` or kept in a list.
+- **lint**: functional dropout without `training=`; `dropout_p=` given a constant other than 0; a
+  dropout module constructed in `forward` or kept in a list; a mask drawn by hand in a module that
+  never asks `self.training`. A literal `training=True` is taken for MC dropout.
 - **probe**: in eval mode, the same input twice gives different outputs.
 - **watch**: repeated evaluation of unchanged weights gives different losses; evaluation loss
   stays above training loss from the first epoch on by about the same amount.

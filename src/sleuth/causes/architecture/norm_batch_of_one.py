@@ -15,8 +15,8 @@ enlarge the batch that BN sees), and per-device statistics in distributed runs a
 homes.
 
 ## How to tell
-- **lint**: a BatchNorm in the model and `batch_size` of 1 to 4; `drop_last` absent with a data
-  set size that leaves a remainder of 1.
+- **lint**: a BatchNorm in the model, and training on a loader with a `batch_size` of 1 (the
+  default) or 2, or on single examples (`x.unsqueeze(0)`, `x[i : i + 1]`).
 - **probe**: values per channel behind each statistic (batch times positions) are few; train-mode
   and eval-mode outputs for the same batch differ strongly after warm running averages.
 - **watch**: batch sizes in the record of 1 to 4; running mean and variance jump from step to step

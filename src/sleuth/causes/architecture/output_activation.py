@@ -20,8 +20,9 @@ or for bounded actions, softplus for a positive scale, ReLU when zero is a real 
 target.
 
 ## How to tell
-- **lint**: the module's last operation is ReLU, sigmoid, tanh or softmax and the loss is MSE, L1
-  or Huber; or ReLU in front of a cross-entropy.
+- **lint**: the model's last operation is ReLU and the loss is MSE, L1 or Huber; sigmoid or tanh
+  there when the target is seen to be standardised or unbounded; ReLU or tanh in front of a
+  cross-entropy.
 - **probe**: targets of the batch lie outside the range that the last operation can produce, or
   outputs of exactly 0 (or within 1% of a bound) make up a large share while targets do not.
 - **refuted by**: every target of the batch lies strictly inside the output's range.

@@ -17,8 +17,9 @@ constructors): they start equal and drift apart. Deliberate two-mask designs are
 dropout noise as its only augmentation, and MC dropout wants the spread.
 
 ## How to tell
-- **lint**: one submodule called twice or more in a `forward` (or in the step) that contains
-  Dropout or BatchNorm; `deepcopy` of an encoder that is described as shared.
+- **lint**: one BatchNorm behind two layers of a network, at two depths; an encoder that ends in
+  strong Dropout, called on two inputs whose embeddings are then compared. Separate passes through
+  a BatchNorm alone are left alone: many recipes want them.
 - **probe**: in train mode, feed the same example through both branches: outputs should agree.
   Compare per-branch input mean and spread at each shared BatchNorm.
 - **refuted by**: in train mode identical inputs to both branches give identical outputs.

@@ -19,8 +19,8 @@ Independent sequences *should* start from zero, and in truncated backpropagation
 carried but detached. Both are right.
 
 ## How to tell
-- **lint**: the state returned by a recurrent call is ignored (`out, _ =`) inside a loop over
-  time; zeros created inside that loop; no cache argument in the generation loop.
+- **lint**: a recurrent layer or cell called step by step in a loop over time, or on its own last
+  token, without a state; or with zeros created inside that loop; or with the first state each time.
 - **probe**: the output at the last step has zero gradient with respect to the first input; the
   gradient of `weight_hh` is exactly zero; step-by-step and whole-sequence outputs differ in eval
   mode.

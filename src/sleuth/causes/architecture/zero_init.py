@@ -16,9 +16,9 @@ LoRA pair (`B` = 0, `A` random); a policy head; ControlNet-style connections. Th
 paths are random, so symmetry is broken elsewhere. Dropout breaks symmetry too, slowly.
 
 ## How to tell
-- **lint**: `zeros_`, `ones_` or `constant_` on a weight matrix (not a bias, norm scale or
-  zero-initialised residual output); `torch.zeros(...)` wrapped in `nn.Parameter` and used in a
-  product.
+- **lint**: two products in a row whose weights were made all equal (`torch.zeros` in an
+  `nn.Parameter`, `zeros_`, `ones_`, `constant_`, `fill_`) and not drawn afterwards; or an
+  initialiser that does so to every linear layer of a model. A single such layer is left alone.
 - **probe**: rows of a weight matrix are all identical; or hidden weights get a gradient of
   exactly zero at step 0 while the output bias does not.
 - **watch**: the number of distinct rows stays 1 over training.

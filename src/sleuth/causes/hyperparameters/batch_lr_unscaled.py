@@ -17,10 +17,9 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)    # still
 ```
 
 ## How to tell
-- **lint**: `batch_size`, the number of processes or the accumulation steps differ from the
-  documented recipe while `lr` does not; a rate that is a literal in code where the batch size is an
-  argument. The source alone cannot prove harm, so this is a note unless both values of the recipe
-  are known.
+- **lint**: one training run with batch sizes a factor of four or more apart and one literal rate;
+  a batch size multiplied by the number of devices beside a literal rate. The source alone cannot
+  prove harm, so this is a note unless several sizes are run with SGD.
 - **refuted by**: the rate was tuned at the batch size in use.
 
 ## How to fix
