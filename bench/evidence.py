@@ -113,6 +113,7 @@ def fuzz(texts: list[str], count: int = MUTATIONS, seed: int = 0) -> Fuzzed:
     chance = random.Random(seed)
     crashes, silent = 0, []
     originals = [(text, read_map(text)) for text in texts]
+    originals = [(text, found) for text, found in originals if not (found.problems or structure(found))]
     for _ in range(count):
         text, original = chance.choice(originals)
         kind, damaged = mutated(text, chance)

@@ -8,8 +8,10 @@ from sleuth._version import __version__
 if TYPE_CHECKING:
     from sleuth.errors import SleuthError
     from sleuth.finding import Finding, Report, Severity, Verdict, Where
+    from sleuth.landscape import surface
+    from sleuth.stall import stuck
 
-__all__ = ["Finding", "Report", "Severity", "SleuthError", "Verdict", "Where", "__version__"]
+__all__ = ["Finding", "Report", "Severity", "SleuthError", "Verdict", "Where", "__version__", "stuck", "surface"]
 
 # Public name → the module it lives in. Loaded on first use: `import sleuth` costs next to nothing.
 _HOMES = {
@@ -19,6 +21,8 @@ _HOMES = {
     "SleuthError": "sleuth.errors",
     "Verdict": "sleuth.finding",
     "Where": "sleuth.finding",
+    "stuck": "sleuth.stall",
+    "surface": "sleuth.landscape",
 }
 
 

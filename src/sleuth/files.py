@@ -7,16 +7,16 @@ from pathlib import Path
 from sleuth.errors import SleuthError
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it holds all of the text or keeps what it held before, whatever interrupts."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that it holds all of the content or keeps what it held before, whatever interrupts."""
     scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _mode(path))
     except OSError as error:
         raise SleuthError(f"Cannot write {path}: {error.strerror}.") from None
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
         os.chmod(scratch, _mode(path))
         os.replace(scratch, path)
     except OSError as error:

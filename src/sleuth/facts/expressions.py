@@ -359,6 +359,8 @@ def expand(machine: Machine, nodes: list[ast.expr]) -> tuple[list[Value], list[V
 
     The second list holds the parts that could not be unfolded, or not completely.
     """
+    if not any(isinstance(part, ast.Starred) for part in nodes):
+        return [evaluate(machine, part) for part in nodes], []
     items: list[Value] = []
     unfolded: list[Value] = []
     for part in nodes:

@@ -144,6 +144,8 @@ PASS_ITERABLES = {
 
 def settle(value: Value) -> Value:
     """The value itself where only one thing can be meant: the end of a chain of single options."""
+    if type(value) is not Carried and type(value) is not Either:
+        return value
     seen = 0
     while seen < 20:
         seen += 1

@@ -61,6 +61,7 @@ def _run_the_uncalled(machine: Machine) -> None:
         value = machine.scope.names.get(name)
         if (
             isinstance(value, Function)
+            and value.definition is not None
             and value.definition not in machine.visits
             and _worth(machine, value.definition)
         ):
@@ -89,12 +90,10 @@ def _run_class(machine: Machine, cls: Class) -> None:
             apply(machine, body, bound, (), {})
 
 
-def _worth(machine: Machine, definition: ast.AST | None) -> bool:
-    if definition is None:
-        return False
+def _worth(machine: Machine, definition: ast.AST) -> bool:
+    """Whether a definition holds one of the words that rules look for."""
     first, last = getattr(definition, "lineno", 1), getattr(definition, "end_lineno", 1) or 1
-    text = "\n".join(machine.context.source.lines[first - 1 : last])
-    return bool(WORTH_RUNNING.search(text))
+    return bool(WORTH_RUNNING.search("\n".join(machine.context.source.lines[first - 1 : last])))
 
 
 def _roots_first(machine: Machine) -> list[str]:

@@ -6,6 +6,7 @@ import hashlib
 import io
 import re
 import tokenize
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 2_000_000  # larger Python files are generated tables; parsing one costs seconds and tells nothing
 FOLDERS_UP = 4  # how far above a file its imports are looked for: scripts are run from the project's root
 ABSENT = ""  # the fingerprint of a file that is not there
-KEPT_FILES = 400  # parsed files (or notes that there is no such file) a project remembers
+KEPT_FILES = 200  # parsed files a project remembers: a package's own common parts, not the whole tree
 MAX_REPAIRS = 20  # attempts to make a fragment parse before giving up
 
 
@@ -143,6 +144,7 @@ class Project:
 
     def __init__(self) -> None:
         self._files: dict[Path, tuple[object, Source | None, str]] = {}
+        self._parsed: deque[Path] = deque()
         # What each imported file defines, filled in by the interpreter.
         self.scopes: dict[Source, Scope] = {}
         # Every local file looked for since the last clearing → its fingerprint (ABSENT: there is none).
@@ -151,7 +153,7 @@ class Project:
     def add(self, source: Source, digest: str) -> None:
         """Remember a file that was parsed for its own sake: others may import it."""
         path = Path(source.path).absolute()
-        self._files[path] = (_stamp(path), source, digest)
+        self._keep(path, _stamp(path), source, digest)
 
     def known(self, path: Path, digest: str) -> Source | None:
         """The file as parsed before, if it was and still reads the same."""
@@ -176,18 +178,20 @@ class Project:
         for path in choices:
             stamp = _stamp(path)
             if path not in self._files or self._files[path][0] != stamp:
-                self._remember(path, stamp)
+                self._keep(path, stamp, *_try_read(path))
             _, source, digest = self._files[path]
             self.consulted[str(path)] = digest
             if source is not None:
                 return source
         return None
 
-    def _remember(self, path: Path, stamp: object) -> None:
+    def _keep(self, path: Path, stamp: object, source: Source | None, digest: str) -> None:
         self._files.pop(path, None)
-        self._files[path] = (stamp, *_try_read(path))
-        while len(self._files) > KEPT_FILES:
-            _, forgotten, _ = self._files.pop(next(iter(self._files)))
+        self._files[path] = (stamp, source, digest)
+        if source is not None:
+            self._parsed.append(path)
+        while len(self._parsed) > KEPT_FILES:
+            _, forgotten, _ = self._files.pop(self._parsed.popleft(), (None, None, ABSENT))
             if forgotten is not None:
                 self.scopes.pop(forgotten, None)
 

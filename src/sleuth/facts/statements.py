@@ -337,16 +337,32 @@ def _turn(machine: Machine, loop: Loop, body: list[ast.stmt]) -> None:
 
 
 def _assigned(node: ast.AST) -> frozenset[str]:
-    """Names that a loop's body assigns (function and class bodies inside it have their own names)."""
+    """Names that a loop's statements assign (function and class bodies inside it have their own names)."""
     found: set[str] = set()
     stack: list[ast.AST] = list(getattr(node, "body", []))
     while stack:
         here = stack.pop()
-        if isinstance(here, ast.Name) and isinstance(here.ctx, ast.Store):
-            found.add(here.id)
-        if not isinstance(here, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            stack.extend(ast.iter_child_nodes(here))
+        if isinstance(here, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        for target in _targets(here):
+            found.update(
+                part.id
+                for part in ast.walk(target)
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+            )
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            stack += getattr(here, field, ())
     return frozenset(found)
+
+
+def _targets(statement: ast.AST) -> list[ast.expr]:
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    if isinstance(statement, ast.AugAssign | ast.AnnAssign | ast.For | ast.AsyncFor):
+        return [statement.target]
+    if isinstance(statement, ast.With | ast.AsyncWith):
+        return [item.optional_vars for item in statement.items if item.optional_vars is not None]
+    return []
 
 
 def _is_loop_target(node: ast.AST, name: str) -> bool:

@@ -92,12 +92,17 @@ def restored(tensors: Mapping[str, "Tensor"], optimizer: Any = None) -> Iterator
         with torch.random.fork_rng(devices=[]):
             yield
     finally:
-        with torch.no_grad():
-            for name, tensor in tensors.items():
-                tensor.copy_(saved[name])
-                tensor.grad = gradients[name]
+        put(tensors, saved)
+        for name, tensor in tensors.items():
+            tensor.grad = gradients[name]
         if optimizer is not None:
             optimizer.load_state_dict(state)
+
+
+def put(tensors: Mapping[str, "Tensor"], values: Mapping[str, "Tensor"]) -> None:
+    """Write values into parameters behind autograd's back: graphs that were built before stay valid."""
+    for name, tensor in tensors.items():
+        tensor.data.copy_(values[name])
 
 
 def gradients(value: "Tensor", tensors: Mapping[str, "Tensor"]) -> dict[str, "Tensor"]:

@@ -75,6 +75,7 @@ SEEDS = (
     ".seed",
 )
 LISTINGS = frozenset({"os.listdir", "glob.glob", "os.scandir", ".glob", ".iterdir", ".rglob", "glob.iglob"})
+COUNTS = frozenset({"builtins.range", "builtins.len", "numpy.arange", "torch.arange"})
 FIX = "Draw one permutation and index inputs and labels with it, or keep each pair in one record."
 
 
@@ -237,6 +238,8 @@ def _is_indexed(splits: Splits, value: Value) -> bool:
 
 def _follows(value: Value, draws: list[Call]) -> bool:
     """Whether the other side was computed from the moved one, or has no order of its own to keep."""
+    if any(draw.op in TRAIN_TEST_SPLIT for draw in draws):
+        return True  # a part beside a whole would not even have its length
     moved = {id(draw) for draw in draws}
     moved |= {id(root(draw.args[0])) for draw in draws if draw.op in SHUFFLERS and draw.args}
     family = [*ancestry(value, 1_000)]
@@ -244,9 +247,7 @@ def _follows(value: Value, draws: list[Call]) -> bool:
         return True
     if any(isinstance(here, Collection) and here.open and _has_no_source(here) for here in family):
         return True  # made item by item from something that is out of sight
-    return not any(
-        isinstance(here, Call) and here.op not in ("builtins.range", "builtins.len") for here in family
-    )
+    return not any(isinstance(here, Call) and here.op not in COUNTS for here in family)
 
 
 def _has_no_source(items: Collection) -> bool:

@@ -68,7 +68,7 @@ def lint(program: Program) -> Iterator[Finding]:
     for split in splits.found:
         if split.how in ("GridSearchCV", "RandomizedSearchCV") or split.how.startswith(STRATIFIED):
             continue
-        if split.shuffled is False and _divides_rows(split):
+        if split.shuffled is False and _divides_rows(program, split):
             evidence = next((seen for data in split.whole if (seen := class_after_class(splits, data))), None)
             if evidence is not None:
                 yield _report(split.call, evidence)
@@ -86,9 +86,13 @@ def _report(cut: Call, evidence: Call) -> Finding:
     )
 
 
-def _divides_rows(split: Split) -> bool:
-    function = split.call.context.function
-    return getattr(function, "name", "") != "forward"
+def _divides_rows(program: Program, split: Split) -> bool:
+    """One part is held back; two portions that are both learned from (`partial_fit`) are no split."""
+    held = {id(part) for part in split.held_out}
+    learned = any(
+        id(root(argument)) in held for call in program.calls(".fit", ".partial_fit") for argument in call.args
+    )
+    return not learned and getattr(split.call.context.function, "name", "") != "forward"
 
 
 def _ranges(splits: Splits) -> Iterator[Finding]:

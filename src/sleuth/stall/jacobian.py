@@ -4,10 +4,10 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from sleuth.stall.case import Case, flat, gradients, restored
+from sleuth.stall.case import Case, flat, gradients, put, restored
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from torch import Generator, Tensor
 
 # Changing every parameter by its own size moves the metric by a hundred-thousandth of itself: float32 noise.
 NO_SLOPE = 1e-5
@@ -133,8 +133,6 @@ def _jacobian(case: Case, rows: list[int]) -> "Tensor":
 
 def _really(case: Case, slopes: dict[str, "Tensor"], aim: "Tensor", promised: float, size: float) -> float:
     """The slope along the steepest direction by central differences: of several steps, the one nearest the promise."""
-    import torch
-
     if not promised:
         return 0.0
     tensors = case.trainable()
@@ -143,14 +141,11 @@ def _really(case: Case, slopes: dict[str, "Tensor"], aim: "Tensor", promised: fl
     for step in STEPS:
         ends = []
         for sign in (1, -1):
-            with torch.no_grad():
-                for name, tensor in tensors.items():
-                    tensor.copy_(start[name] + sign * step * size * slopes[name] / promised)
+            shift = sign * step * size / promised
+            put(tensors, {name: start[name] + shift * slope for name, slope in slopes.items()})
             ends.append(float(case.measured().cpu() @ aim))
         found.append((ends[0] - ends[1]) / (2 * step * size))
-    with torch.no_grad():
-        for name, tensor in tensors.items():
-            tensor.copy_(start[name])
+    put(tensors, start)
     finite = [slope for slope in found if math.isfinite(slope)]
     return min(finite, key=lambda slope: abs(slope - promised), default=0.0)
 
@@ -164,11 +159,14 @@ def _redrawn(case: Case, scale: float) -> float:
     here, source = case.measured(), torch.Generator().manual_seed(0)
     largest = 0.0
     for _ in range(REDRAWS):
-        with torch.no_grad():
-            for name, tensor in tensors.items():
-                noise = torch.randn(tensor.shape, generator=source).to(tensor)
-                width = float(start[name].double().pow(2).mean().sqrt()) or 1.0
-                tensor.copy_(start[name] + width * noise)
+        put(tensors, {name: tensor + _noise(tensor, source) for name, tensor in start.items()})
         change = float((case.measured() - here).norm()) / scale
         largest = max(largest, change) if math.isfinite(change) else largest
     return largest
+
+
+def _noise(tensor: "Tensor", source: "Generator") -> "Tensor":
+    import torch
+
+    width = float(tensor.double().pow(2).mean().sqrt()) or 1.0
+    return width * torch.randn(tensor.shape, generator=source).to(tensor)

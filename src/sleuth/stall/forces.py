@@ -130,7 +130,7 @@ def inertia(case: Case, optimizer: Any) -> Inertia | None:
     import torch
 
     tensors = case.trainable()
-    fresh = {name: gradients(case.loss, tensors)[name] for name in tensors}
+    fresh = gradients(case.loss, tensors)
     for term in case.rivals.values():
         fresh = {name: fresh[name] + more for name, more in gradients(term, tensors).items()}
     state = {name: optimizer.state.get(tensor, {}) for name, tensor in tensors.items()}
