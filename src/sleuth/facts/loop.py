@@ -112,11 +112,19 @@ def _driven_by_framework(scene: Scene) -> bool:
     return any(FRAMEWORKS.match(call.op) for call in scene.trace)
 
 
+# The only operations that can be events: all others need not be looked at twice.
+_EVENTFUL = _CLIP | frozenset(
+    ".backward .manual_backward torch.autograd.backward .zero_grad @grad= .zero_ .fill_ .detach_ .step "
+    ".clip_grad_norm_ .train .eval () -= .sub_ .add_ @data=".split()
+)
+
+
 def _events(scene: Scene) -> Iterator[Event]:
     for call in scene.trace:
-        kind, about = _classify(call)
-        if kind is not None:
-            yield Event(kind, call, about)
+        if call.op in _EVENTFUL:
+            kind, about = _classify(call)
+            if kind is not None:
+                yield Event(kind, call, about)
 
 
 def _classify(call: Call) -> tuple[Kind | None, Value | None]:

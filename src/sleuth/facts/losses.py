@@ -65,9 +65,14 @@ class LossUse:
         return "sum" if literal(self.option("size_average")) is False else "mean"
 
 
+_OPERATIONS = frozenset(
+    {"()", *(f"{home}.{name}" for home in ("torch", "torch.nn.functional") for name in _FUNCTIONS)}
+)
+
+
 def losses(scene: Scene) -> Iterator[LossUse]:
     for call in scene.trace:
-        if (use := loss_of(call)) is not None:
+        if call.op in _OPERATIONS and (use := loss_of(call)) is not None:
             yield use
 
 

@@ -98,9 +98,10 @@ def _report(at: Value, what: str, looked: Value) -> Finding:
 
 def _test_sets(program: Program) -> dict[int, Value]:
     """What the program keeps as its test data: made as such, or cut off and called so."""
-    names = _names(program)
     found: dict[int, Value] = {}
-    for call in program.calls(DATA_LOADER):
+    loaders = list(program.calls(DATA_LOADER))
+    names = _names(program) if loaders else {}
+    for call in loaders:
         dataset = root(call.argument(0, "dataset"))
         name = names.get(_spot(call), "")
         if _VALID.search(name.replace("_", " ")):

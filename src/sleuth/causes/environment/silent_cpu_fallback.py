@@ -86,7 +86,9 @@ def _moved_and_dropped(program: Program) -> Iterator[Finding]:
         for call in program.calls(".to", ".cuda")
         if all(_is_tensor(program, option) for option in possible(call.receiver)) and not _is_dtype(call)
     ]
-    alone = {id(node.value) for node in ast.walk(program.source.tree) if isinstance(node, ast.Expr) and moves}
+    if not moves:
+        return
+    alone = {id(node.value) for node in ast.walk(program.source.tree) if isinstance(node, ast.Expr)}
     for call in moves:
         if call.node is not None and id(call.node) in alone:
             yield clue(

@@ -113,7 +113,7 @@ def _cuts_before_layers(loss: Value | None, learned: set[int]) -> Iterator[tuple
     for layer in applications(reached(loss)):
         if not has_weights(layer.receiver) or not layer.context.grad:
             continue
-        for value in everything_behind_inputs(layer):
+        for value in _everything_behind_inputs(layer):
             if isinstance(value, Call) and value.op in WRITTEN_CUTS and is_cut(value) and value.context.grad:
                 for starved in _just_before(value):
                     if id(starved.receiver) not in learned:
@@ -121,7 +121,7 @@ def _cuts_before_layers(loss: Value | None, learned: set[int]) -> Iterator[tuple
                         break
 
 
-def everything_behind_inputs(layer: Call) -> Iterator[Value]:
+def _everything_behind_inputs(layer: Call) -> Iterator[Value]:
     for given in data_parents(layer):
         yield from everything_behind(given)
 
