@@ -198,7 +198,13 @@ def _swap_lines(text: str, chance: random.Random) -> str:
 
 
 Mutation = Callable[[str, random.Random], str]
-LETTERS: dict[str, Mutation] = {"delete": _delete, "insert": _insert, "replace": _replace, "swap": _swap, "join": _join}
+LETTERS: dict[str, Mutation] = {
+    "delete": _delete,
+    "insert": _insert,
+    "replace": _replace,
+    "swap": _swap,
+    "join": _join,
+}
 LINES: dict[str, Mutation] = {
     "cut out": _cut_out,
     "truncate": _truncate,
@@ -212,7 +218,11 @@ def rows() -> Iterator[tuple[str, str, str]]:
     result = speed()
     yield "evidence", f"reading {result.lines} lines", f"{result.read * 1e3:.0f} ms"
     yield "evidence", "reading and checking them", f"{result.checked * 1e3:.0f} ms"
-    yield "evidence", f"time a line at {LARGER} times the size, against the small map", f"{result.growth:.2f}×"
+    yield (
+        "evidence",
+        f"time a line at {LARGER} times the size, against the small map",
+        f"{result.growth:.2f}×",
+    )
     for size, own, other in (
         ("the map", result.read, result.official),
         (f"{LARGER} maps in one", result.read_large, result.official_large),

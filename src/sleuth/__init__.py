@@ -11,7 +11,17 @@ if TYPE_CHECKING:
     from sleuth.landscape import surface
     from sleuth.stall import stuck
 
-__all__ = ["Finding", "Report", "Severity", "SleuthError", "Verdict", "Where", "__version__", "stuck", "surface"]
+__all__ = [
+    "Finding",
+    "Report",
+    "Severity",
+    "SleuthError",
+    "Verdict",
+    "Where",
+    "__version__",
+    "stuck",
+    "surface",
+]
 
 # Public name → the module it lives in. Loaded on first use: `import sleuth` costs next to nothing.
 _HOMES = {

@@ -9,11 +9,18 @@ from hypothesis import strategies as st
 
 from sleuth.evidence.data import BadData, block_end, read_data
 
-scalars = st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False)
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**12), 10**12)
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
 texts = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=12)
 keys = st.text(st.characters(categories=["Ll", "Lu"]), min_size=1, max_size=6)
 values = st.recursive(
-    scalars | texts, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3), max_leaves=6
+    scalars | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
+    max_leaves=6,
 )
 
 
@@ -42,7 +49,14 @@ def test_what_maps_write(text: str, expected: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "at"),
-    [("{a 1}", 1), ("{a: 1, a: 2}", 7), ('{a: "x" y}', 8), ("{a: [1, 2}", 9), ("{a: {b: 1}", 0), ("{a: x} y", 6)],
+    [
+        ("{a 1}", 1),
+        ("{a: 1, a: 2}", 7),
+        ('{a: "x" y}', 8),
+        ("{a: [1, 2}", 9),
+        ("{a: {b: 1}", 0),
+        ("{a: x} y", 6),
+    ],
 )
 def test_mistakes_have_a_place(text: str, at: int) -> None:
     with pytest.raises(BadData) as caught:

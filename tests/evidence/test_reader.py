@@ -60,7 +60,9 @@ def test_the_small_map() -> None:
         ("evidence", "evidence/notes.md#L3-L4"),
     ]
     (quote,) = ada.quotes
-    assert quote.text == "The scaled kettle took **eleven minutes** to boil,\nand four after the lime was gone."
+    assert (
+        quote.text == "The scaled kettle took **eleven minutes** to boil,\nand four after the lime was gone."
+    )
     assert (quote.line, quote.link) == (20, ada.links[1])
     assert found.arguments["Scale Slows"].premises == ("Ada Measures", "Bob Repeats")
     assert found.front == {"title": "Kettles", "model": {"mode": "strict"}}
@@ -76,7 +78,9 @@ def test_a_page_of_a_code_host_reads_the_same() -> None:
     assert list(page.statements) == list(clean.statements)
     assert kinds(page) == kinds(clean)
     assert [quote.text for _, quote in page.quotes] == [quote.text for _, quote in clean.quotes]
-    assert [entry.data for entry in page.statements.values()] == [entry.data for entry in clean.statements.values()]
+    assert [entry.data for entry in page.statements.values()] == [
+        entry.data for entry in clean.statements.values()
+    ]
 
 
 RELATIONS = """[A]: First claim.
@@ -111,7 +115,9 @@ def test_every_relation_and_its_direction() -> None:
 
 
 def test_a_relation_written_on_both_sides_counts_once() -> None:
-    found = read_map("[A]: x\n  + <B>\n  + [C]\n\n[C]: y\n  +> [A]\n\n<B>\n\n(1) p\n----\n(2) [D]: q\n  +> [A]\n")
+    found = read_map(
+        "[A]: x\n  + <B>\n  + [C]\n\n[C]: y\n  +> [A]\n\n<B>\n\n(1) p\n----\n(2) [D]: q\n  +> [A]\n"
+    )
     assert kinds(found) == [("support", "[D]", "[A]"), ("support", "[C]", "[A]")]
     assert Node("argument", "B") in found.listed
 
@@ -135,7 +141,9 @@ def test_comments_and_escapes() -> None:
 
 
 def test_steps_with_rules_intermediate_conclusions_and_blank_lines() -> None:
-    text = "<A>\n\n(1) p\n\n(2) q\n-- modus ponens {inference: 0.9} --\n(3) r\n(4) s\n--\nby hand\n--\n(5) t\n"
+    text = (
+        "<A>\n\n(1) p\n\n(2) q\n-- modus ponens {inference: 0.9} --\n(3) r\n(4) s\n--\nby hand\n--\n(5) t\n"
+    )
     found = read_map(text)
     first, second = found.arguments["A"].steps
     assert found.problems == ()
@@ -155,7 +163,13 @@ def test_two_quotes_of_one_statement() -> None:
 
 @pytest.mark.parametrize(
     ("anchor", "expected"),
-    [("L120-L125", (120, 125)), ("L218", (218, 218)), ("L198-204", (198, 204)), ("intro", None), ("L9-L2", None)],
+    [
+        ("L120-L125", (120, 125)),
+        ("L218", (218, 218)),
+        ("L198-204", (198, 204)),
+        ("intro", None),
+        ("L9-L2", None),
+    ],
 )
 def test_anchors(anchor: str, expected: tuple[int, int] | None) -> None:
     span = read_span(anchor)
@@ -178,8 +192,12 @@ BROKEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new", "problem"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
-def test_what_the_official_parser_loses_has_a_place(old: str, new: str, problem: tuple[str, int, int]) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "problem"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN]
+)
+def test_what_the_official_parser_loses_has_a_place(
+    old: str, new: str, problem: tuple[str, int, int]
+) -> None:
     assert SMALL.count(old) == 1
     found = read_map(SMALL.replace(old, new))
     assert problem in told(found)
@@ -188,7 +206,9 @@ def test_what_the_official_parser_loses_has_a_place(old: str, new: str, problem:
     assert len(found.arguments) == 2
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "Dear diary, nothing happened.\n", "a,b\n1,2\n", "# Title\n\nprose\n"])
+@pytest.mark.parametrize(
+    "text", ["", "\n\n", "Dear diary, nothing happened.\n", "a,b\n1,2\n", "# Title\n\nprose\n"]
+)
 def test_what_is_no_map_at_all(text: str) -> None:
     assert told(read_map(text)) == [("not-argdown", 1, 1)]
 

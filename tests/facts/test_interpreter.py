@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleuth.facts.flow import ancestry, layer, makers, number
+from sleuth.facts.interpreter.values import Call, Carried
 from sleuth.facts.program import Program, read_program
 from sleuth.facts.source import Project, UnreadableSource, parse_source, read_source
-from sleuth.facts.values import Call, Carried
 
 
 def program(code: str, path: str = "train.py") -> Program:

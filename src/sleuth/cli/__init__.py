@@ -11,7 +11,7 @@ from sleuth._version import __version__
 from sleuth.errors import SleuthError, did_you_mean
 
 # The order of `sleuth --help`: what people reach for first.
-VERBS = ("lint", "explain", "causes", "evidence", "lsp")
+VERBS = ("lint", "surface", "explain", "causes", "evidence", "lsp")
 
 FOUND_NOTHING, FOUND_SOMETHING, WRONG_REQUEST, OWN_FAULT = 0, 1, 2, 3
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it

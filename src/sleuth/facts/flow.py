@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.values import (
+from sleuth.facts.interpreter.values import (
     Call,
     Carried,
     Class,

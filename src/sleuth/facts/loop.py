@@ -9,8 +9,8 @@ from typing import Literal
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import ancestry, possible, root, same, spelling
-from sleuth.facts.scene import Scene
-from sleuth.facts.values import Call, Constant, Function, Instance, Loop, Unknown, Value
+from sleuth.facts.interpreter.scene import Scene
+from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Loop, Unknown, Value
 
 Kind = Literal["zero_grad", "forward", "backward", "clip", "step", "scheduler", "train", "eval"]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sleuth.facts.flow import literal
-from sleuth.facts.scene import Scene
-from sleuth.facts.values import Call, Instance, Value
+from sleuth.facts.interpreter.scene import Scene
+from sleuth.facts.interpreter.values import Call, Instance, Value
 
 # Functional name ← class name.
 _CLASSES = {

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from sleuth.facts.interpreter.scene import Scene, play
+from sleuth.facts.interpreter.values import Call, Class, Instance, Value
 from sleuth.facts.loop import Training, training
 from sleuth.facts.losses import LossUse, losses
-from sleuth.facts.scene import Scene, play
 from sleuth.facts.source import Project, Source
-from sleuth.facts.values import Call, Class, Instance, Value
 from sleuth.finding import Finding, Severity, Where
 
 # How sure a reader of source can be: proven, likely, worth a look.

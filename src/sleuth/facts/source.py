@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from sleuth.errors import SleuthError
 
 if TYPE_CHECKING:
-    from sleuth.facts.values import Scope
+    from sleuth.facts.interpreter.values import Scope
 
 MAX_BYTES = 2_000_000  # larger Python files are generated tables; parsing one costs seconds and tells nothing
 FOLDERS_UP = 4  # how far above a file its imports are looked for: scripts are run from the project's root

@@ -1,6 +1,6 @@
 """What Sleuth knows of PyTorch's vocabulary: which names are modules, losses, optimizers, schedulers ..."""
 
-from sleuth.facts.values import Call, Collection, Instance, Table, Value
+from sleuth.facts.interpreter.values import Call, Collection, Instance, Table, Value
 
 MODULE_BASES = (
     "torch.nn.Module",

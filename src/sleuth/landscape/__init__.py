@@ -4,8 +4,8 @@ The package is not called `surface`, so that `sleuth.surface` is always the func
 """
 
 from sleuth.landscape.compare import Comparison
-from sleuth.landscape.flaw import KINDS, Flaw, Spot
 from sleuth.landscape.examples import Pole, poles
+from sleuth.landscape.flaw import KINDS, Flaw, Spot
 from sleuth.landscape.survey import Surface, surface
 
 __all__ = ["KINDS", "Comparison", "Flaw", "Pole", "Spot", "Surface", "poles", "surface"]

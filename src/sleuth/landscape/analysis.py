@@ -35,7 +35,11 @@ class Analysis:
 
 
 def analyse(
-    sheet: Sheet, batched: Batched, want: Region | None = None, start: Region | None = None, whole: bool = True
+    sheet: Sheet,
+    batched: Batched,
+    want: Region | None = None,
+    start: Region | None = None,
+    whole: bool = True,
 ) -> Analysis:
     """Judge one term; `whole` says whether it is the loss itself or a part of it."""
     scaled = Scaled(thin(sheet))

@@ -79,7 +79,9 @@ def read_axis(spec: Any, letter: str) -> Axis:
     if not (math.isfinite(lo) and math.isfinite(hi)):
         raise SleuthError(f"The axis {name!r} runs from {lo} to {hi}; both ends must be finite numbers.")
     if lo >= hi:
-        raise SleuthError(f"The axis {name!r} is empty: it runs from {lo:g} to {hi:g}. Put the smaller end first.")
+        raise SleuthError(
+            f"The axis {name!r} is empty: it runs from {lo:g} to {hi:g}. Put the smaller end first."
+        )
     return Axis(name, lo, hi)
 
 
@@ -123,7 +125,9 @@ def read_slices(slices: Mapping[str, Any] | None) -> tuple[dict[str, float], ...
         return ({},)
     for name, values in slices.items():
         if not isinstance(values, Sequence) or isinstance(values, str) or not values:
-            raise SleuthError(f"The slices of {name!r} are {values!r}; give a list of numbers, such as [0.1, 1.0].")
+            raise SleuthError(
+                f"The slices of {name!r} are {values!r}; give a list of numbers, such as [0.1, 1.0]."
+            )
     chosen = [[_finite(name, value) for value in values] for name, values in slices.items()]
     return tuple(dict(zip(slices, combination, strict=True)) for combination in product(*chosen))
 

@@ -88,7 +88,9 @@ def _bind(fn: Any, name: str, axes: Sequence[Axis], fixed: Mapping[str, Any]) ->
     given = [*(axis.name for axis in axes), *fixed]
     if doubled := {word for word in given if given.count(word) > 1}:
         raise SleuthError(f"{doubled.pop()!r} is both an axis and held fixed; choose one.")
-    takes = [word for word, one in parameters.items() if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+    takes = [
+        word for word, one in parameters.items() if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+    ]
     if not any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
         for word in given:
             if word not in takes:
@@ -237,7 +239,9 @@ def _pointwise(together: Mapping[str, "Tensor"], alone: Sequence[Mapping[str, "T
             one = single.get(term)
             if not isinstance(one, torch.Tensor) or one.numel() != 1:
                 return False
-            if not torch.allclose(values[row].reshape(()), one.reshape(()), rtol=1e-4, atol=1e-9, equal_nan=True):
+            if not torch.allclose(
+                values[row].reshape(()), one.reshape(()), rtol=1e-4, atol=1e-9, equal_nan=True
+            ):
                 return False
     return True
 

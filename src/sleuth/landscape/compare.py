@@ -97,7 +97,10 @@ def _shares(left: "Surface", right: "Surface") -> Iterator[str]:
     ):
         if abs(after - before) >= NOTABLE:
             yield f"{what} {'grows' if after > before else 'shrinks'} from {before:.0%} to {after:.0%}."
-    lows = [min((end.spot for end in side.basins.ends), key=lambda spot: spot.loss, default=None) for side in (one, two)]
+    lows = [
+        min((end.spot for end in side.basins.ends), key=lambda spot: spot.loss, default=None)
+        for side in (one, two)
+    ]
     if lows[0] and lows[1]:
         moved = [
             abs(a - b) / axis.width for a, b, axis in zip(lows[0].at, lows[1].at, left.axes, strict=True)
@@ -135,9 +138,7 @@ def _starts(left: "Surface", right: "Surface") -> Iterator[str]:
     if left.start is None or not left.start.spans:
         return
     point = np.array([left.start.center])
-    sizes = [
-        float(np.linalg.norm(slopes_at(one.calls[0], one.main.term, point)[1])) for one in (left, right)
-    ]
+    sizes = [float(np.linalg.norm(slopes_at(one.calls[0], one.main.term, point)[1])) for one in (left, right)]
     yield f"At the start {left.start} the gradient is {sizes[1]:.3g} instead of {sizes[0]:.3g}."
 
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-MOST = 200  # candidates that are refined; a valley of critical points has more, and one is as good as the next
+MOST = (
+    200  # candidates that are refined; a valley of critical points has more, and one is as good as the next
+)
 NEWTON_STEPS = 30
 SETTLED = 1e-6  # the slope left after refinement, as a share of the median slope
 BOTH_SIGNS = 1e-3  # the smaller curvature counts from this share of the larger
@@ -55,7 +57,9 @@ def saddles(scaled: Scaled, spots: tuple[Spot, ...], log_form: LogForm | None) -
             f"There is a saddle at {say_point(scaled.sheet.axes, spot.at)}: the loss is {spot.loss:.3g} and level "
             f"there, and curves up one way ({up:.3g}) and down another ({down:.3g}, in units of the map). "
             f"Starting near it, descent first stalls and then goes where chance sends it.{product}",
-            "Write the product as a sum of logarithms." if log_form else "Start away from it, and break the symmetry.",
+            "Write the product as a sum of logarithms."
+            if log_form
+            else "Start away from it, and break the symmetry.",
             at=spot.at,
             box=tuple((value, value) for value in spot.at),
             numbers={"loss": spot.loss, "curvature_down": down, "curvature_up": up},

@@ -90,7 +90,8 @@ def _valleys(scaled: Scaled, spots: list[Spot]) -> list[list[Spot]]:
         low = loss <= spot.loss + AS_GOOD * scaled.range
         labels, _ = ndimage.label(low, structure=np.ones((3,) * loss.ndim))
         nearest = [
-            int(np.abs(line - value).argmin()) for line, value in zip(scaled.sheet.ticks, spot.at, strict=True)
+            int(np.abs(line - value).argmin())
+            for line, value in zip(scaled.sheet.ticks, spot.at, strict=True)
         ]
         groups.setdefault((level, int(labels[tuple(nearest)])), []).append(spot)
     return list(groups.values())
@@ -166,7 +167,9 @@ def _steepest(scaled: Scaled) -> "Whole":
         distance = float(np.hypot.reduce([float(step) for step in offset])) if any(offset) else 0.0
         if not distance:
             continue
-        window = tuple(slice(REACH + step, REACH + step + count) for step, count in zip(offset, shape, strict=True))
+        window = tuple(
+            slice(REACH + step, REACH + step + count) for step, count in zip(offset, shape, strict=True)
+        )
         with np.errstate(invalid="ignore"):
             drop = (loss - padded[window]) / distance
         better = scaled.finite & (drop > best)
@@ -193,7 +196,14 @@ def _polished(scaled: Scaled, batched: Batched, spot: Spot) -> Spot:
         return float(value[0]) / unit, slope[0] * widths / unit
 
     start = (np.array(spot.at) - lows) / widths
-    done = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=[(0.0, 1.0)] * len(lows), options={"maxiter": 100})
+    done = minimize(
+        objective,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0.0, 1.0)] * len(lows),
+        options={"maxiter": 100},
+    )
     if not np.isfinite(done.fun) or done.fun * unit >= spot.loss:
         return spot
     return replace(spot, at=tuple(map(float, lows + done.x * widths)), loss=float(done.fun) * unit)
@@ -204,7 +214,9 @@ def _merged(scaled: Scaled, spots: list[Spot], spot: Spot) -> list[Spot]:
     for place, other in enumerate(spots):
         gaps = [
             abs(a - b) * (count - 1) / axis.width
-            for a, b, axis, count in zip(spot.at, other.at, scaled.sheet.axes, scaled.sheet.shape, strict=True)
+            for a, b, axis, count in zip(
+                spot.at, other.at, scaled.sheet.axes, scaled.sheet.shape, strict=True
+            )
         ]
         if max(gaps) <= 2:
             lower = spot if spot.loss < other.loss else other
@@ -218,7 +230,10 @@ def _goal(scaled: Scaled, batched: Batched, want: Region | None) -> float:
 
     if want is None:
         return scaled.lowest
-    cells = [axis.width / (2 * (count - 1)) for axis, count in zip(scaled.sheet.axes, scaled.sheet.shape, strict=True)]
+    cells = [
+        axis.width / (2 * (count - 1))
+        for axis, count in zip(scaled.sheet.axes, scaled.sheet.shape, strict=True)
+    ]
     values = scaled.sheet.loss[want.holds(scaled.sheet.places(), cells) & scaled.finite]
     if want.test is None:
         exact, _ = slopes_at(batched, scaled.sheet.term, np.array([want.center]))

@@ -86,7 +86,9 @@ def _examples() -> tuple[_Example, ...]:
             1.0,
             logits,
         ),
-        _Example("log of 0", "-log(p)", lambda p: -torch.log(p), (0.0, 1.0), 0.0, "log(p + eps), or log_softmax"),
+        _Example(
+            "log of 0", "-log(p)", lambda p: -torch.log(p), (0.0, 1.0), 0.0, "log(p + eps), or log_softmax"
+        ),
         _Example(
             "log of 1 - sigmoid",
             "-log(1 - sigmoid(p))",
@@ -97,7 +99,9 @@ def _examples() -> tuple[_Example, ...]:
         ),
         _Example("sqrt at 0", "sqrt(p)", lambda p: torch.sqrt(p), (0.0, 1.0), 0.0, "sqrt(p + eps)"),
         _Example("power below 1 at 0", "p ** 0.3", lambda p: p**0.3, (0.0, 1.0), 0.0, "(p + eps) ** 0.3"),
-        _Example("division by 0", "1 / p", lambda p: 1 / p, (-1.0, 1.0), 0.0, "1 / (p + eps), p kept positive"),
+        _Example(
+            "division by 0", "1 / p", lambda p: 1 / p, (-1.0, 1.0), 0.0, "1 / (p + eps), p kept positive"
+        ),
         _Example(
             "normalise at 0, by hand",
             "(v / v.norm())[0], v = (p, 0)",
@@ -114,7 +118,14 @@ def _examples() -> tuple[_Example, ...]:
             0.0,
             "a larger eps: the default 1e-12 bounds the gradient at 1e12",
         ),
-        _Example("arccos at 1", "acos(p)", lambda p: torch.acos(p), (-1.0, 1.0), 1.0, "acos(p.clamp(-1+eps, 1-eps))"),
+        _Example(
+            "arccos at 1",
+            "acos(p)",
+            lambda p: torch.acos(p),
+            (-1.0, 1.0),
+            1.0,
+            "acos(p.clamp(-1+eps, 1-eps))",
+        ),
         _Example(
             "BCE from logits (healthy)",
             "binary_cross_entropy_with_logits(p, 1)",

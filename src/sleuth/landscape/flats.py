@@ -42,7 +42,11 @@ def zones(mask: "Mask") -> list["Mask"]:
     around = np.ones((3,) * mask.ndim, dtype=bool)
     labels, count = ndimage.label(mask, structure=around)
     parts = [labels == label for label in range(1, count + 1)]
-    return [part for part in parts if ndimage.binary_erosion(part, around, border_value=1).any() and part.sum() > 2]
+    return [
+        part
+        for part in parts
+        if ndimage.binary_erosion(part, around, border_value=1).any() and part.sum() > 2
+    ]
 
 
 def box_of(sheet: Sheet, mask: "Mask") -> tuple[Span, ...]:
@@ -98,7 +102,9 @@ def non_finite(sheet: Sheet) -> Iterator[Flaw]:
     shown = [f"loss {sheet.loss[index]:g}"] + [
         f"d/d{axis.name} {slope[index]:g}" for axis, slope in zip(sheet.axes, sheet.slopes, strict=True)
     ]
-    what = "The loss is not finite" if broken_loss.any() else "The gradient is not finite, though the loss is,"
+    what = (
+        "The loss is not finite" if broken_loss.any() else "The gradient is not finite, though the loss is,"
+    )
     yield Flaw(
         "non-finite",
         f"{what} on {share:.1%} of the map ({say_box(sheet.axes, box)}); the first such input is "
@@ -115,12 +121,20 @@ def non_finite(sheet: Sheet) -> Iterator[Flaw]:
 
 def say_point(axes: Sequence[Axis], point: Sequence[float]) -> str:
     """A point in words; what is within a ten-thousandth of an axis from zero is called zero."""
-    shown = [0.0 if abs(value) < 1e-4 * axis.width else value for axis, value in zip(axes, point, strict=True)]
+    shown = [
+        0.0 if abs(value) < 1e-4 * axis.width else value for axis, value in zip(axes, point, strict=True)
+    ]
     return ", ".join(f"{axis.name} = {value:.3g}" for axis, value in zip(axes, shown, strict=True))
 
 
 def _dead(
-    scaled: Scaled, zone: "Mask", level: float, satisfied: bool, start: Region | None, starts: bool, wanted: bool
+    scaled: Scaled,
+    zone: "Mask",
+    level: float,
+    satisfied: bool,
+    start: Region | None,
+    starts: bool,
+    wanted: bool,
 ) -> Flaw:
     sheet, share = scaled.sheet, float(zone.mean())
     box = box_of(sheet, zone)
@@ -150,4 +164,3 @@ def _meets(sheet: Sheet, zone: "Mask", region: Region | None) -> bool:
         return False
     pad = [axis.width / (2 * (count - 1)) for axis, count in zip(sheet.axes, sheet.shape, strict=True)]
     return bool((region.holds(sheet.places(), pad) & zone).any())
-

@@ -72,7 +72,9 @@ def flow_table(
     return Flow(tuple(rows), tuple(antisymmetric(sheets)))
 
 
-def places(sheet: Sheet, want: Region | None, start: Region | None) -> Iterator[tuple[str, tuple[float, ...]]]:
+def places(
+    sheet: Sheet, want: Region | None, start: Region | None
+) -> Iterator[tuple[str, tuple[float, ...]]]:
     """The representative points, by name."""
     import numpy as np
 

@@ -49,7 +49,9 @@ def _line(axis: Axis, count: int) -> "Tensor":
     import numpy as np
     import torch
 
-    return torch.from_numpy(np.linspace(axis.lo, axis.hi, count))  # torch's own misses 0 in the middle by 1e-17
+    return torch.from_numpy(
+        np.linspace(axis.lo, axis.hi, count)
+    )  # torch's own misses 0 in the middle by 1e-17
 
 
 def evaluate(batched: Batched, n: int, at: Mapping[str, float] | None = None) -> tuple[Sheet, ...]:
@@ -137,7 +139,9 @@ def _chunks(batched: Batched, n: int) -> Iterator[tuple[int, list["Tensor"]]]:
     """Whole rows of the grid, as many as fit a chunk, as flat coordinates."""
     fewest, most = CHUNK_POINTS
     points = min(max(fewest, int(CHUNK_BYTES / max(batched.bytes_a_point, 1.0))), most)
-    xs, ys = (_line(axis, n).to(batched.device, batched.dtype) for axis in (batched.axes[0], batched.axes[-1]))
+    xs, ys = (
+        _line(axis, n).to(batched.device, batched.dtype) for axis in (batched.axes[0], batched.axes[-1])
+    )
     per_row = n if len(batched.axes) > 1 else 1
     step = max(1, points // per_row)
     for first in range(0, n, step):
@@ -159,7 +163,9 @@ def _fill(batched: Batched, inputs: list["Tensor"], rows: Mapping[str, "Tensor"]
     points, last = inputs[0].numel(), batched.terms[-1]
     for name, values in terms.items():
         if values.numel() != points:
-            raise SleuthError(f"{batched.name} returned {values.numel()} values for {points} points. {SHOULD}")
+            raise SleuthError(
+                f"{batched.name} returned {values.numel()} values for {points} points. {SHOULD}"
+            )
         rows[name][0] = values.detach().reshape(-1)
         if values.requires_grad:
             _differentiate(values, inputs, rows[name], keep=name != last)

@@ -102,7 +102,9 @@ def _varies(product: "Numbers") -> bool:
     """Along both axes: a function of one input alone has rank one too, and is no product."""
     import numpy as np
 
-    return all(float(np.ptp(product, axis=axis).max()) > 1e-9 * float(np.abs(product).max()) for axis in (0, 1))
+    return all(
+        float(np.ptp(product, axis=axis).max()) > 1e-9 * float(np.abs(product).max()) for axis in (0, 1)
+    )
 
 
 def _should_grow(scaled: Scaled, product: "Numbers", want: Region | None) -> bool:

@@ -87,7 +87,9 @@ def cliffs(scaled: Scaled, batched: Batched) -> Iterator[Flaw]:
     edges = [
         edge
         for axis in range(len(scaled.sheet.axes))
-        for edge in _close_look(scaled, batched, axis, _gradient_jumps(scaled, axis) | _loss_leaps(scaled, axis))
+        for edge in _close_look(
+            scaled, batched, axis, _gradient_jumps(scaled, axis) | _loss_leaps(scaled, axis)
+        )
     ]
     edges += _spikes(scaled)
     if not edges:
@@ -206,7 +208,9 @@ def _loss_leaps(scaled: Scaled, axis: int) -> "Mask":
     loss = np.where(scaled.finite, sheet.loss, np.nan)
     change = np.abs(np.diff(loss, axis=axis))
     slope = np.abs(np.where(scaled.finite, sheet.slopes[axis], np.nan))
-    ends = np.maximum(np.take(slope, range(1, slope.shape[axis]), axis), np.take(slope, range(slope.shape[axis] - 1), axis))
+    ends = np.maximum(
+        np.take(slope, range(1, slope.shape[axis]), axis), np.take(slope, range(slope.shape[axis] - 1), axis)
+    )
     step = np.diff(sheet.ticks[axis]).reshape([-1 if place == axis else 1 for place in range(slope.ndim)])
     explained = np.maximum(LEAP * ends * step, LEAP_SHARE * scaled.range)
     return np.asarray(change > explained)

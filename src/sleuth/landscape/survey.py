@@ -81,7 +81,9 @@ class Surface:
         """The gradient-flow table, of all slices together when there are several."""
         rows, notes = [], []
         for call in self.calls:
-            mine = [sheet for sheet, its in zip(self.sheets, self._call_a_sheet(), strict=True) if its is call]
+            mine = [
+                sheet for sheet, its in zip(self.sheets, self._call_a_sheet(), strict=True) if its is call
+            ]
             wide, held = _widened(self.function, call, {**self.fixed, **mine[0].at})
             flow = flow_table(mine, call, wide, held, self.want, self.start)
             rows += flow.rows

@@ -22,7 +22,9 @@ def as_json(surface: "Surface") -> dict[str, Any]:
             "dtype": str(surface.calls[0].dtype).removeprefix("torch."),
             "want": _region(surface.want),
             "start": _region(surface.start),
-            "fixed": {key: value for key, value in surface.fixed.items() if isinstance(value, (int, float, str))},
+            "fixed": {
+                key: value for key, value in surface.fixed.items() if isinstance(value, (int, float, str))
+            },
             "findings": [flaw.to_dict() for flaw in surface.findings],
             "sheets": [_sheet(analysis) for analysis in surface.analyses],
             "flow": [row.to_dict() for row in surface.flow.rows],
@@ -71,7 +73,9 @@ def _sheet(analysis: "Analysis") -> dict[str, Any]:
                 for axis, line, pick in zip(sheet.axes, sheet.ticks, picks, strict=True)
             },
             "loss": sheet.loss[where].tolist(),
-            "slopes": {axis.name: slope[where].tolist() for axis, slope in zip(sheet.axes, sheet.slopes, strict=True)},
+            "slopes": {
+                axis.name: slope[where].tolist() for axis, slope in zip(sheet.axes, sheet.slopes, strict=True)
+            },
         },
     }
 

@@ -31,14 +31,21 @@ def full(surface: "Surface", colour: bool = False) -> str:
 
 def brief(surface: "Surface") -> str:
     """One line a finding; nothing when there is none."""
-    return "\n".join(f"{flaw.severity} {flaw.kind}{_whose(flaw)}: {flaw.message}" for flaw in surface.findings)
+    return "\n".join(
+        f"{flaw.severity} {flaw.kind}{_whose(flaw)}: {flaw.message}" for flaw in surface.findings
+    )
 
 
 def header(surface: "Surface") -> str:
     size = " × ".join(str(count) for count in surface.main.shape)
     call = surface.calls[0]
-    lines = [f"{surface.name}: {', '.join(map(str, surface.axes))} ({size} points, {call.style}, {_dtype(call.dtype)})"]
-    facts = [f"wanted {surface.want}" if surface.want else "", f"start {surface.start}" if surface.start else ""]
+    lines = [
+        f"{surface.name}: {', '.join(map(str, surface.axes))} ({size} points, {call.style}, {_dtype(call.dtype)})"
+    ]
+    facts = [
+        f"wanted {surface.want}" if surface.want else "",
+        f"start {surface.start}" if surface.start else "",
+    ]
     facts += [f"{key} = {value:g}" for key, value in surface.fixed.items() if isinstance(value, float)]
     return "\n".join([*lines, *([", ".join(fact for fact in facts if fact)] if any(facts) else [])])
 
@@ -49,7 +56,9 @@ def maps(surface: "Surface", colour: bool) -> Iterator[str]:
         if analysis.sheet.term != surface.main.term:
             continue
         cut = ", ".join(f"{name} = {value:g}" for name, value in analysis.sheet.at.items())
-        drawn = _map(surface, analysis, colour) if len(surface.axes) == 2 else _curve(surface, analysis, colour)
+        drawn = (
+            _map(surface, analysis, colour) if len(surface.axes) == 2 else _curve(surface, analysis, colour)
+        )
         yield "\n".join([*([f"[{cut}]"] if cut else []), *drawn, _arrivals(surface, analysis)])
 
 
@@ -99,7 +108,17 @@ def poles(examples: Sequence["Pole"]) -> str:
     rows = [["what", "formula", "at", "loss", "slope", "found", "instead"]]
     for pole in examples:
         kinds = ", ".join(pole.kinds) or "nothing"
-        rows.append([pole.name, pole.formula, f"{pole.at:g}", f"{pole.loss:.3g}", f"{pole.slope:.3g}", kinds, pole.instead])
+        rows.append(
+            [
+                pole.name,
+                pole.formula,
+                f"{pole.at:g}",
+                f"{pole.loss:.3g}",
+                f"{pole.slope:.3g}",
+                kinds,
+                pole.instead,
+            ]
+        )
     return "\n".join(_aligned(rows))
 
 
@@ -154,7 +173,9 @@ def _curve(surface: "Surface", analysis: "Analysis", colour: bool) -> list[str]:
     sheet, axis = analysis.sheet, surface.axes[0]
     picks = _picks(sheet.shape[0], COLUMNS)
     values = np.where(analysis.broken[picks], np.nan, sheet.loss[picks])
-    low, high = (float(np.nanmin(values)), float(np.nanmax(values))) if np.isfinite(values).any() else (0.0, 0.0)
+    low, high = (
+        (float(np.nanmin(values)), float(np.nanmax(values))) if np.isfinite(values).any() else (0.0, 0.0)
+    )
     span = (high - low) or 1.0
     heights = [0.0 if math.isnan(value) else (value - low) / span * CURVE_ROWS for value in values.tolist()]
     label = max(len(f"{value:.3g}") for value in (low, high))
@@ -180,7 +201,11 @@ def _marks(
     lines = [columns] if rows is None else [columns, rows]
     letters = {"minimum": "m", "saddle": "S"}
     places = [(spot.at, letters[spot.what]) for spot in analysis.spots if spot.what in letters]
-    places += [(region.center, mark) for region, mark in ((surface.want, "W"), (surface.start, "@")) if region and region.spans]
+    places += [
+        (region.center, mark)
+        for region, mark in ((surface.want, "W"), (surface.start, "@"))
+        if region and region.spans
+    ]
     found: dict[tuple[int, int], str] = {}
     for at, mark in places:
         nearest = [
@@ -234,7 +259,10 @@ def _cells(row: FlowRow, several: bool) -> list[str]:
 
 def _aligned(rows: list[list[str]]) -> list[str]:
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    return ["  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [
+        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
 
 
 def _dtype(dtype: Any) -> str:

@@ -6,11 +6,11 @@ is always the function, whatever was imported first.
 """
 
 from sleuth.stall.asking import Standstill, stuck
-from sleuth.stall.slope import Care, care, loss_slope
 from sleuth.stall.case import Case, read_case
-from sleuth.stall.without import Counterfactual, counterfactual
-from sleuth.stall.jacobian import Reach, reach, span
 from sleuth.stall.forces import Inertia, Rivals, inertia, rivals
+from sleuth.stall.jacobian import Reach, reach, span
+from sleuth.stall.slope import Care, care, loss_slope
+from sleuth.stall.without import Counterfactual, counterfactual
 
 __all__ = [
     "Care",

@@ -7,12 +7,12 @@ from typing import Any
 
 from sleuth.finding import Finding, Report, Verdict
 from sleuth.needs import need
-from sleuth.stall.slope import care, loss_slope
 from sleuth.stall.case import read_case, read_parameters, restored
-from sleuth.stall.without import counterfactual
-from sleuth.stall.jacobian import reach
 from sleuth.stall.forces import inertia, rivals
+from sleuth.stall.jacobian import reach
+from sleuth.stall.slope import care, loss_slope
 from sleuth.stall.verdict import Answers, Row, findings, row, verdict
+from sleuth.stall.without import counterfactual
 
 
 @dataclass(frozen=True)

@@ -47,10 +47,14 @@ def read_case(metric: Any, loss: Any, parameters: Any, terms: Any, own: str | No
     with torch.enable_grad():
         value = _tensor(metric() if callable(metric) else metric, "metric")
         if callable(metric) and isinstance(loss, torch.Tensor):
-            raise SleuthError("metric is a function and loss a tensor of another graph: give both as functions, or both as tensors.")
+            raise SleuthError(
+                "metric is a function and loss a tensor of another graph: give both as functions, or both as tensors."
+            )
         loss_of = _of_metric(loss) if callable(loss) else None
         result = _single(loss_of(value) if loss_of else loss, "loss")
-        others = {name: _single(_call(term, value), f"terms[{name!r}]") for name, term in dict(terms or {}).items()}
+        others = {
+            name: _single(_call(term, value), f"terms[{name!r}]") for name, term in dict(terms or {}).items()
+        }
     _finite(value, "metric")
     _finite(result, "loss")
     name = own or _own_name(loss, result, dict(terms or {}), others)
@@ -69,12 +73,16 @@ def read_parameters(given: Any) -> dict[str, "Tensor"]:
     try:
         named = dict(given)
     except (TypeError, ValueError):
-        raise SleuthError("parameters maps names to tensors: dict(model.named_parameters()) is one way.") from None
+        raise SleuthError(
+            "parameters maps names to tensors: dict(model.named_parameters()) is one way."
+        ) from None
     for name, tensor in named.items():
         if not isinstance(tensor, torch.Tensor):
             raise SleuthError(f"parameters[{name!r}] is {type(tensor).__name__}, not a tensor.")
     if not any(tensor.requires_grad for tensor in named.values()):
-        raise SleuthError("None of the parameters requires a gradient: there is nothing that training could move.")
+        raise SleuthError(
+            "None of the parameters requires a gradient: there is nothing that training could move."
+        )
     return named
 
 
@@ -142,7 +150,7 @@ def _takes_one(function: Callable[..., Any]) -> bool:
     except (TypeError, ValueError):
         return True
     return any(
-        one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and one.default is one.empty
+        (one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and one.default is one.empty)
         or one.kind is one.VAR_POSITIONAL
         for one in parameters
     )
@@ -163,19 +171,27 @@ def _tensor(value: Any, what: str) -> "Tensor":
     import torch
 
     if not isinstance(value, torch.Tensor):
-        raise SleuthError(f"{what} gave {type(value).__name__}; it should give a tensor with its graph, not a copy of its value.")
+        raise SleuthError(
+            f"{what} gave {type(value).__name__}; it should give a tensor with its graph, not a copy of its value."
+        )
     if not (value.is_floating_point() or value.is_complex()) or not value.numel():
-        raise SleuthError(f"{what} gave a tensor of {value.dtype} with {value.numel()} entries; it should give real numbers.")
+        raise SleuthError(
+            f"{what} gave a tensor of {value.dtype} with {value.numel()} entries; it should give real numbers."
+        )
     return value
 
 
 def _single(value: Any, what: str) -> "Tensor":
     tensor = _tensor(value, what)
     if tensor.numel() != 1:
-        raise SleuthError(f"{what} gave {tensor.numel()} values; it should give the one number that is minimised.")
+        raise SleuthError(
+            f"{what} gave {tensor.numel()} values; it should give the one number that is minimised."
+        )
     return tensor.reshape(())
 
 
 def _finite(value: "Tensor", what: str) -> None:
     if not bool(value.detach().isfinite().all()):
-        raise SleuthError(f"The {what} is not finite now; find the first value that is not before asking why it stands still.")
+        raise SleuthError(
+            f"The {what} is not finite now; find the first value that is not before asking why it stands still."
+        )

@@ -113,7 +113,12 @@ def sharpness_ratio(case: Case) -> float | None:
         total = total + term
     try:
         first = torch.autograd.grad(total, tensors, create_graph=True, allow_unused=True)
-        whole = torch.cat([(torch.zeros_like(t) if g is None else g).reshape(-1) for g, t in zip(first, tensors, strict=True)])
+        whole = torch.cat(
+            [
+                (torch.zeros_like(t) if g is None else g).reshape(-1)
+                for g, t in zip(first, tensors, strict=True)
+            ]
+        )
         push = flat(gradients(case.loss, case.trainable()))
         along = abs(_curvature(whole, tensors, push)[0])
         probe = torch.randn(whole.shape, generator=torch.Generator().manual_seed(0)).to(whole)
@@ -136,7 +141,9 @@ def inertia(case: Case, optimizer: Any) -> Inertia | None:
     state = {name: optimizer.state.get(tensor, {}) for name, tensor in tensors.items()}
     group = optimizer.param_groups[0]
     moving = {name: one for name, entry in state.items() if (one := _momentum(entry)) is not None}
-    scales = [pair for name, entry in state.items() if (pair := _scale(entry, fresh[name], group)) is not None]
+    scales = [
+        pair for name, entry in state.items() if (pair := _scale(entry, fresh[name], group)) is not None
+    ]
     if not moving and not scales:
         return None
     decay = float(group["betas"][0]) if "betas" in group else float(group.get("momentum", 0.0))
@@ -158,7 +165,9 @@ def _curvature(whole: "Tensor", tensors: list["Tensor"], direction: "Tensor") ->
 
     unit = (direction / (direction.norm() or 1.0)).to(whole)
     product = torch.autograd.grad(whole @ unit, tensors, retain_graph=True, allow_unused=True)
-    line = torch.cat([(torch.zeros_like(t) if g is None else g).reshape(-1) for g, t in zip(product, tensors, strict=True)])
+    line = torch.cat(
+        [(torch.zeros_like(t) if g is None else g).reshape(-1) for g, t in zip(product, tensors, strict=True)]
+    )
     return float(unit @ line), line.detach()
 
 

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 NO_SLOPE = 1e-5
 STEPS = (1e-4, 1e-3, 1e-2)  # of the parameters' norm, for the finite differences
 LIES = 0.1  # the metric really moves by less than this share of what its slope promises
-REDRAWS, MOVED = 6, 1e-3  # strong perturbations, and the relative change of the metric that counts as movement
+REDRAWS, MOVED = (
+    6,
+    1e-3,
+)  # strong perturbations, and the relative change of the metric that counts as movement
 ENTRIES = 512  # of a vector metric that enter the rank test; the most wanted ones
 SKETCH = 4096  # columns the Jacobian is folded into: random signs keep its span when the rank is smaller
 UNREACHABLE = 0.05  # share of the wanted direction in the span below which it is out of reach
@@ -49,7 +52,12 @@ class Reach:
         return self.relative > NO_SLOPE and not self.lies and self.in_span >= UNREACHABLE
 
     def to_dict(self) -> dict[str, Any]:
-        return {"question": "can the parameters move it?", "moves": self.moves, "lies": self.lies, **asdict(self)}
+        return {
+            "question": "can the parameters move it?",
+            "moves": self.moves,
+            "lies": self.lies,
+            **asdict(self),
+        }
 
 
 def reach(case: Case, wanted: "Tensor | None") -> Reach:
@@ -127,7 +135,11 @@ def _jacobian(case: Case, rows: list[int]) -> "Tensor":
     lines = []
     for row in rows:
         line = flat(gradients(entries[row], tensors)).cpu()
-        lines.append(line if fold is None else torch.zeros(SKETCH, dtype=torch.float64).index_add_(0, fold, line * signs))
+        lines.append(
+            line
+            if fold is None
+            else torch.zeros(SKETCH, dtype=torch.float64).index_add_(0, fold, line * signs)
+        )
     return torch.stack(lines)
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sleuth.finding import Finding, Verdict
+from sleuth.stall.forces import ABSENT, LOOK, Inertia, Rivals
+from sleuth.stall.jacobian import MOVED, NO_SLOPE, Reach
 from sleuth.stall.slope import FADED, INDIFFERENT, Care
 from sleuth.stall.without import Counterfactual
-from sleuth.stall.jacobian import MOVED, NO_SLOPE, Reach
-from sleuth.stall.forces import ABSENT, LOOK, Inertia, Rivals
 
 Row = Literal["saturated-or-disconnected", "structural-ceiling", "competing-or-inertia", "same-basin", "free"]
 
@@ -69,7 +69,10 @@ def verdict(answers: Answers, found: tuple[Finding, ...]) -> Verdict:
             "size nor direction of the other gradients explains it: raise its weight tenfold and ask again.",
         )
     if place == "competing-or-inertia":
-        return Verdict("inconclusive", "The term makes a difference, and nothing measured here holds the metric: train longer.")
+        return Verdict(
+            "inconclusive",
+            "The term makes a difference, and nothing measured here holds the metric: train longer.",
+        )
     return Verdict(
         "nothing-found",
         "The loss cares, the parameters can move the metric and nothing fights it at this point: "
@@ -121,7 +124,13 @@ def _deaf(answers: Answers) -> Finding:
         "Choose a form that is steep where the metric stands (a margin that is not yet met, logits instead of "
         "probabilities, no clamp or log1p around the error); `sleuth surface` shows where it is.",
         0.85 if care.relative <= INDIFFERENT or care.faded <= FADED else 0.6,
-        {"slope": care.slope, "relative": care.relative, "faded": care.faded, "loss": care.loss, "metric": care.metric},
+        {
+            "slope": care.slope,
+            "relative": care.relative,
+            "faded": care.faded,
+            "loss": care.loss,
+            "metric": care.metric,
+        },
     )
 
 
@@ -152,7 +161,12 @@ def _ceiling(reach: Reach) -> Finding:
         "Put trainable parameters where they can act on the metric (free the fixed basis, the bounded output or the "
         "rule behind the model), or choose a metric that answers to what is trained.",
         0.95 if fixed else 0.75,
-        {"relative_slope": reach.relative, "in_span": reach.in_span, "rank": reach.rank, "redrawn": reach.redrawn or 0.0},
+        {
+            "relative_slope": reach.relative,
+            "in_span": reach.in_span,
+            "rank": reach.rank,
+            "redrawn": reach.redrawn or 0.0,
+        },
         ("strong perturbation of the parameters",) if fixed else (),
     )
 
@@ -184,7 +198,12 @@ def _fight(answers: Answers, place: Row) -> Iterator[Finding]:
             "Write down one output that makes both small; if there is none, the specification conflicts. If there is, "
             "give each term room of its own, schedule them, or project the conflict away.",
             0.9 if confirmed else 0.8 if rivals.ratio < LOOK else 0.5,
-            {"cosine": rivals.cosines[worst], "cancelled": rivals.cancelled, "left": rivals.left, "ratio": rivals.ratio},
+            {
+                "cosine": rivals.cosines[worst],
+                "cancelled": rivals.cancelled,
+                "left": rivals.left,
+                "ratio": rivals.ratio,
+            },
             confirmed,
         )
 
@@ -195,7 +214,11 @@ def _told(proof: Counterfactual | None) -> str:
     if proof.same:
         return f"; training reaches {proof.with_all:.4g} with the term and {proof.without_own:.4g} without it"
     freed = proof.freed_by()
-    return f"; without {freed[0]} the metric goes to {proof.without[freed[0]]:.4g} instead of {proof.with_all:.4g}" if freed else ""
+    return (
+        f"; without {freed[0]} the metric goes to {proof.without[freed[0]]:.4g} instead of {proof.with_all:.4g}"
+        if freed
+        else ""
+    )
 
 
 def _inertia(inertia: Inertia) -> str:

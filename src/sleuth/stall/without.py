@@ -27,7 +27,9 @@ class Counterfactual:
 
     def freed_by(self) -> tuple[str, ...]:
         """The rivals without which the metric ends elsewhere than with them."""
-        return tuple(name for name, value in self.without.items() if not _close(value, self.with_all, self.now))
+        return tuple(
+            name for name, value in self.without.items() if not _close(value, self.with_all, self.now)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return {"question": "same value without the term?", "same": self.same, **asdict(self)}
@@ -59,7 +61,9 @@ def _number(value: Any, without: tuple[str, ...]) -> float:
         return float(value.detach().double().mean())
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return float(value)
-    raise SleuthError(f"train(without={set(without) or '{}'}) gave {type(value).__name__}; it should return the metric.")
+    raise SleuthError(
+        f"train(without={set(without) or '{}'}) gave {type(value).__name__}; it should return the metric."
+    )
 
 
 def _close(one: float, two: float, now: float) -> bool:

@@ -49,10 +49,10 @@ contrastive losses check the encoder alone.
 from collections.abc import Iterator
 
 from sleuth.facts.flow import layer, possible, subject
-from sleuth.facts.modules import RECURRENT, applied, axis_of, exact, module_around, settled, uses
+from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.shapes import BATCH, shapes
-from sleuth.facts.values import Call, Collection, Constant, Value
+from sleuth.facts.topics.modules import RECURRENT, applied, axis_of, exact, module_around, settled, uses
+from sleuth.facts.topics.shapes import BATCH, shapes
 from sleuth.finding import Finding
 
 # Layers that take (time, batch, features) unless told otherwise, and where `batch_first` stands by position.

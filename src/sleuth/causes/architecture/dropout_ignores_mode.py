@@ -54,7 +54,9 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, literal, possible
-from sleuth.facts.modules import (
+from sleuth.facts.interpreter.values import Call, Constant, Either, Unknown, Value
+from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.modules import (
     DROPOUT,
     applied,
     exact,
@@ -67,8 +69,6 @@ from sleuth.facts.modules import (
     settled,
     trains,
 )
-from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Constant, Either, Unknown, Value
 from sleuth.finding import Finding
 
 _FUNCTIONAL = tuple(

@@ -52,7 +52,9 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, keeps_numbers, layer, root, same, subject
-from sleuth.facts.modules import (
+from sleuth.facts.interpreter.values import Call, Carried, Collection, Constant, Loop, Unknown, Value
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.topics.modules import (
     AFFINE,
     BATCH_NORM,
     DROPOUT,
@@ -67,8 +69,6 @@ from sleuth.facts.modules import (
     settled,
     uses,
 )
-from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Carried, Collection, Constant, Loop, Unknown, Value
 from sleuth.finding import Finding, Severity
 
 _ACTIVATIONS = frozenset(

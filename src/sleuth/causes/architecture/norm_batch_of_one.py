@@ -50,12 +50,12 @@ after each `model.train()`. Prediction with batch size 1 in eval mode is no prob
 
 from collections.abc import Iterator
 
-from sleuth.facts.cadence import setting
 from sleuth.facts.flow import ancestry, possible
-from sleuth.facts.modes import parts
-from sleuth.facts.modules import BATCH_NORM, axis_of, exact, is_one_long, settled
+from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Collection, Constant, Value
+from sleuth.facts.topics.cadence import setting
+from sleuth.facts.topics.modes import parts
+from sleuth.facts.topics.modules import BATCH_NORM, axis_of, exact, is_one_long, settled
 from sleuth.finding import Finding
 
 # Two examples leave only which of them is larger; from about four on the statistics mean something.

@@ -51,11 +51,11 @@ If a bound is physical (a share, a positive length), keep a smooth map: sigmoid 
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, depends_on, layer, parents, subject
+from sleuth.facts.interpreter.values import Call, Instance, Value
 from sleuth.facts.losses import COMPARES_NUMBERS, LossUse
-from sleuth.facts.modules import applied, settled, sole_maker
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.shapes import shapes
-from sleuth.facts.values import Call, Instance, Value
+from sleuth.facts.topics.modules import applied, settled, sole_maker
+from sleuth.facts.topics.shapes import shapes
 from sleuth.finding import Finding, Severity
 
 _NAMES = {

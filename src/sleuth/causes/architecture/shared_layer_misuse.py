@@ -50,8 +50,10 @@ Recurrent "variational" dropout: draw the mask once per sequence and reuse it.
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, layer, possible
-from sleuth.facts.modes import excludes, parts
-from sleuth.facts.modules import (
+from sleuth.facts.interpreter.values import Call, Value
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.topics.modes import excludes, parts
+from sleuth.facts.topics.modules import (
     BATCH_NORM,
     DROPOUT,
     Uses,
@@ -63,9 +65,7 @@ from sleuth.facts.modules import (
     sole_maker,
     uses,
 )
-from sleuth.facts.program import Program, clue, place
 from sleuth.facts.torch_api import is_module
-from sleuth.facts.values import Call, Value
 from sleuth.finding import Finding
 
 # Operations that ask how far apart two embeddings are.

@@ -51,9 +51,9 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, keeps_numbers, layer, subject
-from sleuth.facts.modules import CELLS, RECURRENT, applied, axis_of, is_one_long, settled
+from sleuth.facts.interpreter.values import Call, Carried, Collection, Constant, Loop
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Carried, Collection, Constant, Loop
+from sleuth.facts.topics.modules import CELLS, RECURRENT, applied, axis_of, is_one_long, settled
 from sleuth.finding import Finding
 
 _FRESH = frozenset(

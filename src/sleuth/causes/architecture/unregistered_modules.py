@@ -53,7 +53,9 @@ are registered elsewhere, or holds a frozen teacher that must stay out of the ch
 from collections.abc import Iterator
 
 from sleuth.facts.flow import possible
-from sleuth.facts.modules import (
+from sleuth.facts.interpreter.values import Call, Class, Instance, Value
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.topics.modules import (
     contained,
     mentions,
     method_of,
@@ -63,9 +65,7 @@ from sleuth.facts.modules import (
     trains,
     uses,
 )
-from sleuth.facts.program import Program, clue, place
 from sleuth.facts.torch_api import is_module
-from sleuth.facts.values import Call, Class, Instance, Value
 from sleuth.finding import Finding
 
 # Ways to make a module known that do not assign it to an attribute.

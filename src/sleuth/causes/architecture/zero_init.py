@@ -53,10 +53,19 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, possible
-from sleuth.facts.modes import parts
-from sleuth.facts.modules import AFFINE, Affine, affine, contained, exact, method_of, parameter, settled
+from sleuth.facts.interpreter.values import Call, Collection, Function, Instance, Unknown, Value
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Collection, Function, Instance, Unknown, Value
+from sleuth.facts.topics.modes import parts
+from sleuth.facts.topics.modules import (
+    AFFINE,
+    Affine,
+    affine,
+    contained,
+    exact,
+    method_of,
+    parameter,
+    settled,
+)
 from sleuth.finding import Finding
 
 _CONSTANT = frozenset(

@@ -56,7 +56,9 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import root
-from sleuth.facts.loaders import (
+from sleuth.facts.interpreter.values import Call, Constant, Instance, Table, Value
+from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.loaders import (
     class_of,
     dataset_of,
     draws_at_random,
@@ -69,9 +71,7 @@ from sleuth.facts.loaders import (
     training_loaders,
     transform_of,
 )
-from sleuth.facts.program import Program, clue
-from sleuth.facts.splits import RANDOM_SPLIT, splits_of
-from sleuth.facts.values import Call, Constant, Instance, Table, Value
+from sleuth.facts.topics.splits import RANDOM_SPLIT, splits_of
 from sleuth.finding import Finding
 
 FIX = "Give the held-out part its own data set object with a transform that draws nothing at random."

@@ -60,9 +60,9 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import literal, root
-from sleuth.facts.loaders import DATA_LOADER, class_of, dataset_of, line
+from sleuth.facts.interpreter.values import Call, Class, Constant, Function, Instance, Value
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Class, Constant, Function, Instance, Value
+from sleuth.facts.topics.loaders import DATA_LOADER, class_of, dataset_of, line
 from sleuth.finding import Finding, Severity
 
 GENERATORS = frozenset(

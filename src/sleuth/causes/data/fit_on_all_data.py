@@ -56,8 +56,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sleuth.facts.flow import ancestry, literal, root
+from sleuth.facts.interpreter.values import Call, Collection, Value
 from sleuth.facts.program import Program, clue
-from sleuth.facts.splits import (
+from sleuth.facts.topics.splits import (
     TRAIN_TEST_SPLIT,
     Split,
     Splits,
@@ -66,7 +67,6 @@ from sleuth.facts.splits import (
     statistic_of,
     statistics_in,
 )
-from sleuth.facts.values import Call, Collection, Value
 from sleuth.finding import Finding, Severity
 
 # Steps that look at the labels: the score of pure noise can become excellent.

@@ -49,9 +49,9 @@ loading. Dividing a `uint8` array or tensor by a float is safe: it promotes.
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, layer, literal, number, root
-from sleuth.facts.loaders import line
+from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, External, Value
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Carried, Collection, Either, External, Value
+from sleuth.facts.topics.loaders import line
 from sleuth.finding import Finding
 
 READS_BYTES = frozenset(

@@ -54,11 +54,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sleuth.facts.flow import ancestry, literal, root
-from sleuth.facts.loaders import line
+from sleuth.facts.interpreter.values import Call, Collection, Value
 from sleuth.facts.program import Program, clue
-from sleuth.facts.row_order import SHUFFLERS
-from sleuth.facts.splits import PERMUTATIONS, TRAIN_TEST_SPLIT, Splits, bare, first_key, splits_of
-from sleuth.facts.values import Call, Collection, Value
+from sleuth.facts.topics.loaders import line
+from sleuth.facts.topics.row_order import SHUFFLERS
+from sleuth.facts.topics.splits import PERMUTATIONS, TRAIN_TEST_SPLIT, Splits, bare, first_key, splits_of
 from sleuth.finding import Finding
 
 # Calls that take inputs and targets row by row.

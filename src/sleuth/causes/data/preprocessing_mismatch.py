@@ -48,10 +48,10 @@ centre crop in evaluation are a wanted difference; so is evaluating at a slightl
 from collections.abc import Iterator
 
 from sleuth.facts.flow import literal, root
-from sleuth.facts.loaders import TRANSFORMS, is_open, line, role, steps_of, transform_of
+from sleuth.facts.interpreter.values import Call, Collection, Table, Value
 from sleuth.facts.program import Program, clue
-from sleuth.facts.splits import Split, Splits, splits_of
-from sleuth.facts.values import Call, Collection, Table, Value
+from sleuth.facts.topics.loaders import TRANSFORMS, is_open, line, role, steps_of, transform_of
+from sleuth.facts.topics.splits import Split, Splits, splits_of
 from sleuth.finding import Finding
 
 FIX = "Prepare both sides with the same steps and constants; add random steps in front for training only."

@@ -52,10 +52,10 @@ of different subjects: split by subject and by time.
 
 from collections.abc import Iterator
 
-from sleuth.facts.loaders import line
 from sleuth.facts.program import Program, clue
-from sleuth.facts.row_order import in_time, is_shuffled
-from sleuth.facts.splits import splits_of
+from sleuth.facts.topics.loaders import line
+from sleuth.facts.topics.row_order import in_time, is_shuffled
+from sleuth.facts.topics.splits import splits_of
 from sleuth.finding import Finding
 
 # Splitters that keep a subject's or a period's rows together, by design.

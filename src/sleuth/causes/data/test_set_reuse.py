@@ -59,10 +59,10 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, root
-from sleuth.facts.loaders import DATA_LOADER, line, role
+from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.program import Program, clue
-from sleuth.facts.splits import splits_of
-from sleuth.facts.values import Call, Value
+from sleuth.facts.topics.loaders import DATA_LOADER, line, role
+from sleuth.facts.topics.splits import splits_of
 from sleuth.finding import Finding
 
 _TEST = re.compile(r"(?<![a-z])(test|testing|holdout)(?![a-z])", re.IGNORECASE)

@@ -49,11 +49,11 @@ buckets themselves are shuffled.
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, literal, root
-from sleuth.facts.loaders import DATA_LOADER, dataset_of, line, loader_of, loops_with_steps
+from sleuth.facts.interpreter.values import Call, Carried, Collection, Constant, Instance, Loop, Value
 from sleuth.facts.program import Program, clue
-from sleuth.facts.row_order import class_after_class, in_time, is_drawn, is_shuffled
-from sleuth.facts.splits import Splits, first_key, splits_of
-from sleuth.facts.values import Call, Carried, Collection, Constant, Instance, Loop, Value
+from sleuth.facts.topics.loaders import DATA_LOADER, dataset_of, line, loader_of, loops_with_steps
+from sleuth.facts.topics.row_order import class_after_class, in_time, is_drawn, is_shuffled
+from sleuth.facts.topics.splits import Splits, first_key, splits_of
 from sleuth.finding import Finding
 
 STREAMS = ("torch.utils.data.IterableDataset", "torch.utils.data.IterDataPipe")

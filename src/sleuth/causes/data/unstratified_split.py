@@ -51,11 +51,11 @@ experiment, only report it as such.
 from collections.abc import Iterator
 
 from sleuth.facts.flow import number, root
-from sleuth.facts.loaders import line
+from sleuth.facts.interpreter.values import Call, Collection, Value
 from sleuth.facts.program import Program, clue
-from sleuth.facts.row_order import class_after_class
-from sleuth.facts.splits import TRAIN_TEST_SPLIT, Split, Splits, splits_of
-from sleuth.facts.values import Call, Collection, Value
+from sleuth.facts.topics.loaders import line
+from sleuth.facts.topics.row_order import class_after_class
+from sleuth.facts.topics.splits import TRAIN_TEST_SPLIT, Split, Splits, splits_of
 from sleuth.finding import Finding
 
 # Below this share of a class, a fifth of a few hundred rows may hold none or a handful of it.

@@ -58,8 +58,8 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import possible
+from sleuth.facts.interpreter.values import Call, External, Unknown, Value
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, External, Unknown, Value
 from sleuth.finding import Finding
 
 _MAKES_TENSOR = re.compile(

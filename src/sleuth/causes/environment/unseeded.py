@@ -49,10 +49,10 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts import torch_api
-from sleuth.facts.cadence import frame
 from sleuth.facts.flow import literal, possible, root
+from sleuth.facts.interpreter.values import Call, Collection, Value
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Collection, Value
+from sleuth.facts.topics.cadence import frame
 from sleuth.finding import Finding
 
 _SEED_WORDS = re.compile(r"seed|random_state|PRNGKey|Generator|default_rng", re.IGNORECASE)

@@ -53,9 +53,9 @@ the number of steps stays the same, you may leave the rate alone.
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, possible
-from sleuth.facts.modules import exact, settled
+from sleuth.facts.interpreter.values import Call, Collection, Constant
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Collection, Constant
+from sleuth.facts.topics.modules import exact, settled
 from sleuth.finding import Finding
 
 # Below a factor of four, the linear and the square-root rule are within a factor of two: the noise of tuning.

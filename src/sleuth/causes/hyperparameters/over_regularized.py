@@ -57,11 +57,11 @@ number.
 
 from collections.abc import Iterator
 
-from sleuth.facts.cadence import setting
 from sleuth.facts.flow import ancestry, literal
-from sleuth.facts.modules import DROPOUT, applied, exact, settled
+from sleuth.facts.interpreter.values import Call, Collection, Constant, Table, Value
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Collection, Constant, Table, Value
+from sleuth.facts.topics.cadence import setting
+from sleuth.facts.topics.modules import DROPOUT, applied, exact, settled
 from sleuth.finding import Finding, Severity
 
 # Decay added to the gradient (an L2 penalty). Adam divides by the gradient's size and so makes it stronger;

@@ -62,11 +62,11 @@ If the model must output probabilities, change the loss instead: `log_softmax` w
 
 from collections.abc import Iterator
 
-from sleuth.facts.activations import added_conditionally, always
 from sleuth.facts.flow import layer
+from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import WANTS_LOGITS
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Value
+from sleuth.facts.topics.activations import added_conditionally, always
 from sleuth.finding import Finding
 
 _OPTAX = (

@@ -49,11 +49,11 @@ for a double sigmoid.
 
 from collections.abc import Iterator
 
-from sleuth.facts.activations import kind, origins
 from sleuth.facts.flow import layer, number, possible, subject
+from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import WANTS_LOGITS
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Value
+from sleuth.facts.topics.activations import kind, origins
 from sleuth.finding import Finding
 
 _COMPARISONS = (

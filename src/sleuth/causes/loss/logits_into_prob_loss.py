@@ -58,11 +58,11 @@ zero.
 
 from collections.abc import Iterator
 
-from sleuth.facts.activations import added_conditionally, always, kind
 from sleuth.facts.flow import layer
+from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import LossUse
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Value
+from sleuth.facts.topics.activations import added_conditionally, always, kind
 from sleuth.finding import Finding
 
 # What certainly is no log-probability, and what certainly may leave [0, 1].

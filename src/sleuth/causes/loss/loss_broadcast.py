@@ -56,12 +56,12 @@ weight, a mask or one scalar target against the batch is intended and fine.
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.activations import origins
 from sleuth.facts.flow import ancestry, keeps_numbers, layer, literal, parents, root
+from sleuth.facts.interpreter.values import Call, Constant, Value
 from sleuth.facts.losses import COMPARES_NUMBERS
 from sleuth.facts.program import Program, clue
-from sleuth.facts.shapes import Shape, Shapes, outer, shapes
-from sleuth.facts.values import Call, Constant, Value
+from sleuth.facts.topics.activations import origins
+from sleuth.facts.topics.shapes import Shape, Shapes, outer, shapes
 from sleuth.finding import Finding
 
 # These raise no error on two shapes; the cross-entropies do.

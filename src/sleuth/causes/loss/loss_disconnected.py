@@ -58,11 +58,20 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import parents, root, subject
+from sleuth.facts.interpreter.values import (
+    Call,
+    Carried,
+    Collection,
+    Constant,
+    Function,
+    Instance,
+    Unknown,
+    Value,
+)
 from sleuth.facts.losses import is_loss_instance, loss_of
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.terms import Objective, Term, objectives, terms
+from sleuth.facts.topics.terms import Objective, Term, objectives, terms
 from sleuth.facts.torch_api import is_module
-from sleuth.facts.values import Call, Carried, Collection, Constant, Function, Instance, Unknown, Value
 from sleuth.finding import Finding
 
 # Steps whose slope is zero or that leave torch altogether.

@@ -62,9 +62,9 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import possible, root
+from sleuth.facts.interpreter.values import Call, Carried, Either, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Carried, Either, Value
 from sleuth.finding import Finding
 
 # From a running total back to what was added: these keep the graph.

@@ -55,12 +55,12 @@ Test the direction once: on a prediction equal to the target the loss must be lo
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.activations import always, origins
 from sleuth.facts.flow import ancestry, layer, literal, number, root, subject
+from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program, clue
-from sleuth.facts.terms import Objective, Term, objectives, terms, through_reductions
-from sleuth.facts.values import Call, Unknown, Value
+from sleuth.facts.topics.activations import always, origins
+from sleuth.facts.topics.terms import Objective, Term, objectives, terms, through_reductions
 from sleuth.finding import Finding, Severity
 
 _GATHERS = ("gather", "torch.gather")

@@ -56,12 +56,12 @@ made.
 
 from collections.abc import Iterator
 
-from sleuth.facts.activations import axis_of, kind, origins
 from sleuth.facts.flow import layer, literal, number, root, subject
+from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import COMPARES_NUMBERS, LossUse
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.shapes import Shapes, shapes
-from sleuth.facts.values import Call, Value
+from sleuth.facts.topics.activations import axis_of, kind, origins
+from sleuth.facts.topics.shapes import Shapes, shapes
 from sleuth.finding import Finding
 
 # Data whose targets number three classes or more; two classes as 0 and 1 suit many losses.

@@ -53,11 +53,11 @@ flattened to (batch * time, classes).
 
 from collections.abc import Iterator
 
-from sleuth.facts.activations import axis_of, kind, origins
 from sleuth.facts.flow import layer, literal, root, subject
+from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.shapes import BATCH, Shape, Shapes, shapes
-from sleuth.facts.values import Call, Value
+from sleuth.facts.topics.activations import axis_of, kind, origins
+from sleuth.facts.topics.shapes import BATCH, Shape, Shapes, shapes
 from sleuth.finding import Finding, Severity
 
 _SOFTMAXES = tuple(

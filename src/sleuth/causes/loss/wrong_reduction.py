@@ -56,10 +56,10 @@ soft = F.kl_div(logp, q, reduction="batchmean")
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, literal, number, possible
+from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import LossUse, loss_of
 from sleuth.facts.program import Program, clue
-from sleuth.facts.terms import REDUCTIONS, Objective, Term, objectives, terms
-from sleuth.facts.values import Call, Value
+from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms
 from sleuth.finding import Finding
 
 # Plain SGD with a mean loss is used at 0.001 to 1; who sums on purpose tunes the rate far below that.

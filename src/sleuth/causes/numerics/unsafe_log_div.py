@@ -55,12 +55,12 @@ inside.
 
 from collections.abc import Iterator
 
-from sleuth.facts.activations import always, kind, origins
 from sleuth.facts.flow import ancestry, depends_on, layer, number, root, subject
+from sleuth.facts.interpreter.values import Call, Function, Instance, Value
 from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.torch_api import is_module
-from sleuth.facts.values import Call, Function, Instance, Value
 from sleuth.finding import Finding, Severity
 
 _LOGS = ("torch.log", ".log", "torch.log2", ".log2", "torch.log10", "jax.numpy.log", "torch.log_", ".log_")

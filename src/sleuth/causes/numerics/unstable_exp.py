@@ -53,10 +53,10 @@ temperature deserves a clamp *before* its `exp`.
 
 from collections.abc import Iterator
 
-from sleuth.facts.activations import kind
 from sleuth.facts.flow import keeps_numbers, layer, number, parents, root, subject
+from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, Value
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Carried, Collection, Either, Value
+from sleuth.facts.topics.activations import kind
 from sleuth.finding import Finding
 
 _HOMES = ("torch", "numpy", "jax.numpy")

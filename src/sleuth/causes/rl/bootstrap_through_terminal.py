@@ -52,7 +52,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.episodes import (
+from sleuth.facts.flow import literal, number, possible, root
+from sleuth.facts.interpreter.values import Call, Carried, Unknown, Value
+from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.episodes import (
     ENDS,
     Bootstrap,
     Episodes,
@@ -64,9 +67,6 @@ from sleuth.facts.episodes import (
     tests,
     words,
 )
-from sleuth.facts.flow import literal, number, possible, root
-from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Carried, Unknown, Value
 from sleuth.finding import Finding
 
 # Tasks that never terminate: every end is a time limit, and bootstrapping through it is right.

@@ -48,7 +48,10 @@ advantages). A deliberate continuing task without resets is fine if no flag is e
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.episodes import (
+from sleuth.facts.flow import keeps_numbers, literal, possible, root, subject
+from sleuth.facts.interpreter.values import Call, Carried, Collection, Function, Instance, Loop, Value
+from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.episodes import (
     ENDS,
     EnvStep,
     inside_class,
@@ -60,9 +63,6 @@ from sleuth.facts.episodes import (
     target_name,
     words,
 )
-from sleuth.facts.flow import keeps_numbers, literal, possible, root, subject
-from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Carried, Collection, Function, Instance, Loop, Value
 from sleuth.finding import Finding
 
 

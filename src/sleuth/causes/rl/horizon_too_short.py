@@ -47,10 +47,10 @@ grown. For short delayed episodes gamma = 1 is legitimate.
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.episodes import Bootstrap, EnvStep, Episodes, own_step, read_episodes
 from sleuth.facts.flow import literal, number, possible, root
+from sleuth.facts.interpreter.values import Call, Constant, Value
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Constant, Value
+from sleuth.facts.topics.episodes import Bootstrap, EnvStep, Episodes, own_step, read_episodes
 from sleuth.finding import Finding
 
 # Below this share of the reward the signal is smaller than any critic's error.

@@ -52,11 +52,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.cadence import alike
-from sleuth.facts.episodes import Episodes, read_episodes, words
 from sleuth.facts.flow import makers, number, possible, root
+from sleuth.facts.interpreter.values import Call, Class, Function, Value
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Class, Function, Value
+from sleuth.facts.topics.cadence import alike
+from sleuth.facts.topics.episodes import Episodes, read_episodes, words
 from sleuth.finding import Finding
 
 _MEAN = re.compile(r"(^|_)(mean|avg|average|mu)s?(_|$)", re.IGNORECASE)

@@ -53,7 +53,9 @@ if truncated:                       # on-policy; afterwards mask the row like an
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.episodes import (
+from sleuth.facts.interpreter.values import Call, Value
+from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.episodes import (
     Bootstrap,
     Episodes,
     is_network_call,
@@ -62,8 +64,6 @@ from sleuth.facts.episodes import (
     tests,
     words,
 )
-from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Value
 from sleuth.finding import Finding
 
 _BOTH = frozenset({"terminated", "truncated"})

@@ -59,7 +59,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.cadence import (
+from sleuth.facts.flow import ancestry, layer, literal, possible
+from sleuth.facts.interpreter.values import Arm, Call, Carried, Either, Unknown, Value
+from sleuth.facts.loop import Event
+from sleuth.facts.losses import loss_of
+from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.cadence import (
     Turn,
     constructor,
     exclusive,
@@ -69,11 +74,6 @@ from sleuth.facts.cadence import (
     touches_gradients,
     turn_of,
 )
-from sleuth.facts.flow import ancestry, layer, literal, possible
-from sleuth.facts.loop import Event
-from sleuth.facts.losses import loss_of
-from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Arm, Call, Carried, Either, Unknown, Value
 from sleuth.finding import Finding
 
 # Steps from the loss to what is differentiated that leave its size alone.

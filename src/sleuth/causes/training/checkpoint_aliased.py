@@ -57,9 +57,9 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import possible
+from sleuth.facts.interpreter.values import Call, Collection, Table, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Collection, Table, Value
 from sleuth.finding import Finding
 
 # Copies of the dictionary that share its tensors. `.cpu()` is left out: from a GPU it is a true copy.

@@ -51,11 +51,11 @@ NaN and spreads it to every gradient; use `error_if_nonfinite=True` to be told.
 
 from collections.abc import Iterator
 
-from sleuth.facts.cadence import Turn, between, earlier, exclusive, implied, opaque, turn_of
 from sleuth.facts.flow import ancestry, class_name, literal, root, spelling
+from sleuth.facts.interpreter.values import Call, External, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, External, Value
+from sleuth.facts.topics.cadence import Turn, between, earlier, exclusive, implied, opaque, turn_of
 from sleuth.finding import Finding
 
 

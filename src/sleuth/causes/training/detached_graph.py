@@ -56,7 +56,9 @@ state carried over between batches.
 
 from collections.abc import Iterator
 
-from sleuth.facts.gradients import (
+from sleuth.facts.interpreter.values import Call, Function, Value
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.topics.gradients import (
     applications,
     data_parents,
     everything_behind,
@@ -67,9 +69,7 @@ from sleuth.facts.gradients import (
     steps_after,
     trained_by,
 )
-from sleuth.facts.modes import function_of, has_weights, holds
-from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Function, Value
+from sleuth.facts.topics.modes import function_of, has_weights, holds
 from sleuth.finding import Finding
 
 # Cuts that somebody wrote; a comparison or a size read has no gradient by nature and accuses nobody.

@@ -58,11 +58,11 @@ do a teacher, a target network or a perceptual loss kept in eval.
 
 from collections.abc import Iterator
 
-from sleuth.facts.gradients import optimizes, steps_after, trained_by
+from sleuth.facts.interpreter.values import Call
 from sleuth.facts.loop import Event
-from sleuth.facts.modes import forwards, left_in_eval, mode_events, mode_matters
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call
+from sleuth.facts.topics.gradients import optimizes, steps_after, trained_by
+from sleuth.facts.topics.modes import forwards, left_in_eval, mode_events, mode_matters
 from sleuth.finding import Finding
 
 

@@ -56,8 +56,10 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import possible
-from sleuth.facts.gradients import trained_by
-from sleuth.facts.modes import (
+from sleuth.facts.interpreter.values import Call
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.topics.gradients import trained_by
+from sleuth.facts.topics.modes import (
     descendants,
     forwards,
     judged_by,
@@ -65,8 +67,6 @@ from sleuth.facts.modes import (
     same_module,
     users,
 )
-from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call
 from sleuth.finding import Finding
 
 # Evaluation that needs derivatives: attacks, forces, residuals, saliency.

@@ -57,10 +57,10 @@ each `model.train()`.
 from collections.abc import Iterator
 
 from sleuth.facts.flow import possible
-from sleuth.facts.gradients import optimized, owners_of, steps_after, switches_off
-from sleuth.facts.modes import holds, is_model, parts
+from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Value
+from sleuth.facts.topics.gradients import optimized, owners_of, steps_after, switches_off
+from sleuth.facts.topics.modes import holds, is_model, parts
 from sleuth.finding import Finding
 
 

@@ -56,11 +56,11 @@ sequences do not carry the state at all; start from None. Remove `retain_graph`.
 from collections.abc import Iterator
 
 from sleuth.facts.flow import possible
-from sleuth.facts.gradients import applications, ends_graph, surely_reached
+from sleuth.facts.interpreter.values import Call, Carried, Instance, Value
 from sleuth.facts.loop import Event
-from sleuth.facts.modes import forwards, identity, inside, users, with_enclosing
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Carried, Instance, Value
+from sleuth.facts.topics.gradients import applications, ends_graph, surely_reached
+from sleuth.facts.topics.modes import forwards, identity, inside, users, with_enclosing
 from sleuth.finding import Finding
 
 

@@ -54,10 +54,10 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import layer, literal, makers, possible, subject
-from sleuth.facts.gradients import reached
-from sleuth.facts.modes import excludes, function_of, is_model, users
+from sleuth.facts.interpreter.values import Call, Collection, Instance, Unknown, Value
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Collection, Instance, Unknown, Value
+from sleuth.facts.topics.gradients import reached
+from sleuth.facts.topics.modes import excludes, function_of, is_model, users
 from sleuth.finding import Finding
 
 ACTIVATIONS = frozenset(

@@ -57,10 +57,10 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, keeps_numbers, makers, number, possible, subject
+from sleuth.facts.interpreter.values import Call, Carried, Constant, Unknown, Value
 from sleuth.facts.losses import LossUse, loss_of
-from sleuth.facts.modes import identity
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Carried, Constant, Unknown, Value
+from sleuth.facts.topics.modes import identity
 from sleuth.finding import Finding
 
 _LOADER = "torch.utils.data.DataLoader"

@@ -53,7 +53,10 @@ updates; then it should not call an optimizer either.
 
 from collections.abc import Iterator
 
-from sleuth.facts.cadence import (
+from sleuth.facts.interpreter.values import Call, Value
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.cadence import (
     alike,
     bare_statements,
     constructor,
@@ -64,9 +67,6 @@ from sleuth.facts.cadence import (
     owners,
     touches_gradients,
 )
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Value
 from sleuth.finding import Finding
 
 

@@ -51,7 +51,11 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, keeps_numbers, number, subject
-from sleuth.facts.gradients import (
+from sleuth.facts.interpreter.values import Call, Either, Unknown, Value
+from sleuth.facts.loop import Event
+from sleuth.facts.losses import COMPARES_NUMBERS
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.topics.gradients import (
     applications,
     carries_graph,
     frozen_somewhere,
@@ -62,11 +66,7 @@ from sleuth.facts.gradients import (
     surely_reached,
     trained_by,
 )
-from sleuth.facts.loop import Event
-from sleuth.facts.losses import COMPARES_NUMBERS
-from sleuth.facts.modes import forwards, is_model, same_module, users, with_enclosing
-from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Either, Unknown, Value
+from sleuth.facts.topics.modes import forwards, is_model, same_module, users, with_enclosing
 from sleuth.finding import Finding
 
 _DISCOUNT = re.compile(r"gamma|discount", re.IGNORECASE)

@@ -54,7 +54,11 @@ Fisher estimates, gradient checks).
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.cadence import (
+from sleuth.facts.flow import ancestry, literal, possible, root, same, spelling
+from sleuth.facts.interpreter.values import Call, Loop, Value
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.topics.cadence import (
     alike,
     bare_statements,
     constructor,
@@ -68,10 +72,6 @@ from sleuth.facts.cadence import (
     owners,
     touches_gradients,
 )
-from sleuth.facts.flow import ancestry, literal, possible, root, same, spelling
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Loop, Value
 from sleuth.finding import Finding
 
 _MEASURES = frozenset(

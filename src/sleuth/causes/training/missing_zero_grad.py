@@ -53,7 +53,11 @@ Expect to retune the rate afterwards: a value chosen with the bug in place is us
 
 from collections.abc import Iterator
 
-from sleuth.facts.cadence import (
+from sleuth.facts.flow import root
+from sleuth.facts.interpreter.values import Call, Loop, Unknown, Value
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.cadence import (
     alike,
     constructor,
     frame,
@@ -64,10 +68,6 @@ from sleuth.facts.cadence import (
     share_parameters,
     straight_line,
 )
-from sleuth.facts.flow import root
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Loop, Unknown, Value
 from sleuth.finding import Finding
 
 

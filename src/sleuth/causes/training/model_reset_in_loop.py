@@ -58,7 +58,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.cadence import (
+from sleuth.facts.flow import ancestry, number, possible, root
+from sleuth.facts.interpreter.values import Call, Carried, Instance, Loop, Unknown, Value
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.cadence import (
     alike,
     holds,
     implied,
@@ -69,10 +73,6 @@ from sleuth.facts.cadence import (
     scheduler_call,
     serves_batches,
 )
-from sleuth.facts.flow import ancestry, number, possible, root
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Carried, Instance, Loop, Unknown, Value
 from sleuth.finding import Finding
 
 # What gives a model fresh weights: then a fresh optimizer is right.

@@ -54,7 +54,12 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, literal, possible
-from sleuth.facts.gradients import (
+from sleuth.facts.interpreter.statements import NO_GRAD
+from sleuth.facts.interpreter.values import Call, Constant, Value
+from sleuth.facts.loop import Event
+from sleuth.facts.losses import loss_of
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.topics.gradients import (
     applications,
     everything_behind,
     frozen_somewhere,
@@ -64,12 +69,7 @@ from sleuth.facts.gradients import (
     steps_after,
     trained_by,
 )
-from sleuth.facts.loop import Event
-from sleuth.facts.losses import loss_of
-from sleuth.facts.modes import has_weights
-from sleuth.facts.program import Program, clue, place
-from sleuth.facts.statements import NO_GRAD
-from sleuth.facts.values import Call, Constant, Value
+from sleuth.facts.topics.modes import has_weights
 from sleuth.finding import Finding
 
 

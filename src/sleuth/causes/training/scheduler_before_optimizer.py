@@ -57,11 +57,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.cadence import alike, exclusive, frame, implied, scheduler_call
 from sleuth.facts.flow import spelling
+from sleuth.facts.interpreter.values import Call
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call
+from sleuth.facts.topics.cadence import alike, exclusive, frame, implied, scheduler_call
 from sleuth.finding import Finding
 
 _TRAINS = re.compile(r"train|epoch|fit|step", re.IGNORECASE)

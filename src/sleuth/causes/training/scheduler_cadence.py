@@ -55,7 +55,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.cadence import (
+from sleuth.facts.flow import ancestry, possible, root, spelling
+from sleuth.facts.interpreter.values import Call, Collection, Constant, Function, Loop, Value
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.cadence import (
     alike,
     implied,
     runs_over,
@@ -64,10 +68,6 @@ from sleuth.facts.cadence import (
     setting,
     turns_of_range,
 )
-from sleuth.facts.flow import ancestry, possible, root, spelling
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Collection, Constant, Function, Loop, Value
 from sleuth.finding import Finding
 
 FEW_BATCHES = 50  # an epoch rarely has fewer: 3,200 examples in batches of 64

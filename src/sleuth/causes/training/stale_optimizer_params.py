@@ -55,10 +55,10 @@ When you must restart weights in mid-run, write into the existing tensors
 from collections.abc import Iterator
 
 from sleuth.facts.flow import literal, possible
-from sleuth.facts.gradients import optimized, steps_after, trained_by
-from sleuth.facts.modes import holds, is_model, parts
+from sleuth.facts.interpreter.values import Call, Instance, Value
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Instance, Value
+from sleuth.facts.topics.gradients import optimized, steps_after, trained_by
+from sleuth.facts.topics.modes import holds, is_model, parts
 from sleuth.finding import Finding
 
 # Wrappers that put new parameter objects in the place of the old ones.

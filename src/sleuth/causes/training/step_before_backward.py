@@ -54,7 +54,11 @@ a single-process script has no use for them.
 
 from collections.abc import Iterator
 
-from sleuth.facts.cadence import (
+from sleuth.facts.flow import possible
+from sleuth.facts.interpreter.values import Call
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.cadence import (
     Turn,
     cleared_for,
     earlier,
@@ -65,10 +69,6 @@ from sleuth.facts.cadence import (
     touches_gradients,
     turn_of,
 )
-from sleuth.facts.flow import possible
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call
 from sleuth.finding import Finding
 
 

@@ -62,9 +62,9 @@ from collections.abc import Iterator
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import class_name
+from sleuth.facts.interpreter.values import Call, Class, Context, External, Function, Loop, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Class, Context, External, Function, Loop, Value
 from sleuth.finding import Finding
 
 _BROAD = frozenset({"Exception", "BaseException", "RuntimeError", "ValueError"})

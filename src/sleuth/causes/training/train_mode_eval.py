@@ -53,8 +53,10 @@ batch-norm statistics are re-estimated on *training* data after weight averaging
 
 from collections.abc import Iterator
 
-from sleuth.facts.gradients import trained_by
-from sleuth.facts.modes import (
+from sleuth.facts.interpreter.values import Call, Unknown
+from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.gradients import trained_by
+from sleuth.facts.topics.modes import (
     base,
     descendants,
     forwards,
@@ -66,8 +68,6 @@ from sleuth.facts.modes import (
     mode_matters,
     same_module,
 )
-from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Call, Unknown
 from sleuth.finding import Finding
 
 # What gathers several draws of one input: Monte-Carlo dropout keeps train mode on purpose.

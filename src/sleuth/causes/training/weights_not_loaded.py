@@ -56,10 +56,10 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import literal, possible, same
-from sleuth.facts.gradients import owners_of, switches_off
-from sleuth.facts.modes import holds, is_model, users
+from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Table, Value
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.values import Call, Constant, Function, Instance, Table, Value
+from sleuth.facts.topics.gradients import owners_of, switches_off
+from sleuth.facts.topics.modes import holds, is_model, users
 from sleuth.finding import Finding
 
 _BUILDERS = re.compile(r"^(torchvision\.models\.([a-z]\w*\.)?[a-z]\w*|timm\.create_model)$")

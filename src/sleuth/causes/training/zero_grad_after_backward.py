@@ -52,7 +52,10 @@ used.
 
 from collections.abc import Iterator
 
-from sleuth.facts.cadence import (
+from sleuth.facts.interpreter.values import Value
+from sleuth.facts.loop import Event
+from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.cadence import (
     Turn,
     between,
     cleared_for,
@@ -64,9 +67,6 @@ from sleuth.facts.cadence import (
     touches_gradients,
     turn_of,
 )
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
-from sleuth.facts.values import Value
 from sleuth.finding import Finding
 
 

@@ -50,7 +50,9 @@ def take(batch: Any, rows: Tensor) -> Any:
 def doubled(batch: Any) -> Any:
     """Every example twice."""
     length = size(batch)
-    return mapped(batch, lambda _, tensor: torch.cat([tensor, tensor]) if _batched(tensor, length) else tensor)
+    return mapped(
+        batch, lambda _, tensor: torch.cat([tensor, tensor]) if _batched(tensor, length) else tensor
+    )
 
 
 def parted(batch: Any) -> tuple[Any, Any]:

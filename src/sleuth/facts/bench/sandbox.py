@@ -155,7 +155,10 @@ def _generator_undo(owners: Sequence[Any]) -> list[Undo]:
     """Random generators that live in attributes of the model, the loaders and their datasets."""
     found: dict[int, Any] = {}
     for owner in owners:
-        for part in (owner, *(getattr(owner, name, None) for name in ("dataset", "sampler", "batch_sampler"))):
+        for part in (
+            owner,
+            *(getattr(owner, name, None) for name in ("dataset", "sampler", "batch_sampler")),
+        ):
             for value in vars(part).values() if hasattr(part, "__dict__") else ():
                 found[id(value)] = value
     return [undo for value in found.values() if (undo := _one_generator(value)) is not None]

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, literal, possible, root
-from sleuth.facts.machine import PASS_ITERABLES
+from sleuth.facts.interpreter.machine import PASS_ITERABLES
+from sleuth.facts.interpreter.values import Call, Class, Collection, Function, Instance, Loop, Value
 from sleuth.facts.program import Program
-from sleuth.facts.values import Call, Class, Collection, Function, Instance, Loop, Value
 
 DATA_LOADER = "torch.utils.data.DataLoader"
 TRANSFORMS = "torchvision.transforms."

@@ -5,10 +5,10 @@ import re
 from dataclasses import replace
 
 from sleuth.facts import torch_api
-from sleuth.facts.expressions import attribute_of, evaluate, expand
-from sleuth.facts.machine import MAX_DEPTH, MAX_VISITS, Machine, merge, settle
-from sleuth.facts.statements import grad_after, run_block
-from sleuth.facts.values import (
+from sleuth.facts.interpreter.expressions import attribute_of, evaluate, expand
+from sleuth.facts.interpreter.machine import MAX_DEPTH, MAX_VISITS, Machine, merge, settle
+from sleuth.facts.interpreter.statements import grad_after, run_block
+from sleuth.facts.interpreter.values import (
     Call,
     Carried,
     Class,
@@ -62,7 +62,7 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
     owner = settle(value)
     args, keywords = _arguments(machine, node)
     if isinstance(owner, External):
-        from sleuth.facts.expressions import canonical
+        from sleuth.facts.interpreter.expressions import canonical
 
         name = canonical(f"{owner.name}.{func.attr}")
         return apply(machine, node, External(func, machine.context.source, name), args, keywords)
@@ -147,7 +147,7 @@ def _external(
     if target.name in torch_api.WRAPPERS and args:
         return args[0]
     if target.name in ("builtins.map", "builtins.filter") and len(args) > 1 and isinstance(args[0], Function):
-        from sleuth.facts.machine import element
+        from sleuth.facts.interpreter.machine import element
 
         apply(machine, node, args[0], (element(machine, node, settle(args[1])),), {})
     if (

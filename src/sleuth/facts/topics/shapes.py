@@ -19,9 +19,7 @@ from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from sleuth.facts.flow import SAME_NUMBERS, SAME_NUMBERS_FUNCTIONS, layer, literal, number, root, subject
-from sleuth.facts.losses import loss_of
-from sleuth.facts.program import Program
-from sleuth.facts.values import (
+from sleuth.facts.interpreter.values import (
     Call,
     Carried,
     Class,
@@ -33,6 +31,8 @@ from sleuth.facts.values import (
     Unknown,
     Value,
 )
+from sleuth.facts.losses import loss_of
+from sleuth.facts.program import Program
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sleuth.facts.calls import apply, instantiate
-from sleuth.facts.machine import Machine, OutOfBudget
+from sleuth.facts.interpreter.calls import apply, instantiate
+from sleuth.facts.interpreter.machine import Machine, OutOfBudget
+from sleuth.facts.interpreter.statements import run_block
+from sleuth.facts.interpreter.values import Call, Class, Context, Function, Instance, Scope
 from sleuth.facts.source import Project, Source
-from sleuth.facts.statements import run_block
-from sleuth.facts.values import Call, Class, Context, Function, Instance, Scope
 
 # Code without any of these words holds nothing that a lint rule looks at.
 INTERESTING = re.compile(

@@ -7,9 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from sleuth.facts import torch_api
-from sleuth.facts.machine import Machine, element, merge, settle, unwrapped
-from sleuth.facts.source import Source
-from sleuth.facts.values import (
+from sleuth.facts.interpreter.machine import Machine, element, merge, settle, unwrapped
+from sleuth.facts.interpreter.values import (
     Arm,
     Call,
     Carried,
@@ -28,6 +27,7 @@ from sleuth.facts.values import (
     Value,
     Yielded,
 )
+from sleuth.facts.source import Source
 
 OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+",
@@ -236,14 +236,14 @@ def _bound(machine: Machine, method: Function, owner: Instance) -> Value:
         return method
     bound = Function(method.node, method.source, definition, method.scope, owner)
     if "property" in names:
-        from sleuth.facts.calls import follow
+        from sleuth.facts.interpreter.calls import follow
 
         return follow(machine, definition or ast.Pass(), bound, (), {})
     return bound
 
 
 def _call(machine: Machine, node: ast.Call) -> Value:
-    from sleuth.facts.calls import call
+    from sleuth.facts.interpreter.calls import call
 
     return call(machine, node)
 
@@ -489,7 +489,7 @@ def _yield(machine: Machine, node: ast.Yield | ast.YieldFrom) -> Value:
 
 def _statements() -> Any:
     """Statements hold expressions and expressions (a function's body) statements: tied here, at run time."""
-    from sleuth.facts import statements
+    from sleuth.facts.interpreter import statements
 
     return statements
 

@@ -13,8 +13,7 @@ from functools import cached_property, lru_cache
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import keeps_numbers, literal, number, possible, root, subject
-from sleuth.facts.program import Program
-from sleuth.facts.values import (
+from sleuth.facts.interpreter.values import (
     Arm,
     Call,
     Carried,
@@ -29,6 +28,7 @@ from sleuth.facts.values import (
     Unknown,
     Value,
 )
+from sleuth.facts.program import Program
 
 FIELDS = {
     3: ("observation", "reward", "done"),

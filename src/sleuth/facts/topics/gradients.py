@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from sleuth.facts.flow import ancestry, literal, parents, possible, root
+from sleuth.facts.interpreter.values import Call, Collection, Constant, Either, Instance, Unknown, Value
 from sleuth.facts.loop import Event
-from sleuth.facts.modes import holds, is_model, may_be_model, with_enclosing
 from sleuth.facts.program import Program
-from sleuth.facts.values import Call, Collection, Constant, Either, Instance, Unknown, Value
+from sleuth.facts.topics.modes import holds, is_model, may_be_model, with_enclosing
 
 # Operations whose result is a plain value: somebody chose to leave the graph.
 CUTS = frozenset(

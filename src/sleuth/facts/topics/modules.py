@@ -8,9 +8,7 @@ from functools import cached_property, lru_cache
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import keeps_numbers, layer, possible, subject
-from sleuth.facts.modes import has_weights
-from sleuth.facts.program import Program
-from sleuth.facts.values import (
+from sleuth.facts.interpreter.values import (
     Call,
     Carried,
     Collection,
@@ -21,6 +19,8 @@ from sleuth.facts.values import (
     Table,
     Value,
 )
+from sleuth.facts.program import Program
+from sleuth.facts.topics.modes import has_weights
 
 AFFINE = re.compile(r"^torch\.nn\.(Lazy)?(Linear|Bilinear|Conv[123]d)$")
 BATCH_NORM = re.compile(r"^torch\.nn\.(Lazy)?(Sync)?BatchNorm(\dd)?$")

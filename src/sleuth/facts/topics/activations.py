@@ -3,10 +3,10 @@
 from collections.abc import Collection as Names
 
 from sleuth.facts.flow import keeps_numbers, layer, literal, parents, subject
+from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, Value
 from sleuth.facts.losses import LossUse
 from sleuth.facts.program import Program
 from sleuth.facts.torch_api import layers_of
-from sleuth.facts.values import Call, Carried, Collection, Either, Value
 
 _KINDS = {
     "softmax": "softmax Softmax Softmax2d",

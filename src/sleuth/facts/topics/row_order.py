@@ -4,9 +4,9 @@ import ast
 import re
 
 from sleuth.facts.flow import ancestry, literal, root
-from sleuth.facts.loaders import class_of, method
-from sleuth.facts.splits import PERMUTATIONS, Splits, bare, first_key, is_full
-from sleuth.facts.values import Call, Collection, Constant, Instance, Unknown, Value
+from sleuth.facts.interpreter.values import Call, Collection, Constant, Instance, Unknown, Value
+from sleuth.facts.topics.loaders import class_of, method
+from sleuth.facts.topics.splits import PERMUTATIONS, Splits, bare, first_key, is_full
 
 # Data sets that come class after class.
 CLASS_AFTER_CLASS = frozenset(

@@ -11,9 +11,19 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from sleuth.facts.flow import literal, root
+from sleuth.facts.interpreter.values import (
+    Call,
+    Carried,
+    Collection,
+    Constant,
+    Either,
+    Instance,
+    Table,
+    Unknown,
+    Value,
+)
 from sleuth.facts.program import Program
 from sleuth.facts.torch_api import is_module
-from sleuth.facts.values import Call, Carried, Collection, Constant, Either, Instance, Table, Unknown, Value
 
 TRAIN_TEST_SPLIT = ("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
 RANDOM_SPLIT = ("torch.utils.data.random_split", "jax_dataloader.random_split")

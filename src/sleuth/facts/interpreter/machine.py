@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sleuth.facts import torch_api
-from sleuth.facts.source import Project
-from sleuth.facts.values import (
+from sleuth.facts.interpreter.values import (
     Call,
     Carried,
     Collection,
@@ -21,6 +20,7 @@ from sleuth.facts.values import (
     Unknown,
     Value,
 )
+from sleuth.facts.source import Project
 
 T = TypeVar("T")
 

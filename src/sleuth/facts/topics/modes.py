@@ -6,10 +6,7 @@ from functools import lru_cache
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import keeps_numbers, literal, parents, possible, same, subject
-from sleuth.facts.loop import Event
-from sleuth.facts.losses import loss_of
-from sleuth.facts.program import Program
-from sleuth.facts.values import (
+from sleuth.facts.interpreter.values import (
     Call,
     Carried,
     Collection,
@@ -21,6 +18,9 @@ from sleuth.facts.values import (
     Unknown,
     Value,
 )
+from sleuth.facts.loop import Event
+from sleuth.facts.losses import loss_of
+from sleuth.facts.program import Program
 
 # Layers that compute something else in train mode than in eval mode.
 _SENSITIVE = re.compile(

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import ancestry, literal, possible, root, spelling
+from sleuth.facts.interpreter.machine import PASS_ITERABLES
+from sleuth.facts.interpreter.values import Call, Collection, Constant, Instance, Loop, Super, Unknown, Value
 from sleuth.facts.loop import Event
-from sleuth.facts.machine import PASS_ITERABLES
 from sleuth.facts.program import Program
 from sleuth.facts.source import Source
-from sleuth.facts.values import Call, Collection, Constant, Instance, Loop, Super, Unknown, Value
 
 _OPTIMIZER_CLASS = re.compile(
     r"(^|\.)(Adam|AdamW|SGD|RMSprop|Adagrad|Lion|LBFGS|Adafactor|Adam8bit|AdamW8bit)$"

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
-from sleuth.facts import expressions, torch_api
-from sleuth.facts.machine import Machine, element, merge, settle, unwrapped
-from sleuth.facts.values import (
+from sleuth.facts import torch_api
+from sleuth.facts.interpreter import expressions
+from sleuth.facts.interpreter.machine import Machine, element, merge, settle, unwrapped
+from sleuth.facts.interpreter.values import (
     Arm,
     Call,
     Carried,

@@ -1,0 +1,266 @@
+"""Running model and loss under observation: every torch call with its tensors, module and source line."""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from sleuth.facts.bench import batches
+from sleuth.facts.bench.owned import every_module, module_names
+from sleuth.facts.bench.subject import Subject
+from sleuth.finding import Where
+
+_TORCH = str(Path(torch.__file__).parent)
+_SLEUTH = str(Path(__file__).parents[2])
+
+# Losses of torch.nn.functional that take a prediction and a target.
+LOSSES = frozenset(
+    "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss "
+    "smooth_l1_loss huber_loss kl_div poisson_nll_loss gaussian_nll_loss soft_margin_loss "
+    "multilabel_soft_margin_loss multi_margin_loss multilabel_margin_loss".split()
+)
+ELEMENTWISE = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
+
+
+@dataclass(frozen=True, eq=False)
+class Op:
+    """One call of a torch function, as it happened."""
+
+    name: str
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    module: str
+    outside: bool  # in the step's own code, not inside a module call
+    path: str | None
+    line: int | None
+    grad: bool
+
+    @property
+    def where(self) -> Where:
+        return Where(_short(self.path), self.line, module=self.module or None)
+
+
+@dataclass(frozen=True, eq=False)
+class ModuleCall:
+    """One call of a module, in the order in which they returned."""
+
+    module: nn.Module
+    path: str
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    outermost: bool
+    number: int
+
+    @property
+    def kind(self) -> str:
+        return type(self.module).__name__
+
+
+@dataclass(frozen=True, eq=False)
+class Use:
+    """One use of a library loss."""
+
+    name: str
+    input: Tensor
+    target: Tensor
+    value: Tensor
+    options: dict[str, Any]
+    where: Where
+    grad: bool
+
+    @property
+    def reduction(self) -> str:
+        return str(self.options.get("reduction", "mean"))
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What one pass of model and loss did."""
+
+    loss: Tensor
+    ops: tuple[Op, ...]
+    calls: tuple[ModuleCall, ...]
+
+    @property
+    def uses(self) -> tuple[Use, ...]:
+        return tuple(use for op in self.ops if op.name in LOSSES and (use := _use(op)) is not None)
+
+    @property
+    def outputs(self) -> tuple[Tensor, ...]:
+        """What the outermost modules gave back, floating point only."""
+        return tuple(
+            tensor
+            for call in self.calls
+            if call.outermost and not is_loss_module(call.module)
+            for tensor in call.outputs
+            if tensor.is_floating_point()
+        )
+
+
+def trace(subject: Subject, batch: Any = None, train: bool | None = True) -> Run:
+    """One pass under observation. `train`: the mode to run in; None leaves it."""
+    set_mode(subject.model, train)
+    with _Observer(subject.model) as observer:
+        loss = subject.loss(batch)
+    return Run(loss, tuple(observer.ops), tuple(observer.calls))
+
+
+def set_mode(model: nn.Module, train: bool | None) -> None:
+    """Train mode is asked for only where the model is not in it: some models keep parts in eval on purpose."""
+    if train is False:
+        model.eval()
+    elif train and not model.training:
+        model.train()
+
+
+def is_loss_module(module: nn.Module) -> bool:
+    return type(module).__module__ == "torch.nn.modules.loss"
+
+
+def outputs_of(subject: Subject, batch: Any = None) -> list[Tensor]:
+    """What the outermost modules return, without recording every operation."""
+    found: list[Tensor] = []
+    depth = [0]
+
+    def enter(*_: Any) -> None:
+        depth[0] += 1
+
+    def leave(module: nn.Module, _: Any, output: Any) -> None:
+        depth[0] -= 1
+        if depth[0] == 0 and not is_loss_module(module):
+            found.extend(tensor for _, tensor in batches.leaves(output) if tensor.is_floating_point())
+
+    with ExitStack() as stack:
+        for module in every_module(subject.model):
+            stack.callback(module.register_forward_pre_hook(enter).remove)
+            stack.callback(module.register_forward_hook(leave).remove)
+        subject.loss(batch)
+    return found
+
+
+def gradients(loss: Tensor, wanted: Sequence[Tensor], again: bool = False) -> list[Tensor | None]:
+    """d loss / d each, None where there is no path. Leaves `.grad` alone."""
+    if not loss.requires_grad or not wanted:
+        return [None] * len(wanted)
+    return list(torch.autograd.grad(loss, list(wanted), allow_unused=True, retain_graph=again))
+
+
+def source_of(function: Any) -> Where | None:
+    """File and line where a function or a module's forward is written, where that can be known."""
+    target = type(function).forward if isinstance(function, nn.Module) else function
+    try:
+        path, line = inspect.getsourcefile(target), inspect.getsourcelines(target)[1]
+    except (OSError, TypeError):
+        return None
+    return None if path is None or path.startswith(_TORCH) else Where(_short(path), line)
+
+
+def user_frame() -> tuple[str | None, int | None]:
+    """The nearest frame that belongs neither to torch nor to Sleuth."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if not path.startswith((_TORCH, _SLEUTH)) and not path.startswith("<"):
+            return path, frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return None, None
+
+
+@dataclass
+class _Observer(TorchFunctionMode):
+    """Notes every torch call and every module call while it is entered; removes itself."""
+
+    model: nn.Module
+    ops: list[Op] = field(default_factory=list)
+    calls: list[ModuleCall] = field(default_factory=list)
+    stack: list[str] = field(default_factory=list)
+    undo: ExitStack = field(default_factory=ExitStack)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+        self.names = module_names(self.model)
+
+    def __enter__(self) -> "_Observer":
+        for module in every_module(self.model):
+            handles = (
+                module.register_forward_pre_hook(self._entered),
+                module.register_forward_hook(self._left, with_kwargs=True),
+            )
+            for handle in handles:
+                self.undo.callback(handle.remove)
+        super().__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)
+        self.undo.close()
+
+    def _entered(self, module: nn.Module, _: Any) -> None:
+        self.stack.append(self.names.get(id(module), type(module).__name__))
+
+    def _left(self, module: nn.Module, inputs: Any, keywords: Any, output: Any) -> None:
+        path = self.stack.pop() if self.stack else ""
+        given = tuple(tensor for _, tensor in batches.leaves((inputs, keywords)))
+        made = tuple(tensor for _, tensor in batches.leaves(output))
+        self.calls.append(ModuleCall(module, path, given, made, not self.stack, len(self.ops)))
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        keywords = kwargs or {}
+        result = func(*args, **keywords)
+        name = getattr(func, "__name__", "")
+        if name in _QUIET:
+            return result
+        given = tuple(_tensors((*args, *keywords.values())))
+        made = tuple(_tensors((result,)))
+        if given and made:
+            path, line = user_frame()
+            where = self.stack[-1] if self.stack else ""
+            entry = (name.strip("_"), func, args, keywords, given, made, where)
+            self.ops.append(Op(*entry, not self.stack, path, line, torch.is_grad_enabled()))
+        return result
+
+
+# Looking at a tensor is not computing with it.
+_QUIET = frozenset({"__get__", "__set__", "size", "dim", "__len__", "is_floating_point", "numel", "stride"})
+
+
+def _tensors(values: Sequence[Any], depth: int = 0) -> Iterator[Tensor]:
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, (tuple, list)) and depth < 2:
+            yield from _tensors(value, depth + 1)
+
+
+def _use(op: Op) -> Use | None:
+    try:
+        bound = inspect.signature(op.function).bind(*op.arguments, **op.keywords)
+    except (TypeError, ValueError):
+        return None
+    bound.apply_defaults()
+    options = dict(bound.arguments)
+    given, target = options.pop("input", None), options.pop("target", None)
+    if not isinstance(given, Tensor) or not isinstance(target, Tensor):
+        return None
+    return Use(op.name, given, target, op.outputs[0], options, op.where, op.grad)
+
+
+def _short(path: str | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        return str(Path(path).relative_to(Path.cwd()))
+    except ValueError:
+        return path

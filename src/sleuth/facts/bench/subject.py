@@ -1,0 +1,143 @@
+"""What is examined: a model, a batch and a way to the loss; the forms in which people write them."""
+
+import inspect
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from sleuth.errors import SleuthError
+from sleuth.facts.bench import batches
+from sleuth.facts.bench.reasons import NotApplicable
+
+Step = Callable[[nn.Module, Any], Any]
+
+_MODEL_NAMES = ("model", "net", "network", "module", "self")
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """The objects under examination. `step` runs model and loss and gives back what the user's code returns."""
+
+    model: nn.Module
+    batch: Any
+    step: Step
+    optimizers: tuple[torch.optim.Optimizer, ...] = ()
+    loader: Any = None
+    val_loader: Any = None
+    seed: int = 0
+    budget: float = 30.0
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def optimizer(self) -> torch.optim.Optimizer:
+        """The optimizer that makes the step."""
+        if not self.optimizers:
+            raise NotApplicable("no optimizer given")
+        return self.optimizers[0]
+
+    @property
+    def seconds_left(self) -> float:
+        return self.budget - (time.monotonic() - self.started)
+
+    @property
+    def examples(self) -> int:
+        return batches.size(self.batch)
+
+    def parameters(self) -> dict[str, nn.Parameter]:
+        """Trainable parameters by name, shared ones once."""
+        return {name: p for name, p in self.model.named_parameters() if p.requires_grad}
+
+    def loss(self, batch: Any = None) -> Tensor:
+        """The loss as a scalar tensor, on this batch or another."""
+        return scalar(self.step(self.model, self.batch if batch is None else batch))
+
+
+def scalar(result: Any) -> Tensor:
+    """The loss in what a step returned: a tensor, `.loss`, `["loss"]` or the first of a tuple."""
+    if isinstance(result, Mapping) and "loss" in result:
+        result = result["loss"]
+    elif not isinstance(result, Tensor) and hasattr(result, "loss"):
+        result = result.loss
+    elif isinstance(result, (tuple, list)) and result:
+        result = result[0]
+    if not isinstance(result, Tensor):
+        raise SleuthError(f"The loss is a {type(result).__name__}; expected a tensor with one number.")
+    if result.numel() != 1:
+        raise SleuthError(
+            f"The loss has shape {tuple(result.shape)}; expected one number: take its mean before returning it."
+        )
+    return result.reshape(())
+
+
+def step_of(model: nn.Module, loss_fn: Any, step: Step | None) -> Step:
+    """One way of calling for all forms: a step, a loss on output and target, or the model's own."""
+    if step is not None:
+        return step
+    if loss_fn is None:
+        return _own_step(model)
+    if not callable(loss_fn):
+        raise SleuthError(f"loss_fn is a {type(loss_fn).__name__}; expected loss_fn(output, target).")
+    if not isinstance(loss_fn, nn.Module) and _takes_model(loss_fn):
+        return loss_fn  # type: ignore[no-any-return]
+
+    def run(model: nn.Module, batch: Any) -> Any:
+        inputs, target = batches.parted(batch)
+        output = call(model, inputs)
+        return loss_fn(output, target) if target is not None else loss_fn(output)
+
+    return run
+
+
+def call(model: nn.Module, inputs: Any) -> Any:
+    """Call a model the way its inputs are packed: a dict by name, a tuple by position."""
+    if isinstance(inputs, Mapping):
+        return model(**inputs)
+    return model(*inputs) if isinstance(inputs, tuple) else model(inputs)
+
+
+def _own_step(model: nn.Module) -> Step:
+    if callable(training_step := getattr(model, "training_step", None)):
+        wanted = len(inspect.signature(training_step).parameters)
+        return lambda model, batch: (
+            model.training_step(batch, 0) if wanted > 1 else model.training_step(batch)
+        )
+    return lambda model, batch: model(**batch) if isinstance(batch, Mapping) else model(batch)
+
+
+def _takes_model(function: Callable[..., Any]) -> bool:
+    try:
+        first, *rest = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    note = first.annotation
+    return bool(rest) and (
+        first.name in _MODEL_NAMES[:4] or (isinstance(note, type) and issubclass(note, nn.Module))
+    )
+
+
+def listed(optimizer: Any) -> tuple[torch.optim.Optimizer, ...]:
+    if optimizer is None:
+        return ()
+    found = tuple(optimizer) if isinstance(optimizer, Sequence) else (optimizer,)
+    for item in found:
+        if not hasattr(item, "param_groups"):
+            raise SleuthError(f"optimizer is a {type(item).__name__}; expected a torch optimizer.")
+    return found
+
+
+def checked(subject: Subject) -> None:
+    """Mistakes in the request that no measurement survives, each in one sentence."""
+    batches.checked(subject.batch)
+    devices = {str(p.device) for p in subject.model.parameters()}
+    held = {str(tensor.device) for _, tensor in batches.leaves(subject.batch)}
+    if len(devices) == 1 and len(held) == 1 and devices != held:
+        raise SleuthError(
+            f"The model is on {devices.pop()} and the batch on {held.pop()}; move one: batch.to(device)."
+        )
+    for name, loader in (("loader", subject.loader), ("val_loader", subject.val_loader)):
+        if hasattr(loader, "__len__") and len(loader) == 0:
+            raise SleuthError(f"The {name} ({type(loader).__name__}) gives no batch: its length is 0.")

@@ -1,0 +1,1 @@
+"""An abstract run of a program: statements, expressions and calls followed without executing anything."""

@@ -1,0 +1,1 @@
+"""What a program says about one topic each: shapes, splits, modes, gradients ... Shared by several causes."""
