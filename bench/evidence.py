@@ -54,7 +54,7 @@ def sample() -> str:
 
 
 def pieces(text: str, rules: int = 3) -> list[str]:
-    """Small maps cut from a large one: its head and a few arguments each, so that damage hits what matters."""
+    """Small maps cut from a large one: its head and a few arguments each, so that damage hits."""
     head, *parts = re.split(r"^(?=## )", text, flags=re.MULTILINE)
     return [head + "".join(parts[at : at + rules]) for at in range(0, len(parts), rules)]
 
@@ -131,7 +131,7 @@ def fuzz(texts: list[str], count: int = MUTATIONS, seed: int = 0) -> Fuzzed:
 
 
 def lost(before: object, after: object, text: str, kind: str) -> bool:
-    """Whether a statement is gone that the damaged text still names (or, for damaged letters, gone at all)."""
+    """Whether a statement is gone that the damaged text still names (for damaged letters: gone at all)."""
     old, new = set(before), set(after)  # type: ignore[call-overload]
     named = {title for title in old - new if f"[{title}]" in text}
     return bool(named) or (kind in LETTERS and len(new) < len(old))

@@ -59,8 +59,8 @@ def test_gaps_are_listed() -> None:
 
 
 def test_gaps_beside_an_ellipsis() -> None:
-    quote = "Most kettles are slow because of lime ... People buy a new kettle, which helps as long as the water stays"
-    result = compare(quote, SOURCE)
+    quote = "Most kettles are slow because of lime ... People buy a new kettle"
+    result = compare(f"{quote}, which helps as long as the water stays", SOURCE)
     assert result.verdict == "GAPS"
     assert "for" in result.omitted
     assert not any("vinegar" in stretch for stretch in result.omitted)

@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 @click.option("--want", metavar="X[,Y]", help="Where training should end: 1,-1 or 0.5:1,-1:-0.5.")
 @click.option("--start", metavar="X[,Y]", help="Where training begins, written like --want.")
 @click.option("--fix", "fixed", multiple=True, metavar="NAME=VALUE", help="Hold an input fixed (repeatable).")
-@click.option("--slice", "slices", multiple=True, metavar="NAME=A,B,..", help="Draw the map again at each value.")
+@click.option(
+    "--slice", "slices", multiple=True, metavar="NAME=A,B,..", help="Draw the map again at each value."
+)
 @click.option("--n", default=80, show_default=True, metavar="N", help="Points along each axis.")
 @click.option("--compare", "other", metavar="MODULE:FUNCTION", help="A second formula on the same axes.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="A picture (.png, .svg) or page (.html).")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="A picture (.png, .svg) or page (.html)."
+)
 @click.option("--poles", "show_poles", is_flag=True, help="Examples: torch's own losses at their poles.")
 @output_options
 def command(
@@ -43,7 +47,8 @@ def command(
 ) -> int:
     """Feed synthetic values into a loss and look at its surface and slopes, without a model.
 
-    MODULE:FUNCTION is a function in a file or package, such as losses.py:barrier; it takes the axes by name and
+    MODULE:FUNCTION is a function in a file or package, such as losses.py:barrier; it takes the axes by name
+    and
     returns one value a point, or a dict of terms. Exit code 1 means that a defect was found.
     """
     from sleuth.needs import need
@@ -54,7 +59,9 @@ def command(
     if show_poles:
         return _poles(json_path)
     if target is None or x is None:
-        raise SleuthError("Say which function and along which input: sleuth surface losses.py:barrier --x distance=-1:3.")
+        raise SleuthError(
+            "Say which function and along which input: sleuth surface losses.py:barrier --x distance=-1:3."
+        )
     axes = [read_axis_option(text) for text in (x, y) if text is not None]
     places = {"want": read_place(want, "--want"), "start": read_place(start, "--start")}
     cuts = {name: [_number(part, name) for part in text.split(",")] for name, text in map(_pair, slices)}
@@ -69,7 +76,8 @@ def command(
 
 
 def load(target: str) -> Callable[..., Any]:
-    """The function behind `file.py:name` or `package.module:name`; a module class is made with its defaults."""
+    """The function behind `file.py:name` or `package.module:name`; a module class is made with its
+    defaults."""
     import inspect
 
     where, colon, name = target.rpartition(":")
@@ -83,7 +91,9 @@ def load(target: str) -> Callable[..., Any]:
     try:
         made = found() if inspect.isclass(found) else found
     except Exception as error:
-        raise SleuthError(f"{target} cannot be made without arguments: {error}. Wrap it in a function.") from None
+        raise SleuthError(
+            f"{target} cannot be made without arguments: {error}. Wrap it in a function."
+        ) from None
     if not callable(made):
         raise SleuthError(f"{target} is {type(made).__name__}, not a function.")
     function: Callable[..., Any] = made
@@ -138,7 +148,8 @@ def _poles(json_path: str | None) -> int:
 
 
 def _module(where: str) -> dict[str, Any]:
-    """The names of a file or of an importable module; what it raises while it loads is said in one sentence."""
+    """The names of a file or of an importable module; what it raises while it loads is said in one
+    sentence."""
     import importlib
     import os
     import runpy

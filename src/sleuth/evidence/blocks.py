@@ -191,29 +191,39 @@ def _alone(pattern: re.Pattern[str], rest: str) -> bool:
 
 
 def _opened(state: _Cut, line: Line, bare: str) -> Block:
-    column = line.indent + 1
-    block = _titled(Block("statement", line.number, column, line.indent), line, bare, 0)
-    if heading := HEADING.match(bare):
-        block = Block("heading", line.number, column, line.indent, number=len(heading["marks"]))
-        block.rows = [(line.number, column + heading.start("title"), heading["title"])]
-    elif FENCE.match(bare):
-        message = "A line of = signs belongs to the front matter, at the very top of a map."
-        state.complain(line.number, column, "stray-front-matter", message)
-    elif RULE_LINE.match(bare) or bare == "--":
-        block = _inference(state, line, bare)
-    elif item := ITEM.match(bare):
-        block = Block("item", line.number, column, line.indent, number=int(item["number"]))
-        block = _titled(block, line, bare, item.end())
-    elif relation := RELATION.match(bare):
-        if state.block is not None and _is_relation(state, line, bare):
-            block = Block("relation", line.number, column, line.indent, sign=relation["sign"])
-            block = _titled(block, line, bare, relation.end())
-    elif entry := LIST_ITEM.match(bare):
-        block = Block("list", line.number, column, line.indent)
-        block = _titled(block, line, bare, entry.end())
+    block = _headed(state, line, bare) or _titled(_block("statement", line), line, bare, 0)
     block.after_blank = state.blank
     _note(state, block)
     return block
+
+
+def _block(kind: BlockKind, line: Line) -> Block:
+    return Block(kind, line.number, line.indent + 1, line.indent)
+
+
+def _headed(state: _Cut, line: Line, bare: str) -> Block | None:
+    """The block of a line that begins with a sign of its own; None where a title or plain text begins it."""
+    if item := ITEM.match(bare):
+        block = _block("item", line)
+        block.number = int(item["number"])
+        return _titled(block, line, bare, item.end())
+    if heading := HEADING.match(bare):
+        block = _block("heading", line)
+        block.number = len(heading["marks"])
+        block.rows = [(line.number, line.indent + 1 + heading.start("title"), heading["title"])]
+        return block
+    if RULE_LINE.match(bare) or bare == "--":
+        return _inference(state, line, bare)
+    if (relation := RELATION.match(bare)) and state.block is not None and _is_relation(state, line, bare):
+        block = _block("relation", line)
+        block.sign = relation["sign"]
+        return _titled(block, line, bare, relation.end())
+    if entry := LIST_ITEM.match(bare):
+        return _titled(_block("list", line), line, bare, entry.end())
+    if FENCE.match(bare):
+        message = "A line of = signs belongs to the front matter, at the very top of a map."
+        state.complain(line.number, line.indent + 1, "stray-front-matter", message)
+    return None
 
 
 def _note(state: _Cut, block: Block) -> None:

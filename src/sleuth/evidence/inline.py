@@ -27,10 +27,14 @@ class Inline:
 def read_inline(block: Block, problems: list[Problem]) -> Inline:
     raw = block.text
     data, bare = _take_data(block, raw, problems)
-    links = tuple(_links(block, bare))
-    prose = _LINK.sub(_link_text, bare)
-    tags = tuple(dict.fromkeys((match["long"] or match["short"]).strip() for match in _TAG.finditer(prose)))
-    prose = _TAG.sub(" ", prose)
+    links: tuple[Link, ...] = ()
+    tags: tuple[str, ...] = ()
+    prose = bare
+    if "](" in bare:
+        links, prose = tuple(_links(block, bare)), _LINK.sub(_link_text, bare)
+    if "#" in prose:
+        found = (match["long"] or match["short"] for match in _TAG.finditer(prose))
+        tags, prose = tuple(dict.fromkeys(name.strip() for name in found)), _TAG.sub(" ", prose)
     _look_for_lost_titles(block, bare, prose, problems)
     return Inline(unescaped(prose), tags, data, links)
 

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from sleuth.evidence.model import Argument, Map, Statement
 
 # What ends the author part of a link's label: "Schulman 2016 Slides", "Andy Jones - RL Debugging".
-_AUTHOR_ENDS = re.compile(r"\s+et al\b|\s*[,:;(&]|\s+[-–—]\s|\s+and\s|\s+\(?(?:19|20)\d\d\b")
+_AUTHOR_ENDS = re.compile(r"\s+et al\b|\s*[,:;(&]|\s+[-–—]\s|\s+and\s|\s+\(?(?:1[6-9]|20)\d\d\b")
 _SEASONS = re.compile(r"\s+(?:spring|summer|autumn|fall|winter)$", re.IGNORECASE)
 
 

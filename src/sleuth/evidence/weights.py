@@ -1,6 +1,6 @@
 """What each argument counts at a claim: one that only repeats sources counts half, a quarter, ..."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, combinations
 from typing import TYPE_CHECKING
@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 REPEAT = 0.5  # what a source that has spoken before still counts for
 SEARCHED = 8  # arguments with several sources among which the best reading is searched exhaustively
-CLIMBED = 60  # beyond that, among so many, one at a time; beyond this, all count as they come
+BOTH_ENDS = 16  # beyond that one at a time, from both extremes up to so many
+CLIMBED = 60  # and from one up to so many; larger crowds count as they come
 
 
 def weights(terms: Sequence["Term"]) -> tuple["Term", ...]:
@@ -29,42 +30,50 @@ def _strength(term: "Term") -> float:
 
 def counted(terms: Sequence["Term"], aside: frozenset[int] = frozenset()) -> list["Term"]:
     """Weights by falling strength: a source counts half as much each time; the freshest one decides."""
+    return [replace(term, weight=weight) for term, weight in zip(terms, _weights(terms, aside), strict=True)]
+
+
+def _weights(terms: Sequence["Term"], aside: frozenset[int]) -> Iterator[float]:
     uses: dict[str, int] = {}
-    result = []
     for place, term in enumerate(terms):
         if place in aside:
-            result.append(replace(term, weight=0.0))
+            yield 0.0
             continue
-        fresh = min((uses.get(source, 0) for source in term.sources), default=0)
+        fresh = min([uses.get(source, 0) for source in term.sources], default=0)
         for source in term.sources:
             uses[source] = uses.get(source, 0) + 1
-        result.append(replace(term, weight=REPEAT**fresh))
-    return result
+        yield REPEAT**fresh
 
 
 def total(terms: Iterable["Term"]) -> float:
     return sum(term.strength * term.weight for term in terms)
 
 
+def _total(terms: Sequence["Term"], aside: frozenset[int]) -> float:
+    """What a reading comes to, without writing it down: the search asks this very often."""
+    return sum(term.strength * weight for term, weight in zip(terms, _weights(terms, aside), strict=True))
+
+
 def _best_reading(terms: Sequence["Term"]) -> list["Term"]:
     wide = [place for place, term in enumerate(terms) if len(term.sources) > 1]
-    plain = counted(terms)
-    if len(wide) < 2 or len(wide) > CLIMBED or all(term.weight == 1.0 for term in plain):
-        return plain
+    nothing = frozenset[int]()
+    if not wide or len(wide) > CLIMBED or all(weight == 1.0 for weight in _weights(terms, nothing)):
+        return counted(terms)
     if len(wide) > SEARCHED:
-        return _climbed(terms, wide, plain)
-    choices = chain.from_iterable(combinations(wide, size) for size in range(1, len(wide)))
-    readings = (counted(terms, frozenset(aside)) for aside in choices)
-    return max((plain, *readings), key=total)
+        starts = (nothing, frozenset(wide)) if len(wide) <= BOTH_ENDS else (nothing,)
+        readings: Iterable[frozenset[int]] = [_climbed(terms, wide, start) for start in starts]
+    else:
+        sizes = range(len(wide) + 1)
+        readings = map(frozenset, chain.from_iterable(combinations(wide, size) for size in sizes))
+    return counted(terms, max(readings, key=lambda aside: _total(terms, aside)))
 
 
-def _climbed(terms: Sequence["Term"], wide: Sequence[int], plain: list["Term"]) -> list["Term"]:
-    """Set aside one argument after the other as long as that gains anything."""
-    best, aside = plain, frozenset[int]()
+def _climbed(terms: Sequence["Term"], wide: Sequence[int], aside: frozenset[int]) -> frozenset[int]:
+    """Put aside or take back one argument after the other while that gains anything."""
+    best = _total(terms, aside)
     while True:
-        rest = [place for place in wide if place not in aside]
-        tried = {place: counted(terms, aside | {place}) for place in rest}
-        place = max(rest, key=lambda number: total(tried[number]), default=None)
-        if place is None or total(tried[place]) <= total(best) + 1e-12:
-            return best
-        best, aside = tried[place], aside | {place}
+        tried = {place: _total(terms, aside ^ {place}) for place in wide}
+        place = max(wide, key=lambda number: tried[number])
+        if tried[place] <= best + 1e-12:
+            return aside
+        best, aside = tried[place], aside ^ {place}

@@ -6,7 +6,6 @@ import hashlib
 import io
 import re
 import tokenize
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -144,7 +143,7 @@ class Project:
 
     def __init__(self) -> None:
         self._files: dict[Path, tuple[object, Source | None, str]] = {}
-        self._parsed: deque[Path] = deque()
+        self._parsed: dict[Path, Source] = {}  # the oldest first
         # What each imported file defines, filled in by the interpreter.
         self.scopes: dict[Source, Scope] = {}
         # Every local file looked for since the last clearing → its fingerprint (ABSENT: there is none).
@@ -186,14 +185,14 @@ class Project:
         return None
 
     def _keep(self, path: Path, stamp: object, source: Source | None, digest: str) -> None:
-        self._files.pop(path, None)
         self._files[path] = (stamp, source, digest)
+        self._parsed.pop(path, None)
         if source is not None:
-            self._parsed.append(path)
+            self._parsed[path] = source
         while len(self._parsed) > KEPT_FILES:
-            _, forgotten, _ = self._files.pop(self._parsed.popleft(), (None, None, ABSENT))
-            if forgotten is not None:
-                self.scopes.pop(forgotten, None)
+            oldest = next(iter(self._parsed))
+            self.scopes.pop(self._parsed.pop(oldest), None)
+            del self._files[oldest]
 
 
 def fingerprint(data: bytes) -> str:

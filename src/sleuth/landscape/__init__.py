@@ -1,6 +1,7 @@
 """The shape of a loss: `surface` lays it on a map, `Surface` says what the map shows.
 
-The package is not called `surface`, so that `sleuth.surface` is always the function, whatever was imported first.
+The package is not called `surface`, so that `sleuth.surface` is always the function, whatever was imported
+first.
 """
 
 from sleuth.landscape.compare import Comparison

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What one sheet shows. `flat` and `broken` are masks over `sheet`, which is thinned when the grid is fine."""
+    """What one sheet shows. `flat` and `broken` are masks over `sheet`, which is thinned when the grid is
+    fine."""
 
     sheet: Sheet
     flaws: tuple[Flaw, ...]
@@ -73,7 +74,7 @@ def _flaws(
     whole: bool,
 ) -> Iterator[Flaw]:
     yield from non_finite(sheet)
-    yield from dead_zones(scaled, want, start)
+    yield from dead_zones(scaled, want, start, ends.goal if want is not None else None)
     if not scaled.range:
         return
     yield from imbalance(scaled, whole)

@@ -21,11 +21,13 @@ SHOULD = "It should return one value a point, or a dict of such terms, computed 
 
 # Where on each axis the first calls are made: inside, unequal, and on no symmetric spot.
 _PROBES = (0.137, 0.389, 0.613, 0.871, 0.271)
+_ALONE = slice(1, 3)  # of these points, the ones that are tried again without the others
 
 
 @dataclass(frozen=True)
 class Batched:
-    """The loss as a function of 1-D tensors, one an axis. `style` is how the user's function had to be called."""
+    """The loss as a function of 1-D tensors, one an axis. `style` is how the user's function had to be
+    called."""
 
     name: str
     axes: tuple[Axis, ...]
@@ -183,7 +185,7 @@ def _try(
     text = _call_text(name, axes, points[0])
     try:
         together, size = _weighed(call, inputs)
-        alone = [call([one[row : row + 1] for one in inputs]) for row in (1, 3)]
+        alone = call([one[_ALONE] for one in inputs])
     except _Unfit as error:
         raise _Unfit(f"{text} {error}.") from None
     except Exception as error:
@@ -196,7 +198,8 @@ def _try(
         raise _Unfit(f"{text} gives another value when other points stand beside it.")
     if not whole(together, TOTAL).requires_grad:
         raise SleuthError(
-            f"{text} has no gradient: the result does not depend on {' or '.join(axis.name for axis in axes)} "
+            f"{text} has no gradient: the result does not depend on "
+            f"{' or '.join(axis.name for axis in axes)} "
             "through torch operations (look for detach, item, numpy, round, argmax or a comparison)."
         )
     return tuple(together), size / len(points)
@@ -230,19 +233,16 @@ def _check(term: str, values: Any, points: int, text: str) -> None:
         raise _Unfit(f"{text} returned complex numbers{what}.")
 
 
-def _pointwise(together: Mapping[str, "Tensor"], alone: Sequence[Mapping[str, "Tensor"]]) -> bool:
+def _pointwise(together: Mapping[str, "Tensor"], alone: Mapping[str, "Tensor"]) -> bool:
     """Whether a point's value is its own: the same with and without other points beside it."""
     import torch
 
-    for row, single in zip((1, 3), alone, strict=True):
-        for term, values in together.items():
-            one = single.get(term)
-            if not isinstance(one, torch.Tensor) or one.numel() != 1:
-                return False
-            if not torch.allclose(
-                values[row].reshape(()), one.reshape(()), rtol=1e-4, atol=1e-9, equal_nan=True
-            ):
-                return False
+    for term, values in together.items():
+        few = alone.get(term)
+        if not isinstance(few, torch.Tensor) or few.shape != values[_ALONE].shape:
+            return False
+        if not torch.allclose(values[_ALONE], few, rtol=1e-4, atol=1e-9, equal_nan=True):
+            return False
     return True
 
 

@@ -55,7 +55,8 @@ def compare(left: "Surface", other: "Surface | Callable[..., Any]") -> Compariso
         )
     if other.axes != left.axes:
         raise SleuthError(
-            f"The two surfaces have different axes ({_say(left.axes)}; {_say(other.axes)}): lay both on the same."
+            f"The two surfaces have different axes ({_say(left.axes)}; {_say(other.axes)}): lay both on the "
+            "same."
         )
     return Comparison(left, other)
 
@@ -116,8 +117,9 @@ def _directions(left: "Surface", right: "Surface") -> Iterator[str]:
 
     if left.loss.shape != right.loss.shape:
         return
-    dot = sum(a * b for a, b in zip(left.main.slopes, right.main.slopes, strict=True))
-    sizes = [np.sqrt(sum(slope**2 for slope in one.main.slopes)) for one in (left, right)]
+    both = [np.stack(one.main.slopes) for one in (left, right)]
+    dot = (both[0] * both[1]).sum(axis=0)
+    sizes = [np.sqrt((slopes**2).sum(axis=0)) for slopes in both]
     alive = np.isfinite(dot) & (sizes[0] > 0) & (sizes[1] > 0)
     if not alive.any():
         return
@@ -126,7 +128,10 @@ def _directions(left: "Surface", right: "Surface") -> Iterator[str]:
         yield f"On {against:.0%} of the map the two push in opposite directions."
     ratio = float(np.median(sizes[1][alive]) / np.median(sizes[0][alive]))
     if not 0.5 <= ratio <= 2:
-        yield f"Slopes of {right.name} are {ratio:.3g} times those of {left.name} (medians): retune the learning rate."
+        yield (
+            f"Slopes of {right.name} are {ratio:.3g} times those of {left.name} (medians): retune the "
+            "learning rate."
+        )
 
 
 def _starts(left: "Surface", right: "Surface") -> Iterator[str]:

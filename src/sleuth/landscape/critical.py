@@ -1,7 +1,7 @@
 """Critical points: found on the grid, refined by Newton steps, sorted by the Hessian's signs."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sleuth.landscape.calls import Batched
 from sleuth.landscape.flats import say_point
@@ -25,7 +25,8 @@ BOTH_SIGNS = 1e-3  # the smaller curvature counts from this share of the larger
 
 
 def critical_points(scaled: Scaled, batched: Batched) -> tuple[Spot, ...]:
-    """Points inside the map where the gradient vanishes, one entry each, with curvatures in units of the map."""
+    """Points inside the map where the gradient vanishes, one entry each, with curvatures in units of the
+    map."""
     import numpy as np
 
     start = _candidates(scaled)
@@ -54,7 +55,8 @@ def saddles(scaled: Scaled, spots: tuple[Spot, ...], log_form: LogForm | None) -
         product = f" {log_form.advice}" if log_form else ""
         yield Flaw(
             "saddle",
-            f"There is a saddle at {say_point(scaled.sheet.axes, spot.at)}: the loss is {spot.loss:.3g} and level "
+            f"There is a saddle at {say_point(scaled.sheet.axes, spot.at)}: the loss is {spot.loss:.3g} and "
+            "level "
             f"there, and curves up one way ({up:.3g}) and down another ({down:.3g}, in units of the map). "
             f"Starting near it, descent first stalls and then goes where chance sends it.{product}",
             "Write the product as a sum of logarithms."
@@ -81,7 +83,7 @@ def _candidates(scaled: Scaled) -> "Numbers":
     return np.stack([middle[cells[calm, axis]] for axis, middle in enumerate(middles)], axis=1)
 
 
-def _corners(values: "Numbers") -> "Numbers":
+def _corners(values: "NDArray[Any]") -> "NDArray[Any]":
     """The values at the corners of every cell, stacked first."""
     import numpy as np
 
@@ -118,11 +120,12 @@ def _refined(batched: Batched, scaled: Scaled, start: "Numbers", widths: "Number
     left = np.linalg.norm(slopes * widths, axis=1)
     stayed = (np.abs(places - start) <= 2 * cell * widths).all(axis=1)
     inside = ((places > lows) & (places < lows + widths)).all(axis=1)
-    return places[(left <= SETTLED * typical) & stayed & inside]
+    return np.asarray(places[(left <= SETTLED * typical) & stayed & inside])
 
 
 def _sort(bends: "Numbers") -> Literal["saddle", "minimum", "maximum", ""]:
-    """By the signs of the curvatures; with one of them near zero a point is no saddle, but may be a valley."""
+    """By the signs of the curvatures; with one of them near zero a point is no saddle, but may be a
+    valley."""
     import numpy as np
 
     if not np.isfinite(bends).all() or not bends.any():

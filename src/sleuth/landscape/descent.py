@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from sleuth.landscape.axes import Region
 from sleuth.landscape.calls import Batched
-from sleuth.landscape.flats import say_point
+from sleuth.landscape.flats import AS_GOOD, say_point
 from sleuth.landscape.flaw import Flaw, Spot
 from sleuth.landscape.grid import slopes_at
 from sleuth.landscape.scale import Scaled
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 Fate = Literal["arrives", "minimum", "exit", "stuck"]
 
 REACH = 2  # neighbours this far are tried, so that narrow slanted valleys are followed
-AS_GOOD = 0.02  # an end whose loss is this near the wanted one (share of the range) counts as arrived
 CLOSE = 0.025  # so does one this near the wanted place (share of each axis)
 BASIN = 0.01  # a minimum that catches less of the map than this is not worth a word
 AWAY = 0.05  # nor is a way off the map that takes less than this
@@ -42,6 +41,7 @@ class Basins:
 
     ends: tuple[End, ...]
     fates: Mapping[Fate, float]
+    goal: float  # the loss at the wanted place, or the lowest one when none is wanted
 
     @property
     def arrives(self) -> float:
@@ -64,7 +64,7 @@ def basins(scaled: Scaled, batched: Batched, want: Region | None) -> Basins:
     ends = tuple(_judged(scaled, batched, spot, want, goal) for spot in spots)
     for end in ends:
         fates[end.fate] += end.spot.basin
-    return Basins(ends, fates)
+    return Basins(ends, fates, goal)
 
 
 def strays(scaled: Scaled, basins: Basins, want: Region | None, whole: bool) -> Iterator[Flaw]:
@@ -81,7 +81,7 @@ def strays(scaled: Scaled, basins: Basins, want: Region | None, whole: bool) -> 
 def _valleys(scaled: Scaled, spots: list[Spot]) -> list[list[Spot]]:
     """Ends of one level that low ground connects are one valley."""
     import numpy as np
-    from scipy import ndimage
+    from scipy import ndimage  # type: ignore[import-untyped]
 
     groups: dict[tuple[int, int], list[Spot]] = {}
     loss = np.where(scaled.finite, scaled.sheet.loss, np.inf)
@@ -103,7 +103,8 @@ def _spurious(scaled: Scaled, valley: list[Spot], want: Region | None, whole: bo
     also = f" (and {len(valley) - 1} more places along the same valley)" if len(valley) > 1 else ""
     return Flaw(
         "spurious-minimum",
-        f"From {share:.0%} of the map descent ends at {say_point(scaled.sheet.axes, spot.at)}{also} with loss "
+        f"From {share:.0%} of the map descent ends at {say_point(scaled.sheet.axes, spot.at)}{also} with "
+        "loss "
         f"{spot.loss:.3g}, and not at {aim}: a minimum that was not asked for.",
         "Look at which part of the loss is content there and make it disagree, or start in the other basin.",
         "warning" if whole else "note",
@@ -118,9 +119,12 @@ def _away(scaled: Scaled, basins: Basins, away: list[Spot], want: Region, whole:
     share, main = sum(spot.basin for spot in away), max(away, key=lambda spot: spot.basin)
     return Flaw(
         "leads-away",
-        f"From {share:.0%} of the map the arrows lead away from the wanted {want} and off the map, most of them at "
-        f"{say_point(scaled.sheet.axes, main.at)} (loss {main.loss:.3g}); descent arrives from {basins.arrives:.0%}.",
-        "Check the sign of each term and the loss at the wanted point: it must be lower there than around it.",
+        f"From {share:.0%} of the map the arrows lead away from the wanted {want} and off the map, most of "
+        "them at "
+        f"{say_point(scaled.sheet.axes, main.at)} (loss {main.loss:.3g}); descent arrives from "
+        f"{basins.arrives:.0%}.",
+        "Check the sign of each term and the loss at the wanted point: it must be lower there than around "
+        "it.",
         "warning" if whole else "note",
         at=main.at,
         box=tuple((value, value) for value in main.at),
@@ -183,7 +187,7 @@ def _steepest(scaled: Scaled) -> "Whole":
 def _polished(scaled: Scaled, batched: Batched, spot: Spot) -> Spot:
     """The end of descent to full precision, inside the map: what the grid shows is only near it."""
     import numpy as np
-    from scipy.optimize import minimize
+    from scipy.optimize import minimize  # type: ignore[import-untyped]
 
     lows = np.array([axis.lo for axis in scaled.sheet.axes])
     widths = np.array([axis.width for axis in scaled.sheet.axes])

@@ -17,27 +17,35 @@ if TYPE_CHECKING:
 
 # A flat place this near the lowest loss (share of the range) is satisfied, not dead.
 SATISFIED = 1e-3
-# Saturation: slopes in the upper half of the loss under a hundredth of what is steep (90th percentile) in the lower
+AS_GOOD = 0.02  # losses this near each other (share of the range) are equally good
+# Saturation: slopes in the upper half of the loss under a hundredth of what is steep (90th percentile) in
+# the lower
 # half, on a part of the map that a start can fall into. log1p passes it at some 100 times its knee.
 FADED, STEEP, HIGH, FADED_SHARE = 0.01, 0.9, 0.5, 0.05
 
 
-def dead_zones(scaled: Scaled, want: Region | None, start: Region | None) -> Iterator[Flaw]:
-    """Regions without a gradient, each with its share, its place, and whether start or want lies in it."""
+def dead_zones(
+    scaled: Scaled, want: Region | None, start: Region | None, goal: float | None = None
+) -> Iterator[Flaw]:
+    """Regions without a gradient, each with its share, its place, and whether start or want lies in it.
+
+    `goal` is the loss at the wanted place: a flat minimum elsewhere that is not as good is a trap too.
+    """
     for zone in zones(scaled.flat):
         level = float(scaled.sheet.loss[zone].mean())
         # A loss that is constant everywhere is no goal reached.
         satisfied = scaled.range > 0 and level <= scaled.lowest + SATISFIED * scaled.range
         starts, wanted = _meets(scaled.sheet, zone, start), _meets(scaled.sheet, zone, want)
-        if satisfied and (not starts or wanted):
-            continue  # a hinge that is met, and no start that had to go elsewhere
+        elsewhere = goal is not None and abs(level - goal) > AS_GOOD * scaled.range
+        if satisfied and (wanted or not (starts or elsewhere)):
+            continue  # a hinge that is met, and nothing that had to go elsewhere
         yield _dead(scaled, zone, level, satisfied, start, starts, wanted)
 
 
 def zones(mask: "Mask") -> list["Mask"]:
     """The connected parts of a mask that are at least three points wide; a line or a point is no zone."""
     import numpy as np
-    from scipy import ndimage
+    from scipy import ndimage  # type: ignore[import-untyped]
 
     around = np.ones((3,) * mask.ndim, dtype=bool)
     labels, count = ndimage.label(mask, structure=around)
@@ -79,9 +87,11 @@ def saturation(scaled: Scaled) -> Iterator[Flaw]:
     box = box_of(sheet, faded)
     yield Flaw(
         "saturation",
-        f"The loss flattens where it is high: over {share:.0%} of the map ({say_box(sheet.axes, box)}) the slope "
+        f"The loss flattens where it is high: over {share:.0%} of the map ({say_box(sheet.axes, box)}) the "
+        "slope "
         f"is down to 1/{weakest:.3g} of what it is at low loss, so the worst inputs are corrected least.",
-        "Use a form that stays steep where it is wrong (drop the log1p, tanh or sigmoid around the error; for "
+        "Use a form that stays steep where it is wrong (drop the log1p, tanh or sigmoid around the error; "
+        "for "
         "probabilities take the cross-entropy of the logits), and clip gradients instead.",
         box=box,
         share=share,
@@ -108,8 +118,10 @@ def non_finite(sheet: Sheet) -> Iterator[Flaw]:
     yield Flaw(
         "non-finite",
         f"{what} on {share:.1%} of the map ({say_box(sheet.axes, box)}); the first such input is "
-        f"{say_point(sheet.axes, point)} with {', '.join(shown)}. One such value turns every weight into NaN.",
-        "Keep the input away from the pole: clamp it or add a small number inside the log, sqrt or division, or "
+        f"{say_point(sheet.axes, point)} with {', '.join(shown)}. One such value turns every weight into "
+        "NaN.",
+        "Keep the input away from the pole: clamp it or add a small number inside the log, sqrt or "
+        "division, or "
         "use the stable form (log1p, logsumexp, the with_logits losses).",
         "error",
         at=point,
@@ -146,7 +158,8 @@ def _dead(
         above = "at its minimum" if satisfied else f"{level:.3g} everywhere"
     return Flaw(
         "dead-zone",
-        f"The gradient is zero on {share:.0%} of the map ({say_box(sheet.axes, box)}), where the loss is {above}."
+        f"The gradient is zero on {share:.0%} of the map ({say_box(sheet.axes, box)}), where the loss is "
+        f"{above}."
         f"{where} Whatever falls in there never moves again.",
         "Give the flat side a slope (a soft hinge such as softplus, a leaky floor, no clamp on the loss), "
         "or make sure that nothing starts there.",

@@ -24,7 +24,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 class Flaw:
     """A defect of a loss: what was seen, where on the map, from which numbers, and what to do about it.
 
-    `box` bounds the place (one interval an axis), `at` is its most telling point, `share` its part of the map.
+    `box` bounds the place (one interval an axis), `at` is its most telling point, `share` its part of the
+    map.
     """
 
     kind: Kind

@@ -60,7 +60,8 @@ def flow_table(
 ) -> Flow:
     """Loss and slopes at zero, small, typical, converged and degenerate inputs, and at the user's own start.
 
-    `wide` is the loss as a function of the axes and of the numbers `held` fixed, so that these show their slopes.
+    `wide` is the loss as a function of the axes and of the numbers `held` fixed, so that these show their
+    slopes.
     """
     import numpy as np
 
@@ -94,17 +95,21 @@ def places(
 
 
 def antisymmetric(sheets: Sequence[Sheet]) -> Iterator[str]:
-    """Inputs whose slopes cancel in a term, and terms whose slopes cancel each other, wherever they are finite."""
+    """Inputs whose slopes cancel in a term, and terms whose slopes cancel each other, wherever they are
+    finite."""
     for sheet in sheets:
-        if len(sheet.axes) == 2 and _cancel(*sheet.slopes):
+        if len(sheet.axes) == 2 and _cancel(sheet.slopes[0], sheet.slopes[1]):
             one, two = (axis.name for axis in sheet.axes)
             yield (
-                f"{sheet.term}: {one} and {two} are an antisymmetric pair (opposite slopes everywhere): the loss sees "
+                f"{sheet.term}: {one} and {two} are an antisymmetric pair (opposite slopes everywhere): the "
+                "loss sees "
                 f"only their difference, and moving both together changes nothing."
             )
     for left, right in combinations([sheet for sheet in sheets if sheet.term != TOTAL], 2):
         if all(_cancel(a, b, empty=True) for a, b in zip(left.slopes, right.slopes, strict=True)):
-            yield f"{left.term} and {right.term} are an antisymmetric pair: their gradients cancel everywhere."
+            yield (
+                f"{left.term} and {right.term} are an antisymmetric pair: their gradients cancel everywhere."
+            )
 
 
 def _rows(

@@ -1,6 +1,7 @@
 """Loss, slopes and curvature by autograd on whole grids, in chunks that keep memory small."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,8 @@ CHUNK_POINTS = (1_024, 131_072)
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """One term on the grid. `loss[i, j]` is its value at the i-th x and j-th y; `slopes` has one array an axis."""
+    """One term on the grid. `loss[i, j]` is its value at the i-th x and j-th y; `slopes` has one array an
+    axis."""
 
     term: str
     at: Mapping[str, float]
@@ -45,32 +47,37 @@ class Sheet:
         return tuple(float(line[i]) for line, i in zip(self.ticks, index, strict=True))
 
 
-def _line(axis: Axis, count: int) -> "Tensor":
-    import numpy as np
-    import torch
-
-    return torch.from_numpy(
-        np.linspace(axis.lo, axis.hi, count)
-    )  # torch's own misses 0 in the middle by 1e-17
-
-
 def evaluate(batched: Batched, n: int, at: Mapping[str, float] | None = None) -> tuple[Sheet, ...]:
     """One sheet a term, the total last: values and slopes at n points an axis."""
+    import numpy as np
     import torch
 
     axes = batched.axes
     shape = (n,) * len(axes)
+    ticks = tuple(np.linspace(axis.lo, axis.hi, n) for axis in axes)  # torch's own misses 0 by 1e-17
     sheets = {name: torch.zeros(1 + len(axes), n ** len(axes), dtype=torch.float64) for name in batched.names}
-    with torch.enable_grad(), torch.random.fork_rng(devices=[]):
-        for start, inputs in _chunks(batched, n):
+    with _guest():
+        for start, inputs in _chunks(batched, ticks):
             stop = start + inputs[0].numel()
             _fill(batched, inputs, {name: sheet[:, start:stop] for name, sheet in sheets.items()})
-    ticks = tuple(_line(axis, n).numpy() for axis in axes)
     return tuple(
         Sheet(name, dict(at or {}), axes, ticks, arrays[0], tuple(arrays[1:]))
         for name, sheet in sheets.items()
-        for arrays in [[row.reshape(shape).numpy() for row in sheet]]
+        for arrays in [sheet.numpy().reshape(-1, *shape)]
     )
+
+
+@contextmanager
+def _guest() -> Iterator[None]:
+    """Gradients on, whatever the caller chose, and the random stream left as it was."""
+    import torch
+
+    before = torch.get_rng_state()
+    try:
+        with torch.enable_grad():
+            yield
+    finally:
+        torch.set_rng_state(before)
 
 
 def slopes_at(batched: Batched, term: str, points: "Numbers") -> tuple["Numbers", "Numbers"]:
@@ -80,7 +87,7 @@ def slopes_at(batched: Batched, term: str, points: "Numbers") -> tuple["Numbers"
     rows = {
         name: torch.zeros(1 + len(batched.axes), len(points), dtype=torch.float64) for name in batched.names
     }
-    with torch.enable_grad(), torch.random.fork_rng(devices=[]):
+    with _guest():
         _fill(batched, _inputs(batched, points), rows)
     result = rows[term].numpy()
     return result[0], result[1:].T
@@ -91,7 +98,7 @@ def curvature_at(batched: Batched, term: str, points: "Numbers") -> "Numbers":
     import torch
 
     try:
-        with torch.enable_grad(), torch.random.fork_rng(devices=[]):
+        with _guest():
             return _twice(batched, term, _inputs(batched, points))
     except RuntimeError:  # an operation without a second derivative: differences of the first
         return _by_differences(batched, term, points)
@@ -135,14 +142,15 @@ def _inputs(batched: Batched, points: "Numbers") -> list["Tensor"]:
     return [made[:, column].contiguous().requires_grad_() for column in range(made.shape[1])]
 
 
-def _chunks(batched: Batched, n: int) -> Iterator[tuple[int, list["Tensor"]]]:
+def _chunks(batched: Batched, ticks: Sequence["Numbers"]) -> Iterator[tuple[int, list["Tensor"]]]:
     """Whole rows of the grid, as many as fit a chunk, as flat coordinates."""
+    import torch
+
+    n = len(ticks[0])
     fewest, most = CHUNK_POINTS
     points = min(max(fewest, int(CHUNK_BYTES / max(batched.bytes_a_point, 1.0))), most)
-    xs, ys = (
-        _line(axis, n).to(batched.device, batched.dtype) for axis in (batched.axes[0], batched.axes[-1])
-    )
-    per_row = n if len(batched.axes) > 1 else 1
+    xs, ys = (torch.from_numpy(line).to(batched.device, batched.dtype) for line in (ticks[0], ticks[-1]))
+    per_row = n if len(ticks) > 1 else 1
     step = max(1, points // per_row)
     for first in range(0, n, step):
         part = xs[first : first + step]

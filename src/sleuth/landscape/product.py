@@ -28,7 +28,8 @@ class Beside:
 
 @dataclass(frozen=True)
 class LogForm:
-    """What a product loss would be in log space: its formula in words, and the gradients beside each other."""
+    """What a product loss would be in log space: its formula in words, and the gradients beside each
+    other."""
 
     formula: str
     constant: float
@@ -39,8 +40,10 @@ class LogForm:
         small = self.rows[0]
         place = ", ".join(f"{value:.3g}" for value in small.point)
         return (
-            f"This loss is a product of one factor an axis, so each slope is scaled by the other factor. In log "
-            f"space ({self.formula}) the factors separate and this saddle is gone: at ({place}) the gradient is "
+            "This loss is a product of one factor an axis, so each slope is scaled by the other factor. In "
+            "log "
+            f"space ({self.formula}) the factors separate and this saddle is gone: at ({place}) the gradient "
+            "is "
             f"{_say(small.logarithm)} instead of {_say(small.product)}."
         )
 
@@ -84,7 +87,8 @@ def log_form(scaled: Scaled, want: Region | None) -> LogForm | None:
 
 
 def _constant(loss: "Numbers") -> float | None:
-    """The c that makes loss - c a product: from the most telling 2 × 2 minor, (L00-c)(L11-c) = (L01-c)(L10-c)."""
+    """The c that makes loss - c a product: from the most telling 2 × 2 minor, (L00-c)(L11-c) =
+    (L01-c)(L10-c)."""
     import numpy as np
 
     rows, columns = (np.linspace(0, count - 1, 7).astype(int) for count in loss.shape)
@@ -120,11 +124,14 @@ def _should_grow(scaled: Scaled, product: "Numbers", want: Region | None) -> boo
 
 
 def _spots(product: "Numbers") -> list[tuple[int, ...]]:
-    """Grid points at which both factors are small, middling and large against their largest values."""
+    """Grid points at which both factors are small, middling and large, on the side where the logarithm
+    lives."""
     import numpy as np
 
-    left, sizes, right = np.linalg.svd(product)
-    factors = [np.abs(left[:, 0]) * sizes[0] ** 0.5, np.abs(right[0]) * sizes[0] ** 0.5]
+    left, _, right = np.linalg.svd(product)
+    # Of equally large corners the one at the far ends of the axes: there factors are usually positive.
+    corner = np.unravel_index(product.size - 1 - int(np.abs(product).ravel()[::-1].argmax()), product.shape)
+    factors = [left[:, 0] * np.sign(left[corner[0], 0]), right[0] * np.sign(right[0, corner[1]])]
 
     def nearest(factor: "Numbers", share: float) -> int:
         gap = np.abs(factor / factor.max() - share)

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
-# Crossing the whole map at such a slope changes the loss by a millionth of its range: below what float32 resolves.
+# Crossing the whole map at such a slope changes the loss by a millionth of its range: below what float32
+# resolves.
 FLAT = 1e-6
 # Points an axis that the analysis looks at; a finer grid is thinned, its non-finite points are not.
 FINEST = 200
@@ -29,7 +30,8 @@ class Scaled:
     def finite(self) -> "Mask":
         import numpy as np
 
-        return np.logical_and.reduce([np.isfinite(one) for one in (self.sheet.loss, *self.sheet.slopes)])
+        parts = [np.isfinite(one) for one in (self.sheet.loss, *self.sheet.slopes)]
+        return np.asarray(np.logical_and.reduce(parts))
 
     @cached_property
     def unit_slopes(self) -> "Numbers":
@@ -44,7 +46,7 @@ class Scaled:
     def steepness(self) -> "Numbers":
         import numpy as np
 
-        return np.sqrt((self.unit_slopes**2).sum(axis=0))
+        return np.asarray(np.sqrt((self.unit_slopes**2).sum(axis=0)))
 
     @cached_property
     def lowest(self) -> float:

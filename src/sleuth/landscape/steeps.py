@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 IMBALANCE = 1000.0  # one learning rate cannot serve two axes this far apart
-# A step that moves one percent of the map on the gentle side leaves it tenfold on the steep one. Less is ordinary:
+# A step that moves one percent of the map on the gentle side leaves it tenfold on the steep one. Less is
+# ordinary:
 # a hinge with a weak penalty changes its slope a hundredfold.
 JUMP = 1000.0
 RATE = 0.01  # and an ordinary learning rate must throw a step off the map: a gradient of 1 blows up nothing
@@ -49,15 +50,18 @@ def imbalance(scaled: Scaled, whole: bool) -> Iterator[Flaw]:
         return
     loud, quiet = sheet.axes[strong].name, sheet.axes[weak].name
     seen = (
-        f"Gradients along {loud} are {ratio:.3g} times those along {quiet} (upper quartiles {sizes[strong]:.3g} and "
+        f"Gradients along {loud} are {ratio:.3g} times those along {quiet} (upper quartiles "
+        f"{sizes[strong]:.3g} and "
         f"{sizes[weak]:.3g}): a step that suits {loud} leaves {quiet} where it is."
         if sizes[weak]
-        else f"Only {loud} has any influence: the gradient along {quiet} is zero wherever the loss has a slope."
+        else f"Only {loud} has any influence: the gradient along {quiet} is zero wherever the loss has a "
+        "slope."
     )
     yield Flaw(
         "axis-imbalance",
         seen,
-        f"Bring the inputs to one scale (standardise {quiet} and {loud}, or use their logarithms), or weight the "
+        f"Bring the inputs to one scale (standardise {quiet} and {loud}, or use their logarithms), or weight "
+        "the "
         "parts of the loss.",
         share=float(alive.mean()),
         box=box_of(sheet, alive),
@@ -71,7 +75,8 @@ def imbalance(scaled: Scaled, whole: bool) -> Iterator[Flaw]:
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """A jump from a gentle place to a steep one: both places, both slopes, and by how much the loss is torn."""
+    """A jump from a gentle place to a steep one: both places, both slopes, and by how much the loss is
+    torn."""
 
     low: "Numbers"
     high: "Numbers"
@@ -98,12 +103,17 @@ def cliffs(scaled: Scaled, batched: Batched) -> Iterator[Flaw]:
     ends = np.array([end for edge in edges for end in (edge.low, edge.high)])
     seen = f"the gradient goes from {worst.gentle:.3g} to {worst.steep:.3g} between two neighbouring points"
     if worst.leap and worst.steep <= SUSPECT * worst.gentle:
-        seen = f"the loss jumps by {worst.leap:.3g} between two neighbouring points, and its gradient does not show it"
+        seen = (
+            f"the loss jumps by {worst.leap:.3g} between two neighbouring points, and its gradient does not "
+            "show it"
+        )
     yield Flaw(
         "cliff",
-        f"The loss has a cliff near {say_point(scaled.sheet.axes, tuple(worst.high))}: {seen}. A step sized for one "
+        f"The loss has a cliff near {say_point(scaled.sheet.axes, tuple(worst.high))}: {seen}. A step sized "
+        "for one "
         "side is thrown far off on the other.",
-        "Smooth the edge (a soft threshold, a wider margin, a floor under the denominator or inside the log), and "
+        "Smooth the edge (a soft threshold, a wider margin, a floor under the denominator or inside the "
+        "log), and "
         "clip gradients.",
         at=tuple(map(float, worst.high)),
         box=tuple((float(lo), float(hi)) for lo, hi in zip(ends.min(axis=0), ends.max(axis=0), strict=True)),
@@ -130,7 +140,8 @@ def _spikes(scaled: Scaled) -> list[Edge]:
 
 
 def _close_look(scaled: Scaled, batched: Batched, axis: int, jumps: "Mask") -> Iterator[Edge]:
-    """Keep the jumps that are still jumps on a grid FINER times as fine: a coarse grid makes any slope look abrupt."""
+    """Keep the jumps that are still jumps on a grid FINER times as fine: a coarse grid makes any slope look
+    abrupt."""
     import numpy as np
 
     sheet = scaled.sheet
@@ -182,7 +193,8 @@ def _throws(scaled: Scaled, slope: float) -> bool:
 
 
 def _gradient_jumps(scaled: Scaled, axis: int) -> "Mask":
-    """Between neighbours: |gradient| changes SUSPECT-fold, from a stretch that was calm, and not as part of a trend.
+    """Between neighbours: |gradient| changes SUSPECT-fold, from a stretch that was calm, and not as part of a
+    trend.
 
     An exponential grows as fast before and after; next to a minimum the low side is a single point.
     """

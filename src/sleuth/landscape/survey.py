@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sleuth.errors import SleuthError
 from sleuth.landscape.axes import Axis, Region, read_axes, read_count, read_region, read_slices
 from sleuth.landscape.calls import Batched, adapt, name_of
-from sleuth.landscape.flow import Flow, flow_table
+from sleuth.landscape.flow import Flow, FlowRow, flow_table
 from sleuth.landscape.grid import Sheet, evaluate
 from sleuth.needs import need
 
@@ -79,7 +79,8 @@ class Surface:
     @cached_property
     def flow(self) -> Flow:
         """The gradient-flow table, of all slices together when there are several."""
-        rows, notes = [], []
+        rows: list[FlowRow] = []
+        notes: list[str] = []
         for call in self.calls:
             mine = [
                 sheet for sheet, its in zip(self.sheets, self._call_a_sheet(), strict=True) if its is call
@@ -134,10 +135,11 @@ def surface(
 ) -> Surface:
     """Lay a loss on a map of one or two of its inputs, with slopes by autograd.
 
-    `fn` takes the axes by name and returns one value a point, or a dict of terms; it may be written for whole
-    tensors or for one point, or be a module. `x` and `y` are `("name", lo, hi)`. `want` is where training should
-    end and `start` where it begins: a number for one axis, a pair for two, `((lo, hi), (lo, hi))`, or a test.
-    `fixed` holds further inputs, `slices` maps an input to the values at which the map is drawn again.
+    `fn` takes the axes by name and returns one value a point, or a dict of terms; it may be written for
+    whole tensors or for one point, or be a module. `x` and `y` are `("name", lo, hi)`. `want` is where
+    training should end and `start` where it begins: a number for one axis, a pair for two,
+    `((lo, hi), (lo, hi))`, or a test. `fixed` holds further inputs, `slices` maps an input to the values at
+    which the map is drawn again.
     """
     axes = read_axes(x, y)
     count, wanted, begun = read_count(n), read_region(want, axes, "want"), read_region(start, axes, "start")

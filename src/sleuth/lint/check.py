@@ -1,7 +1,8 @@
 """Lint one parsed file: ask every rule, then apply the comments that tell Sleuth to leave something alone."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from sleuth import catalog
 from sleuth.catalog import Cause
@@ -25,18 +26,25 @@ def lint_source(
     A rule that fails is a bug in Sleuth and raises; with `failures`, it is noted there and the others go on.
     """
     selection = selection or Selection()
-    program = read_program(source, project)
     wanted = selection.causes() if causes is None else causes
     found: list[Finding] = []
-    for slug, cause in wanted.items():
-        try:
-            found += catalog.ask("lint", program, {slug: cause})
-        except Exception as error:
-            if failures is None:
-                raise
-            failures.append(f"{slug} ({type(error).__name__}: {error})")
+    with _noting("reading it", failures):
+        program = read_program(source, project)
+        for slug, cause in wanted.items():
+            with _noting(slug, failures):
+                found += catalog.ask("lint", program, {slug: cause})
     kept = [finding for finding in found if selection.keeps(finding) and not _ignored(source, finding)]
     return sorted(unique(kept), key=lambda finding: (finding.where.line or 0) if finding.where else 0)
+
+
+@contextmanager
+def _noting(what: str, failures: list[str] | None) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if failures is None:
+            raise
+        failures.append(f"{what} ({type(error).__name__}: {error})")
 
 
 def unique(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -190,7 +190,8 @@ def _why_head(why: Why) -> Iterator[str]:
         yield f"  credence {belief.credence:.3f} ({span}), of which ignorance {belief.ignorance:.2f}"
     else:
         yield f"  credence {belief.credence:.3f}"
-    yield f"  before any argument: {belief.base:.2f}; sources: {', '.join(belief.sources) or 'none'}"
+    named = ", ".join(belief.sources) or "none"
+    yield from _wrapped(f"before any argument: {belief.base:.2f}; sources: {named}", 1, hang="  ")
 
 
 def _argument_lines(entry: "dict[str, Any]") -> Iterator[str]:

@@ -19,7 +19,10 @@ def full(result: "Standstill") -> str:
     parts.append(f"→ {result.row}: {result.verdict.summary}")
     for finding in result.findings:
         proof = f"\n    confirmed by: {'; '.join(finding.confirmed_by)}" if finding.confirmed_by else ""
-        parts.append(f"{finding.cause} (credence {finding.credence:.2f}): {finding.message}{proof}\n    next: {finding.fix}")
+        parts.append(
+            f"{finding.cause} (credence {finding.credence:.2f}): {finding.message}{proof}\n    next: "
+            f"{finding.fix}"
+        )
     return "\n".join(parts)
 
 
@@ -30,7 +33,10 @@ def as_json(result: "Standstill") -> dict[str, Any]:
 
 def _care(care: "Care") -> str:
     if not care.connected:
-        return f"1. Does the loss care?          no: no gradient path from the loss ({care.loss:.4g}) to the metric ({care.metric:.4g})"
+        return (
+            f"1. Does the loss care?          no: no gradient path from the loss ({care.loss:.4g}) to the "
+            f"metric ({care.metric:.4g})"
+        )
     pushes = ", ".join(f"{name} {push:.3g}" for name, push in care.pushes.items())
     return (
         f"1. Does the loss care?          {_yes(care.cares)}: d(loss)/d(metric) = {care.slope:.3g} at metric "
@@ -42,11 +48,17 @@ def _reach(reach: "Reach") -> str:
     layers = sorted(reach.layers.items(), key=lambda item: -item[1])
     listed = ", ".join(f"{name} {slope:.2g}" for name, slope in layers[:LAYERS])
     more = f" and {len(layers) - LAYERS} more" if len(layers) > LAYERS else ""
-    real = "not checked (needs metric as a function)" if reach.measured is None else f"{reach.measured:.3g} measured"
+    real = (
+        "not checked (needs metric as a function)"
+        if reach.measured is None
+        else f"{reach.measured:.3g} measured"
+    )
     shaken = "" if reach.redrawn is None else f"; shaken parameters change it by {reach.redrawn:.2g}"
     return (
-        f"2. Can the parameters move it?  {_yes(reach.moves)}: slope {reach.promised:.3g} by autograd, {real}{shaken}; "
-        f"{reach.in_span:.0%} of the wanted direction in the Jacobian's span (rank {reach.rank} of {reach.entries}); "
+        f"2. Can the parameters move it?  {_yes(reach.moves)}: slope {reach.promised:.3g} by autograd, "
+        f"{real}{shaken}; "
+        f"{reach.in_span:.0%} of the wanted direction in the Jacobian's span (rank {reach.rank} of "
+        f"{reach.entries}); "
         f"by layer: {listed}{more}"
     )
 
@@ -55,17 +67,29 @@ def _rivals(rivals: "Rivals") -> str:
     if not rivals.cosines:
         return "3. Is something fighting it?    no other terms were given"
     cosines = ", ".join(f"{name} {value:.2f}" for name, value in rivals.cosines.items())
-    sharp = "" if rivals.sharpness_ratio is None else f"; sharpest curvature {rivals.sharpness_ratio:.3g} times that along the push"
+    sharp = (
+        ""
+        if rivals.sharpness_ratio is None
+        else f"; sharpest curvature {rivals.sharpness_ratio:.3g} times that along the push"
+    )
     return (
-        f"3. Is something fighting it?    {_yes(rivals.conflict or rivals.ratio >= 100)}: cosines with {rivals.own}: "
-        f"{cosines}; loudest other gradient {rivals.ratio:.3g} times as large; {rivals.cancelled:.0%} of all pushing "
+        f"3. Is something fighting it?    {_yes(rivals.conflict or rivals.ratio >= 100)}: cosines with "
+        f"{rivals.own}: "
+        f"{cosines}; loudest other gradient {rivals.ratio:.3g} times as large; {rivals.cancelled:.0%} of all "
+        "pushing "
         f"cancelled, {rivals.left:.0%} of the own push left{sharp}"
     )
 
 
 def _inertia(inertia: "Inertia") -> str:
-    parts = [] if inertia.cosine is None else [f"momentum cosine {inertia.cosine:.2f} at {inertia.weight:.3g} times the fresh gradient"]
-    parts += [] if inertia.damping is None else [f"Adam's scale {inertia.damping:.3g} times the fresh gradient"]
+    parts = (
+        []
+        if inertia.cosine is None
+        else [f"momentum cosine {inertia.cosine:.2f} at {inertia.weight:.3g} times the fresh gradient"]
+    )
+    parts += (
+        [] if inertia.damping is None else [f"Adam's scale {inertia.damping:.3g} times the fresh gradient"]
+    )
     return f"   The optimizer's memory:      {_yes(inertia.holds)}: {'; '.join(parts)}"
 
 

@@ -12,7 +12,7 @@ COARSE = 21  # points an axis of the copy
 
 
 def as_json(surface: "Surface") -> dict[str, Any]:
-    return plain(
+    data: dict[str, Any] = plain(
         {
             "schema": "sleuth.surface/1",
             "name": surface.name,
@@ -31,6 +31,7 @@ def as_json(surface: "Surface") -> dict[str, Any]:
             "notes": list(surface.flow.notes),
         }
     )
+    return data
 
 
 def comparison_json(comparison: "Comparison") -> dict[str, Any]:

@@ -5,13 +5,14 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from sleuth.needs import need
-from sleuth.show.surface_panels import Panel, arrows, levels, panels
+from sleuth.show.surface_panels import Panel, arrows, grid, levels, panels
 
 if TYPE_CHECKING:
     from sleuth.landscape import Comparison, Surface
     from sleuth.landscape.flaw import Flaw
 
 COARSE = 100  # points an axis on the page: fine enough to look at, small enough to send
+ARROW = 0.03  # the length of an arrow, as a share of each axis
 SYMBOLS = {"saddle": "x", "minimum": "circle", "maximum": "triangle-up", "exit": "arrow-right"}
 STYLE = """
 :root { color-scheme: light; }
@@ -19,11 +20,12 @@ body { font: 15px/1.5 system-ui, sans-serif; color: #1c2230; background: #f6f7f9
 main { max-width: 1240px; margin: 0 auto; padding: 24px; }
 h1 { font-size: 22px; margin: 0 0 4px; } h2 { font-size: 16px; margin: 28px 0 8px; }
 .facts { color: #5a6274; margin: 0 0 16px; }
-.panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(380px, 1fr)); gap: 16px; }
+.panels { display: grid; gap: 16px; } .panel { min-width: 0; overflow: hidden; }
 .panel, .card { background: #fff; border: 1px solid #dfe3ea; border-radius: 8px; padding: 10px 12px; }
 .panel h3 { font-size: 14px; margin: 0; } .panel p { margin: 2px 0 0; color: #5a6274; font-size: 13px; }
 .card { margin: 0 0 8px; border-left-width: 4px; }
-.error { border-left-color: #c0392b; } .warning { border-left-color: #d98c00; } .note { border-left-color: #3b78c3; }
+.error { border-left-color: #c0392b; } .warning { border-left-color: #d98c00; }
+.note { border-left-color: #3b78c3; }
 .card b { margin-right: 8px; } .card .fix { color: #3d4658; margin-top: 4px; }
 table { border-collapse: collapse; background: #fff; font-variant-numeric: tabular-nums; }
 th, td { border: 1px solid #dfe3ea; padding: 3px 10px; text-align: right; } th { background: #eef1f5; }
@@ -34,19 +36,25 @@ td:first-child, th:first-child { text-align: left; } .scroll { overflow-x: auto;
 def page(shown: "Surface | Comparison") -> str:
     """Maps to hover and zoom, what was found, and the gradient-flow tables."""
     need("plotly", "plot", "An interactive page")
-    from plotly.offline import get_plotlyjs
+    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
     sides = _sides(shown)
     title = " against ".join(side.name for side in sides)
     body = [f"<h1>{escape(title)}</h1>", f'<p class="facts">{escape(_facts(sides[0]))}</p>', *_changes(shown)]
-    body.append(f'<div class="panels">{"".join(_panel(panel) for panel in panels(shown))}</div>')
+    drawn = [_panel(panel) for panel in panels(shown)]
+    columns = f"repeat({grid(len(drawn))[1]}, minmax(0, 1fr))"
+    body.append(f'<div class="panels" style="grid-template-columns: {columns}">{"".join(drawn)}</div>')
     for side in sides:
         body += _findings(side, len(sides) > 1)
     for side in sides:
         body += _flow(side, len(sides) > 1)
-    script = f"<script>{get_plotlyjs()}</script>"
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{escape(title)}</title>'
-    return f"<!doctype html><html lang='en'><head>{head}<style>{STYLE}</style>{script}</head><body><main>{''.join(body)}</main></body></html>\n"
+    return "".join(
+        (
+            "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
+            f"<title>{escape(title)}</title><style>{STYLE}</style><script>{get_plotlyjs()}</script></head>",
+            f"<body><main>{''.join(body)}</main></body></html>\n",
+        )
+    )
 
 
 def _sides(shown: "Surface | Comparison") -> list["Surface"]:
@@ -74,12 +82,14 @@ def _panel(panel: Panel) -> str:
     figure = _map(panel) if len(panel.surface.axes) == 2 else _curve(panel)
     kinds = ", ".join(dict.fromkeys(flaw.kind for flaw in panel.analysis.flaws)) or "nothing found"
     arrives = f"descent arrives from {panel.analysis.basins.arrives:.0%} of the map"
-    drawn = figure.to_html(full_html=False, include_plotlyjs=False, config={"displaylogo": False, "responsive": True})
+    drawn = figure.to_html(
+        full_html=False, include_plotlyjs=False, config={"displaylogo": False, "responsive": True}
+    )
     return f'<div class="panel"><h3>{escape(panel.title)}</h3><p>{escape(kinds)}; {arrives}</p>{drawn}</div>'
 
 
 def _map(panel: Panel) -> Any:
-    from plotly import graph_objects as go
+    from plotly import graph_objects as go  # type: ignore[import-untyped]
 
     across, up = panel.surface.axes
     figure = go.Figure([_contours(panel), *_masks(panel), _arrows(panel), *_spots(panel)])
@@ -105,7 +115,10 @@ def _contours(panel: Panel) -> Any:
     return go.Contour(
         x=x.tolist(),
         y=y.tolist(),
-        z=[[None if bad else value for value, bad in zip(row, gaps, strict=True)] for row, gaps in zip(loss.T.tolist(), broken.T.tolist(), strict=True)],
+        z=[
+            [None if bad else value for value, bad in zip(row, gaps, strict=True)]
+            for row, gaps in zip(loss.T.tolist(), broken.T.tolist(), strict=True)
+        ],
         customdata=np.nan_to_num(np.stack([slope[where].T for slope in sheet.slopes], axis=-1)).tolist(),
         zmin=low,
         zmax=high,
@@ -122,8 +135,14 @@ def _masks(panel: Panel) -> Iterator[Any]:
     import numpy as np
     from plotly import graph_objects as go
 
-    signs = ((panel.analysis.flat, "line-ne", "white", "no gradient"), (panel.analysis.broken, "x-thin", "red", "not finite"))
-    picks = [np.unique(np.linspace(0, count - 1, min(count, 40)).round().astype(int)) for count in panel.analysis.sheet.shape]
+    signs = (
+        (panel.analysis.flat, "line-ne", "white", "no gradient"),
+        (panel.analysis.broken, "x-thin", "red", "not finite"),
+    )
+    picks = [
+        np.unique(np.linspace(0, count - 1, min(count, 40)).round().astype(int))
+        for count in panel.analysis.sheet.shape
+    ]
     where = np.ix_(*picks)
     x, y = (one[where] for one in panel.analysis.sheet.places())
     for mask, symbol, ink, name in signs:
@@ -139,20 +158,27 @@ def _masks(panel: Panel) -> Iterator[Any]:
 
 
 def _arrows(panel: Panel) -> Any:
+    """A short line each, with a head that looks along it."""
     import numpy as np
     from plotly import graph_objects as go
 
-    way = arrows(panel)
+    way, (across, up) = arrows(panel), panel.surface.axes
+    ends = (way.x + ARROW * across.width * way.across, way.y + ARROW * up.width * way.up)
+    gap = np.full(len(way.x), np.nan)
+    x, y = (
+        np.stack([start, end, gap], axis=1).ravel() for start, end in zip((way.x, way.y), ends, strict=True)
+    )
     return go.Scatter(
-        x=way.x.tolist(),
-        y=way.y.tolist(),
-        mode="markers",
+        x=[None if np.isnan(value) else value for value in x.tolist()],
+        y=[None if np.isnan(value) else value for value in y.tolist()],
+        mode="lines+markers",
         name="negative gradient",
+        line={"color": "rgba(0,0,0,0.6)", "width": 1},
         marker={
-            "symbol": "arrow-wide",
-            "size": 8,
-            "angle": np.degrees(np.arctan2(way.across, way.up)).tolist(),
-            "color": "rgba(0,0,0,0.6)",
+            "symbol": "arrow",
+            "angleref": "previous",
+            "size": [0, 7, 0] * len(way.x),
+            "color": "rgba(0,0,0,0.7)",
         },
         hoverinfo="skip",
     )
@@ -179,6 +205,7 @@ def _spots(panel: Panel) -> Iterator[Any]:
             y=[place[1] for place in places],
             mode="markers",
             name=what,
+            cliponaxis=False,
             marker={"symbol": symbol, "size": 12, "color": ink, "line": {"width": 1.5, "color": "black"}},
         )
 
@@ -190,7 +217,9 @@ def _curve(panel: Panel) -> Any:
     analysis, (axis,) = panel.analysis, panel.surface.axes
     (x,) = analysis.sheet.ticks
     lines = [
-        go.Scatter(x=x.tolist(), y=_gaps(values, analysis.broken), name=name, yaxis=scale, line={"color": ink})
+        go.Scatter(
+            x=x.tolist(), y=_gaps(values, analysis.broken), name=name, yaxis=scale, line={"color": ink}
+        )
         for name, values, scale, ink in (
             ("loss", analysis.sheet.loss, "y", "#1c2230"),
             ("slope", analysis.sheet.slopes[0], "y2", "#d98c00"),
@@ -200,7 +229,9 @@ def _curve(panel: Panel) -> Any:
     for mask, ink in ((analysis.flat, "rgba(120,120,120,0.25)"), (analysis.broken, "rgba(200,0,0,0.25)")):
         for place in np.flatnonzero(mask):
             half = axis.width / (2 * (len(x) - 1))
-            figure.add_vrect(x0=float(x[place]) - half, x1=float(x[place]) + half, fillcolor=ink, line_width=0)
+            figure.add_vrect(
+                x0=float(x[place]) - half, x1=float(x[place]) + half, fillcolor=ink, line_width=0
+            )
     figure.update_layout(_layout(), yaxis2={"overlaying": "y", "side": "right", "title": "slope"})
     figure.update_xaxes(title=axis.name, range=[axis.lo, axis.hi])
     figure.update_layout(yaxis={"title": "loss"})
@@ -223,7 +254,10 @@ def _layout() -> dict[str, Any]:
 def _picks(panel: Panel) -> list[Any]:
     import numpy as np
 
-    return [np.unique(np.linspace(0, count - 1, min(count, COARSE)).round().astype(int)) for count in panel.analysis.sheet.shape]
+    return [
+        np.unique(np.linspace(0, count - 1, min(count, COARSE)).round().astype(int))
+        for count in panel.analysis.sheet.shape
+    ]
 
 
 def _findings(surface: "Surface", named: bool) -> Iterator[str]:
@@ -246,7 +280,14 @@ def _card(flaw: "Flaw") -> str:
 def _flow(surface: "Surface", named: bool) -> Iterator[str]:
     yield f"<h2>Gradient flow{f' of {escape(surface.name)}' if named else ''}</h2>"
     rows = surface.flow.rows
-    head = ["at", *(axis.name for axis in surface.axes), "term", "loss", *(f"d/d{name}" for name in rows[0].slopes), "flag"]
+    head = [
+        "at",
+        *(axis.name for axis in surface.axes),
+        "term",
+        "loss",
+        *(f"d/d{name}" for name in rows[0].slopes),
+        "flag",
+    ]
     yield _table(
         head,
         (
@@ -260,7 +301,9 @@ def _flow(surface: "Surface", named: bool) -> Iterator[str]:
             names = [axis.name for axis in surface.axes]
             yield f"<h2>The product beside its log-space form {escape(analysis.log_form.formula)}</h2>"
             head = [*names, *(f"d/d{name}" for name in names), *(f"log d/d{name}" for name in names)]
-            yield _table(head, (_numbers([*row.point, *row.product, *row.logarithm]) for row in analysis.log_form.rows))
+            yield _table(
+                head, (_numbers([*row.point, *row.product, *row.logarithm]) for row in analysis.log_form.rows)
+            )
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -270,4 +313,4 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _numbers(values: Iterable[float]) -> list[str]:
-    return [f"{value:.3g}" for value in values]
+    return [f"{value + 0.0:.3g}" for value in values]  # + 0.0: no "-0"

@@ -62,7 +62,9 @@ def arrows(panel: Panel) -> Arrows:
     import numpy as np
 
     sheet = panel.analysis.sheet
-    picks = [np.unique(np.linspace(0, count - 1, min(count, ARROWS)).round().astype(int)) for count in sheet.shape]
+    picks = [
+        np.unique(np.linspace(0, count - 1, min(count, ARROWS)).round().astype(int)) for count in sheet.shape
+    ]
     where = np.ix_(*picks)
     steps = [-slope[where] / axis.width for slope, axis in zip(sheet.slopes, sheet.axes, strict=True)]
     size = np.sqrt(steps[0] ** 2 + steps[1] ** 2)

@@ -9,7 +9,12 @@ from sleuth.show.surface_panels import Panel, arrows, grid, levels, panels
 if TYPE_CHECKING:
     from sleuth.landscape import Comparison, Surface
 
-MARKERS = {"saddle": ("X", "saddle"), "minimum": ("o", "minimum"), "maximum": ("^", "maximum"), "exit": (">", "leaves the map")}
+MARKERS = {
+    "saddle": ("X", "saddle"),
+    "minimum": ("o", "minimum"),
+    "maximum": ("^", "maximum"),
+    "exit": (">", "leaves the map"),
+}
 BANDS = 24
 
 
@@ -47,11 +52,20 @@ def _map(figure: Any, place: Any, panel: Panel) -> None:
     figure.colorbar(drawn, ax=place, label="loss")
     for mask, hatch, ink in ((analysis.flat, "////", "white"), (analysis.broken, "xxxx", "red")):
         if mask.any():
-            shade = place.contourf(x, y, mask.T.astype(float), levels=[0.5, 1.5], colors="none", hatches=[hatch])
+            shade = place.contourf(
+                x, y, mask.T.astype(float), levels=[0.5, 1.5], colors="none", hatches=[hatch]
+            )
             shade.set_edgecolor(ink)
     way = arrows(panel)
     place.quiver(
-        way.x, way.y, way.across * across.width, way.up * up.width, angles="xy", color="black", alpha=0.55, width=0.003
+        way.x,
+        way.y,
+        way.across * across.width,
+        way.up * up.width,
+        angles="xy",
+        color="black",
+        alpha=0.55,
+        width=0.003,
     )
     _marks(place, panel)
     place.set_xlabel(across.name)
@@ -77,7 +91,9 @@ def _curve(figure: Any, place: Any, panel: Panel) -> None:
     half = axis.width / (2 * (len(x) - 1))
     for mask, hatch, ink in ((analysis.flat, "////", "grey"), (analysis.broken, "xxxx", "red")):
         for start, stop in _runs(mask):
-            place.axvspan(x[start] - half, x[stop] + half, facecolor="none", edgecolor=ink, hatch=hatch, linewidth=0)
+            place.axvspan(
+                x[start] - half, x[stop] + half, facecolor="none", edgecolor=ink, hatch=hatch, linewidth=0
+            )
     _marks(place, panel)
     place.set_xlabel(axis.name)
     place.set_ylabel("loss")
@@ -88,13 +104,18 @@ def _marks(place: Any, panel: Panel) -> None:
     """Critical points, the wanted place and the start, each kind once in the legend."""
     surface, shown = panel.surface, set()
     places = [(*MARKERS[spot.what], "white", (*spot.at, spot.loss)) for spot in panel.analysis.spots]
-    for region, sign, word, ink in ((surface.want, "*", "wanted", "gold"), (surface.start, "P", "start", "cyan")):
+    for region, sign, word, ink in (
+        (surface.want, "*", "wanted", "gold"),
+        (surface.start, "P", "start", "cyan"),
+    ):
         if region is not None and region.spans:
             places.append((sign, word, ink, (*region.center, levels(panel)[0])))
     for sign, word, ink, at in places:
         label = None if word in shown else word
         shown.add(word)
-        place.scatter(*at[:2], marker=sign, s=70, c=ink, edgecolors="black", label=label, zorder=5, clip_on=False)
+        place.scatter(
+            *at[:2], marker=sign, s=70, c=ink, edgecolors="black", label=label, zorder=5, clip_on=False
+        )
     if shown:
         place.legend(loc="best", fontsize=7)
 

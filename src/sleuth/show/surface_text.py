@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sleuth.landscape.calls import TOTAL
+from sleuth.landscape.descent import Fate
 from sleuth.landscape.flaw import Flaw
 from sleuth.landscape.flow import FlowRow
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sleuth.landscape import Comparison, Surface
     from sleuth.landscape.analysis import Analysis
     from sleuth.landscape.examples import Pole
@@ -39,9 +42,8 @@ def brief(surface: "Surface") -> str:
 def header(surface: "Surface") -> str:
     size = " × ".join(str(count) for count in surface.main.shape)
     call = surface.calls[0]
-    lines = [
-        f"{surface.name}: {', '.join(map(str, surface.axes))} ({size} points, {call.style}, {_dtype(call.dtype)})"
-    ]
+    how = f"{size} points, {call.style}, {_dtype(call.dtype)}"
+    lines = [f"{surface.name}: {', '.join(map(str, surface.axes))} ({how})"]
     facts = [
         f"wanted {surface.want}" if surface.want else "",
         f"start {surface.start}" if surface.start else "",
@@ -139,8 +141,12 @@ def _arrivals(surface: "Surface", analysis: "Analysis") -> str:
     fates = analysis.basins.fates
     aim = f"the wanted {surface.want}" if surface.want is not None else "the lowest point"
     text = f"Descent arrives at {aim}, or as low, from {fates['arrives']:.0%} of the map"
-    others = {"minimum": "ends in another minimum", "exit": "leaves the map", "stuck": "finds no gradient"}
-    rest = [f"{words} from {fates[fate]:.0%}" for fate, words in others.items() if fates[fate] >= 0.005]  # type: ignore[index]
+    others: dict[Fate, str] = {
+        "minimum": "ends in another minimum",
+        "exit": "leaves the map",
+        "stuck": "finds no gradient",
+    }
+    rest = [f"{words} from {fates[fate]:.0%}" for fate, words in others.items() if fates[fate] >= 0.005]
     return "; ".join([text, *rest]) + "."
 
 
@@ -209,11 +215,15 @@ def _marks(
     found: dict[tuple[int, int], str] = {}
     for at, mark in places:
         nearest = [
-            min(line, key=lambda pick, axis=axis: abs(float(analysis.sheet.ticks[axis][pick]) - at[axis]))  # type: ignore[misc]
-            for axis, line in enumerate(lines)
+            _nearest(line, ticks, value)
+            for line, ticks, value in zip(lines, analysis.sheet.ticks, at, strict=True)
         ]
         found[nearest[0], nearest[1] if rows is not None else 0] = mark
     return found
+
+
+def _nearest(picks: list[int], ticks: "NDArray[Any]", value: float) -> int:
+    return min(picks, key=lambda pick: abs(float(ticks[pick]) - value))
 
 
 def _arrow(analysis: "Analysis", *index: int) -> str:
@@ -252,7 +262,7 @@ def _cells(row: FlowRow, several: bool) -> list[str]:
         *point,
         *([row.term] if several else []),
         f"{row.loss:.3g}",
-        *(f"{slope:.3g}" for slope in row.slopes.values()),
+        *(f"{slope + 0.0:.3g}" for slope in row.slopes.values()),  # + 0.0: no "-0"
         row.flag,
     ]
 

@@ -62,10 +62,11 @@ def stuck(
 ) -> Standstill:
     """Ask why a metric does not move: does the loss care, can the parameters, is something fighting it?
 
-    `metric()` gives the metric as a tensor with its graph and `loss(metric)` the term that should move it; `terms`
-    maps names to the loss's terms, `parameters` names to tensors. Tensors of one graph will do in place of functions,
-    without the checks that need a second look. `train(without={name})` trains a short stretch and returns the metric.
-    `own` names the metric's own term among `terms`. Parameters and optimizer are left as they were found.
+    `metric()` gives the metric as a tensor with its graph and `loss(metric)` the term that should move it;
+    `terms` maps names to the loss's terms, `parameters` names to tensors. Tensors of one graph will do in
+    place of functions, without the checks that need a second look. `train(without={name})` trains a short
+    stretch and returns the metric. `own` names the metric's own term among `terms`. Parameters and optimizer
+    are left as they were found.
     """
     need("torch", "torch", "sleuth stuck")
     started = perf_counter()

@@ -1,4 +1,5 @@
-"""What is given to `sleuth.stuck`, read and checked: the metric, its loss, the other terms, the parameters."""
+"""What is given to `sleuth.stuck`, read and checked: the metric, its loss, the other terms, the
+parameters."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -48,7 +49,8 @@ def read_case(metric: Any, loss: Any, parameters: Any, terms: Any, own: str | No
         value = _tensor(metric() if callable(metric) else metric, "metric")
         if callable(metric) and isinstance(loss, torch.Tensor):
             raise SleuthError(
-                "metric is a function and loss a tensor of another graph: give both as functions, or both as tensors."
+                "metric is a function and loss a tensor of another graph: give both as functions, or both "
+                "as tensors."
             )
         loss_of = _of_metric(loss) if callable(loss) else None
         result = _single(loss_of(value) if loss_of else loss, "loss")
@@ -88,7 +90,8 @@ def read_parameters(given: Any) -> dict[str, "Tensor"]:
 
 @contextmanager
 def restored(tensors: Mapping[str, "Tensor"], optimizer: Any = None) -> Iterator[None]:
-    """Whatever happens inside, parameters, optimizer and random streams are afterwards what they were, bit by bit."""
+    """Whatever happens inside, parameters, optimizer and random streams are afterwards what they were, bit by
+    bit."""
     import copy
 
     import torch
@@ -157,7 +160,8 @@ def _takes_one(function: Callable[..., Any]) -> bool:
 
 
 def _own_name(loss: Any, result: "Tensor", given: Mapping[str, Any], terms: Mapping[str, "Tensor"]) -> str:
-    """Which of the terms is the metric's own: the same object, or the same value from the same place in the graph."""
+    """Which of the terms is the metric's own: the same object, or the same value from the same place in the
+    graph."""
     for name, term in given.items():
         if term is loss:
             return name
@@ -172,11 +176,13 @@ def _tensor(value: Any, what: str) -> "Tensor":
 
     if not isinstance(value, torch.Tensor):
         raise SleuthError(
-            f"{what} gave {type(value).__name__}; it should give a tensor with its graph, not a copy of its value."
+            f"{what} gave {type(value).__name__}; it should give a tensor with its graph, not a copy of its "
+            "value."
         )
     if not (value.is_floating_point() or value.is_complex()) or not value.numel():
         raise SleuthError(
-            f"{what} gave a tensor of {value.dtype} with {value.numel()} entries; it should give real numbers."
+            f"{what} gave a tensor of {value.dtype} with {value.numel()} entries; it should give real "
+            "numbers."
         )
     return value
 
@@ -193,5 +199,6 @@ def _single(value: Any, what: str) -> "Tensor":
 def _finite(value: "Tensor", what: str) -> None:
     if not bool(value.detach().isfinite().all()):
         raise SleuthError(
-            f"The {what} is not finite now; find the first value that is not before asking why it stands still."
+            f"The {what} is not finite now; find the first value that is not before asking why it stands "
+            "still."
         )

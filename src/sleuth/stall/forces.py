@@ -19,7 +19,8 @@ CURVATURE_STEPS = 10  # power iterations for the sharpest direction
 @dataclass(frozen=True)
 class Rivals:
     """Each term's gradient on the shared parameters. `left` is what remains of the own push in the sum: 1 is
-    undisturbed, 0 a stalemate, below 0 the metric is driven back. `cancelled` is the share of all pushing lost.
+    undisturbed, 0 a stalemate, below 0 the metric is driven back. `cancelled` is the share of all pushing
+    lost.
     """
 
     own: str
@@ -53,7 +54,8 @@ class Rivals:
 
 @dataclass(frozen=True)
 class Inertia:
-    """What the optimizer still carries: `cosine` of its momentum with the fresh step, `weight` of the one over the
+    """What the optimizer still carries: `cosine` of its momentum with the fresh step, `weight` of the one
+    over the
     other, `damping` of Adam's remembered scale over the fresh gradient, `memory` in steps.
     """
 
@@ -72,14 +74,17 @@ class Inertia:
 
 
 def rivals(case: Case) -> Rivals:
-    """Norms, cosines and what is left of the own term's push, on the parameters that it shares with others."""
+    """Norms, cosines and what is left of the own term's push, on the parameters that it shares with
+    others."""
+    import torch
+
     tensors = case.trainable()
     every = {case.own: case.loss, **case.rivals}
     pulls = {name: gradients(term, tensors) for name, term in every.items()}
     mine = [name for name in tensors if bool(pulls[case.own][name].any())]
     vectors = {name: flat({key: pull[key] for key in mine} or pull) for name, pull in pulls.items()}
     own = vectors[case.own]
-    total = sum(vectors.values())
+    total = torch.stack(list(vectors.values())).sum(dim=0)
     norms = {name: float(vector.norm()) for name, vector in vectors.items()}
     size = norms[case.own]
     rest = total - own if case.rivals else None
@@ -103,7 +108,8 @@ def cosine(one: "Tensor", two: "Tensor") -> float:
 def sharpness_ratio(case: Case) -> float | None:
     """Conditioning: the largest curvature of the total loss over the curvature along the own term's push.
 
-    The learning rate is bounded by the first, progress is made along the second. None without second derivatives.
+    The learning rate is bounded by the first, progress is made along the second. None without second
+    derivatives.
     """
     import torch
 
@@ -172,7 +178,8 @@ def _curvature(whole: "Tensor", tensors: list["Tensor"], direction: "Tensor") ->
 
 
 def _momentum(entry: Mapping[str, Any]) -> "Tensor | None":
-    return entry.get("exp_avg", entry.get("momentum_buffer"))
+    found: Tensor | None = entry.get("exp_avg", entry.get("momentum_buffer"))
+    return found
 
 
 def _scale(entry: Mapping[str, Any], fresh: "Tensor", group: Mapping[str, Any]) -> "Tensor | None":

@@ -1,4 +1,5 @@
-"""Question 2: can the parameters move the metric? By autograd, by really moving them, and by the Jacobian's span."""
+"""Question 2: can the parameters move the metric? By autograd, by really moving them, and by the Jacobian's
+span."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -24,10 +25,12 @@ UNREACHABLE = 0.05  # share of the wanted direction in the span below which it i
 
 @dataclass(frozen=True)
 class Reach:
-    """`relative` is the metric's slope in units of metric and parameters; None where a check needs a function.
+    """`relative` is the metric's slope in units of metric and parameters; None where a check needs a
+    function.
 
     `promised` and `measured` are its slope along the best direction, by autograd and by finite differences;
-    `redrawn` is the largest relative change of the metric when the parameters are perturbed strongly; `in_span` is
+    `redrawn` is the largest relative change of the metric when the parameters are perturbed strongly;
+    `in_span` is
     the share of the wanted direction that the Jacobian can express, `rank` of `entries` its dimension.
     """
 
@@ -121,7 +124,8 @@ def _direction(case: Case, wanted: "Tensor | None") -> "Tensor":
 
 
 def _jacobian(case: Case, rows: list[int]) -> "Tensor":
-    """One row an entry of the metric; the columns are folded with random signs when there are many parameters."""
+    """One row an entry of the metric; the columns are folded with random signs when there are many
+    parameters."""
     import torch
 
     tensors = case.trainable()
@@ -144,7 +148,8 @@ def _jacobian(case: Case, rows: list[int]) -> "Tensor":
 
 
 def _really(case: Case, slopes: dict[str, "Tensor"], aim: "Tensor", promised: float, size: float) -> float:
-    """The slope along the steepest direction by central differences: of several steps, the one nearest the promise."""
+    """The slope along the steepest direction by central differences: of several steps, the one nearest the
+    promise."""
     if not promised:
         return 0.0
     tensors = case.trainable()

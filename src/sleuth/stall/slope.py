@@ -1,4 +1,5 @@
-"""Question 1: does the loss care? Its slope by the metric, here and elsewhere, and against the other terms."""
+"""Question 1: does the loss care? Its slope by the metric, here and elsewhere, and against the other
+terms."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -11,14 +12,16 @@ if TYPE_CHECKING:
 
 # Doubling the metric would change the loss by a thousandth of itself: nothing an optimizer notices.
 INDIFFERENT = 1e-3
-# The loss is in the upper half of what nearby metrics give, and a hundred times steeper elsewhere (log1p far out).
+# The loss is in the upper half of what nearby metrics give, and a hundred times steeper elsewhere (log1p far
+# out).
 FADED, UPPER = 0.01, 0.5
 SCALES = (1e-3, 1e-2, 0.1, 0.5, 0.9, 1.1, 2.0, 10.0)
 
 
 @dataclass(frozen=True)
 class Care:
-    """`slope` is |d loss / d metric|, `relative` that slope times metric over loss, `faded` slope over the steepest.
+    """`slope` is |d loss / d metric|, `relative` that slope times metric over loss, `faded` slope over the
+    steepest.
 
     `pushes` compares the terms where it counts: each one's gradient norm on the parameters.
     """
@@ -83,7 +86,8 @@ def _slope_of(loss_of: Callable[["Tensor"], "Tensor"], at: "Tensor") -> "Tensor 
 
 
 def _elsewhere(case: Case, here: float, loss: float) -> tuple[float, bool]:
-    """How the slope compares with the steepest at smaller and larger metrics, and whether the loss is high."""
+    """How the slope compares with the steepest at smaller and larger metrics, and whether the loss is
+    high."""
     import math
 
     import torch

@@ -23,7 +23,8 @@ TABLE: tuple[tuple[str, str, str, Row], ...] = (
 
 @dataclass(frozen=True)
 class Answers:
-    """What was measured; the later ones are None when an earlier one already decides, or could not be asked."""
+    """What was measured; the later ones are None when an earlier one already decides, or could not be
+    asked."""
 
     care: Care
     reach: Reach
@@ -65,7 +66,8 @@ def verdict(answers: Answers, found: tuple[Finding, ...]) -> Verdict:
     if place == "same-basin":
         return Verdict(
             "inconclusive",
-            "Training ends at the same value with and without the term, so the term was never learned, and neither "
+            "Training ends at the same value with and without the term, so the term was never learned, and "
+            "neither "
             "size nor direction of the other gradients explains it: raise its weight tenfold and ask again.",
         )
     if place == "competing-or-inertia":
@@ -90,9 +92,11 @@ def _deaf(answers: Answers) -> Finding:
     if not care.connected:
         return _finding(
             "loss-disconnected",
-            f"The loss ({care.loss:.4g}) has no gradient path to the metric ({care.metric:.4g}): whatever the metric "
+            f"The loss ({care.loss:.4g}) has no gradient path to the metric ({care.metric:.4g}): whatever "
+            "the metric "
             "does, no parameter hears of it.",
-            "Compute the loss from the metric's tensor itself: look for detach, item, numpy, argmax or a comparison "
+            "Compute the loss from the metric's tensor itself: look for detach, item, numpy, argmax or a "
+            "comparison "
             "between the two.",
             0.9,
             {"loss": care.loss, "metric": care.metric, "slope": 0.0},
@@ -100,8 +104,10 @@ def _deaf(answers: Answers) -> Finding:
     if care.cares:
         return _finding(
             "loss-disconnected",
-            f"The metric moves by {reach.redrawn:.1%} when the parameters are shaken, but its gradient by them is "
-            f"{reach.promised:.2g}: the path from metric to parameters is cut or goes through a step (round, argmax).",
+            f"The metric moves by {reach.redrawn:.1%} when the parameters are shaken, but its gradient by "
+            "them is "
+            f"{reach.promised:.2g}: the path from metric to parameters is cut or goes through a step "
+            "(round, argmax).",
             "Replace the step by a smooth stand-in, and keep the values as tensors until after backward.",
             0.85,
             {"redrawn": reach.redrawn or 0.0, "promised": reach.promised},
@@ -111,7 +117,8 @@ def _deaf(answers: Answers) -> Finding:
     seen = (
         "The loss is 0 and flat at this metric: it is content and asks for nothing more."
         if content
-        else f"d(loss)/d(metric) is {care.slope:.3g} at a metric of {care.metric:.4g} with a loss of {care.loss:.4g}: "
+        else f"d(loss)/d(metric) is {care.slope:.3g} at a metric of {care.metric:.4g} with a loss of "
+        f"{care.loss:.4g}: "
         + (
             f"doubling the metric would change the loss by {care.relative:.1g} of itself."
             if care.relative <= INDIFFERENT
@@ -121,7 +128,8 @@ def _deaf(answers: Answers) -> Finding:
     return _finding(
         "loss-saturated",
         f"{seen} {_against(care)}",
-        "Choose a form that is steep where the metric stands (a margin that is not yet met, logits instead of "
+        "Choose a form that is steep where the metric stands (a margin that is not yet met, logits instead "
+        "of "
         "probabilities, no clamp or log1p around the error); `sleuth surface` shows where it is.",
         0.85 if care.relative <= INDIFFERENT or care.faded <= FADED else 0.6,
         {
@@ -143,22 +151,28 @@ def _ceiling(reach: Reach) -> Finding:
     tested = reach.redrawn is not None
     if reach.lies:
         seen = (
-            f"Autograd promises a slope of {reach.promised:.3g} along the best direction; really moving the parameters "
+            f"Autograd promises a slope of {reach.promised:.3g} along the best direction; really moving the "
+            "parameters "
             f"gives {reach.measured:.3g}. The slope is a stand-in's, and the metric itself does not follow."
         )
     elif reach.relative > NO_SLOPE:
         seen = (
-            f"Only {reach.in_span:.1%} of the direction in which the metric should go lies in the span of its Jacobian "
+            f"Only {reach.in_span:.1%} of the direction in which the metric should go lies in the span of "
+            "its Jacobian "
             f"(rank {reach.rank} of {reach.entries}): the parameters move it, but not there."
         )
     else:
-        seen = f"The metric's slope by the parameters is {reach.promised:.2g} ({reach.relative:.1g} relative): none of {len(reach.layers)} moves it."
+        seen = (
+            f"The metric's slope by the parameters is {reach.promised:.2g} ({reach.relative:.1g} relative): "
+            f"none of {len(reach.layers)} moves it."
+        )
     shaken = f" Shaking every parameter by its own size changes it by {reach.redrawn:.1g}." if tested else ""
     fixed = tested and (reach.redrawn or 0.0) <= MOVED
     return _finding(
         "structural-ceiling",
         f"{seen}{shaken}",
-        "Put trainable parameters where they can act on the metric (free the fixed basis, the bounded output or the "
+        "Put trainable parameters where they can act on the metric (free the fixed basis, the bounded "
+        "output or the "
         "rule behind the model), or choose a metric that answers to what is trained.",
         0.95 if fixed else 0.75,
         {
@@ -180,10 +194,13 @@ def _fight(answers: Answers, place: Row) -> Iterator[Finding]:
     if rivals.ratio >= LOOK:
         yield _finding(
             "loss-terms-imbalanced",
-            f"The gradient of {rivals.loudest} is {rivals.ratio:.3g} times that of {rivals.own} on the {rivals.shared} "
-            f"parameters they share ({rivals.norms[rivals.loudest]:.3g} against {rivals.norms[rivals.own]:.3g})"
+            f"The gradient of {rivals.loudest} is {rivals.ratio:.3g} times that of {rivals.own} on the "
+            f"{rivals.shared} "
+            f"parameters they share ({rivals.norms[rivals.loudest]:.3g} against "
+            f"{rivals.norms[rivals.own]:.3g})"
             f"{_told(proof)}.",
-            f"Bring both to one scale (same reduction, same units), then raise the weight of {rivals.own} by about "
+            f"Bring both to one scale (same reduction, same units), then raise the weight of {rivals.own} by "
+            "about "
             f"{rivals.ratio / 10:.1g}.",
             0.9 if rivals.ratio >= ABSENT or confirmed else 0.75,
             {"ratio": rivals.ratio, "cosine": rivals.cosine_rest or 0.0, "left": rivals.left},
@@ -193,9 +210,11 @@ def _fight(answers: Answers, place: Row) -> Iterator[Finding]:
         worst = min(rivals.cosines, key=lambda name: rivals.cosines[name])
         yield _finding(
             "loss-terms-conflict",
-            f"{worst} pulls against {rivals.own} (cosine {rivals.cosines[worst]:.2f}): {rivals.cancelled:.0%} of all "
+            f"{worst} pulls against {rivals.own} (cosine {rivals.cosines[worst]:.2f}): "
+            f"{rivals.cancelled:.0%} of all "
             f"pushing cancels, and {rivals.left:.0%} of {rivals.own}'s own push is left{_told(proof)}.",
-            "Write down one output that makes both small; if there is none, the specification conflicts. If there is, "
+            "Write down one output that makes both small; if there is none, the specification conflicts. If "
+            "there is, "
             "give each term room of its own, schedule them, or project the conflict away.",
             0.9 if confirmed else 0.8 if rivals.ratio < LOOK else 0.5,
             {
@@ -215,7 +234,8 @@ def _told(proof: Counterfactual | None) -> str:
         return f"; training reaches {proof.with_all:.4g} with the term and {proof.without_own:.4g} without it"
     freed = proof.freed_by()
     return (
-        f"; without {freed[0]} the metric goes to {proof.without[freed[0]]:.4g} instead of {proof.with_all:.4g}"
+        f"; without {freed[0]} the metric goes to {proof.without[freed[0]]:.4g} instead of "
+        f"{proof.with_all:.4g}"
         if freed
         else ""
     )
@@ -224,12 +244,15 @@ def _told(proof: Counterfactual | None) -> str:
 def _inertia(inertia: Inertia) -> str:
     if inertia.damping is not None and inertia.damping >= 100:
         return (
-            f"Nothing fights the metric but the optimizer's memory: Adam still divides by {inertia.damping:.3g} times the "
+            "Nothing fights the metric but the optimizer's memory: Adam still divides by "
+            f"{inertia.damping:.3g} times the "
             "present gradient, left from earlier. Start the optimizer afresh, or lower beta2."
         )
     return (
-        f"Nothing fights the metric but the optimizer's memory: its momentum points against the fresh gradient (cosine "
-        f"{inertia.cosine or 0.0:.2f}) with {inertia.weight:.3g} times its size and lasts about {inertia.memory:.3g} "
+        "Nothing fights the metric but the optimizer's memory: its momentum points against the fresh "
+        "gradient (cosine "
+        f"{inertia.cosine or 0.0:.2f}) with {inertia.weight:.3g} times its size and lasts about "
+        f"{inertia.memory:.3g} "
         "steps. Wait that long, or start the optimizer afresh."
     )
 

@@ -1,12 +1,12 @@
 """Calls of the analysed program: project code is followed into, modules are applied, the rest is recorded."""
 
 import ast
-import re
 from dataclasses import replace
 
 from sleuth.facts import torch_api
 from sleuth.facts.interpreter.expressions import attribute_of, evaluate, expand
-from sleuth.facts.interpreter.machine import MAX_DEPTH, MAX_VISITS, Machine, merge, settle
+from sleuth.facts.interpreter.interest import WORTH_FOLLOWING, WORTH_FOLLOWING_ABROAD
+from sleuth.facts.interpreter.machine import MAX_DEPTH, MAX_VISITS, Machine, element, merge, settle
 from sleuth.facts.interpreter.statements import grad_after, run_block
 from sleuth.facts.interpreter.values import (
     Call,
@@ -147,8 +147,6 @@ def _external(
     if target.name in torch_api.WRAPPERS and args:
         return args[0]
     if target.name in ("builtins.map", "builtins.filter") and len(args) > 1 and isinstance(args[0], Function):
-        from sleuth.facts.interpreter.machine import element
-
         apply(machine, node, args[0], (element(machine, node, settle(args[1])),), {})
     if (
         target.name in ("builtins.list", "builtins.tuple")
@@ -198,19 +196,14 @@ def follow(
     return site.result
 
 
-# What code must mention to matter to any rule: numbers, models, data, randomness, or the handing on of them.
-WORTH_FOLLOWING = re.compile(
-    r"torch|\bnn\b|\bF\.|\bnp\.|numpy|jax|jnp|sklearn|pandas|pd\.|loss|grad|optim|model|\bnet|train|eval|split|fit|"
-    r"load|data|batch|seed|scal|norm|layer|forward|return|yield|append|self\."
-)
-
-
 def _is_worth_following(machine: Machine, function: Function) -> bool:
     definition = function.definition
     assert definition is not None
     known = machine.worth.get(definition)
     if known is None:
-        known = isinstance(definition, ast.Lambda) or bool(WORTH_FOLLOWING.search(function.text()))
+        at_home = machine.trace_of is function.source
+        words = WORTH_FOLLOWING if at_home else WORTH_FOLLOWING_ABROAD
+        known = isinstance(definition, ast.Lambda) or bool(words.search(function.text()))
         machine.worth[definition] = known
     return known
 

@@ -302,7 +302,7 @@ def _unary(machine: Machine, node: ast.UnaryOp) -> Value:
 def _compare(machine: Machine, node: ast.Compare) -> Value:
     values = [evaluate(machine, part) for part in (node.left, *node.comparators)]
     op = OPERATORS[type(node.ops[0])]
-    # Only of plain variables: an attribute, or a variable that a loop changes, may be something else next time.
+    # Only plain variables: an attribute, or a variable that a loop changes, may be something else next time.
     if len(values) == 2 and isinstance(node.left, ast.Name) and not isinstance(values[0], Carried):
         answer = _known_comparison(op, settle(values[0]), settle(values[1]))
         if answer is not None:

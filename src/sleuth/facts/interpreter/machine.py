@@ -20,7 +20,7 @@ from sleuth.facts.interpreter.values import (
     Unknown,
     Value,
 )
-from sleuth.facts.source import Project
+from sleuth.facts.source import Project, Source
 
 T = TypeVar("T")
 
@@ -45,6 +45,7 @@ class Machine:
     visits: dict[ast.AST, int] = field(default_factory=dict)
     undefined: dict[str, Unknown] = field(default_factory=dict)
     worth: dict[ast.AST, bool] = field(default_factory=dict)
+    trace_of: Source | None = None  # the file in question; what it imports is followed more sparingly
     active: list[ast.AST] = field(default_factory=list)
     returns: list[list[Value]] = field(default_factory=list)
     memory: dict[tuple[Callable[..., Any], ast.AST], Any] = field(default_factory=dict)

@@ -7,20 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sleuth.facts.interpreter.calls import apply, instantiate
+from sleuth.facts.interpreter.interest import INTERESTING, WORTH_RUNNING
 from sleuth.facts.interpreter.machine import Machine, OutOfBudget
 from sleuth.facts.interpreter.statements import run_block
 from sleuth.facts.interpreter.values import Call, Class, Context, Function, Instance, Scope
 from sleuth.facts.source import Project, Source
 
-# Code without any of these words holds nothing that a lint rule looks at.
-INTERESTING = re.compile(
-    r"torch|sklearn|\bnn\.|jax|optax|loss|backward|DataLoader|train_test_split|optim|fit\(|gymnasium"
-)
-WORTH_RUNNING = re.compile(
-    r"backward|\.step\(|zero_grad|softmax|loss|fit|split|DataLoader|no_grad|eval\(|detach|\.data\b|log|exp|sqrt|view|"
-    r"forward|__getitem__|__call__|__iter__|collate|[Dd]ataset|imread|read_image|Image\.open|uint8|astype|"
-    r"shuffle|permutation|randperm|random|transform|listdir|glob|state_dict|init|seed|reward|gamma|sum\(|norm|std\(|mean\(|done|dropout|grad|optim"
-)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -43,7 +35,7 @@ def play(source: Source, project: Project | None = None) -> Scene:
     """Run a file: module level first, then whatever nobody called."""
     project = project or Project()
     scope = Scope({})
-    machine = Machine(project, Context(source), scope)
+    machine = Machine(project, Context(source), scope, trace_of=source)
     project.scopes[source] = scope
     complete = True
     if INTERESTING.search(source.text):

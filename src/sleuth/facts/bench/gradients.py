@@ -1,0 +1,197 @@
+"""Who receives a gradient, how large, and who waits in vain."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from sleuth.facts.bench.forward import Run, gradients
+from sleuth.facts.bench.owned import hidden_modules
+from sleuth.facts.bench.paths import graph_nodes
+from sleuth.facts.bench.subject import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterFacts:
+    """One parameter after one backward pass. `gradient` is None without a path from the loss."""
+
+    name: str
+    module: str
+    kind: str
+    shape: tuple[int, ...]
+    trainable: bool
+    used: bool
+    order: int
+    weight: float
+    mean: float
+    std: float
+    gradient: float | None
+    finite: bool
+    in_output: bool
+    symmetric: bool
+    optimizer: int | None
+    root: str
+
+    @property
+    def is_weight(self) -> bool:
+        return len(self.shape) >= 2 and self.kind != "Embedding"
+
+
+@dataclass(frozen=True, slots=True)
+class Gradients:
+    """All parameters in the order of their first use, and what stands outside of the model's list."""
+
+    parameters: tuple[ParameterFacts, ...]
+    loss_has_graph: bool
+    strangers: tuple[tuple[int, ...], ...]
+    hidden: tuple[str, ...]
+    optimizers: int
+    upstream_of_step: tuple[str, ...]
+
+    @property
+    def weights(self) -> tuple[ParameterFacts, ...]:
+        """Trainable weight matrices that took part, input side first."""
+        chosen = [p for p in self.parameters if p.is_weight and p.trainable and p.used]
+        return tuple(sorted(chosen, key=lambda p: p.order))
+
+
+def collect(subject: Subject, run: Run) -> dict[str, Tensor | None]:
+    """d loss / d parameter by name; the graph stays alive for further questions."""
+    wanted = subject.parameters()
+    found = gradients(run.loss, list(wanted.values()), again=True)
+    return dict(zip(wanted, found, strict=True))
+
+
+def read(subject: Subject, run: Run, found: dict[str, Tensor | None]) -> Gradients:
+    order = _first_uses(run)
+    called = {id(call.module) for call in run.calls}
+    owners = {id(p): (path, module) for path, module in subject.model.named_modules() for p in _own(module)}
+    held = _holders(subject)
+    in_output = _in_output(subject, run, found)
+    roots = _roots(run)
+    facts = []
+    for name, parameter in subject.model.named_parameters():
+        path, module = owners.get(id(parameter), ("", subject.model))
+        slope = found.get(name)
+        values = parameter.detach().float()
+        facts.append(
+            ParameterFacts(
+                name=name,
+                module=path,
+                kind=type(module).__name__,
+                shape=tuple(parameter.shape),
+                trainable=parameter.requires_grad,
+                used=id(parameter) in order or id(module) in called,
+                order=order.get(id(parameter), _call_order(run, module)),
+                weight=float(values.norm()),
+                mean=float(values.mean()) if values.numel() else 0.0,
+                std=float(values.std(unbiased=False)) if values.numel() else 0.0,
+                gradient=None if slope is None else float(slope.detach().float().norm()),
+                finite=slope is None or bool(torch.isfinite(slope).all()),
+                in_output=name in in_output,
+                symmetric=slope is not None and _symmetric(parameter.detach(), slope.detach(), module),
+                optimizer=held.get(id(parameter)),
+                root=roots.get(id(parameter), ""),
+            )
+        )
+    return Gradients(
+        parameters=tuple(facts),
+        loss_has_graph=run.loss.requires_grad,
+        strangers=_strangers(subject, run.loss),
+        hidden=tuple(path for path, module in hidden_modules(subject.model) if any(module.parameters())),
+        optimizers=len(subject.optimizers),
+        upstream_of_step=_upstream(subject, run, found),
+    )
+
+
+def _own(module: nn.Module) -> list[nn.Parameter]:
+    return [p for p in module._parameters.values() if p is not None]
+
+
+def _first_uses(run: Run) -> dict[int, int]:
+    order: dict[int, int] = {}
+    for number, op in enumerate(run.ops):
+        for tensor in op.inputs:
+            if tensor.is_leaf:
+                order.setdefault(id(tensor), number)
+    return order
+
+
+def _call_order(run: Run, module: nn.Module) -> int:
+    return next((call.number for call in run.calls if call.module is module), len(run.ops))
+
+
+def _holders(subject: Subject) -> dict[int, int]:
+    held: dict[int, int] = {}
+    for number, optimizer in enumerate(subject.optimizers):
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                held.setdefault(id(parameter), number)
+    return held
+
+
+def _in_output(subject: Subject, run: Run, found: dict[str, Tensor | None]) -> set[str]:
+    """Parameters without a gradient from the loss on which some output of the model depends all the same."""
+    waiting = {name: p for name, p in subject.parameters().items() if found.get(name) is None}
+    outputs = [tensor.sum() for tensor in run.outputs if tensor.requires_grad]
+    if not waiting or not outputs:
+        return set()
+    total = torch.stack([output.float() for output in outputs]).sum()
+    reached = gradients(total, list(waiting.values()), again=True)
+    return {name for name, slope in zip(waiting, reached, strict=True) if slope is not None}
+
+
+def _roots(run: Run) -> dict[int, str]:
+    """id of a parameter → path of the outermost module whose call it belongs to."""
+    roots: dict[int, str] = {}
+    for call in run.calls:
+        if call.outermost:
+            for parameter in call.module.parameters():
+                roots.setdefault(id(parameter), call.path or "model")
+    return roots
+
+
+def _symmetric(weight: Tensor, slope: Tensor, module: nn.Module) -> bool:
+    """Units that are copies of each other and get the same gradient stay copies for ever."""
+    if weight.dim() < 2 or isinstance(module, nn.Embedding):
+        return False
+    for axis in (0, 1):
+        if weight.shape[axis] > 1 and _all_alike(weight, axis, 0.0) and _all_alike(slope, axis, 1e-5):
+            return True
+    return False
+
+
+def _all_alike(values: Tensor, axis: int, tolerance: float) -> bool:
+    first = values.narrow(axis, 0, 1)
+    return bool(((values - first).abs() <= tolerance * first.abs()).all())
+
+
+def _strangers(subject: Subject, loss: Tensor) -> tuple[tuple[int, ...], ...]:
+    """Shapes of trainable tensors behind the loss that neither the model nor an optimizer lists."""
+    known = {id(p) for p in subject.model.parameters()}
+    known |= {id(p) for opt in subject.optimizers for group in opt.param_groups for p in group["params"]}
+    leaves = [getattr(node, "variable", None) for node in graph_nodes(loss)]
+    return tuple(tuple(leaf.shape) for leaf in leaves if leaf is not None and id(leaf) not in known)
+
+
+def _upstream(subject: Subject, run: Run, found: dict[str, Tensor | None]) -> tuple[str, ...]:
+    """Models of other optimizers that get a gradient here although they run before the one that steps."""
+    held = _holders(subject)
+    called: dict[str, list[int]] = {}
+    owner: dict[str, set[int | None]] = {}
+    slopes = {id(p): found.get(name) is not None for name, p in subject.parameters().items()}
+    touched: set[str] = set()
+    for call in run.calls:
+        if not call.outermost:
+            continue
+        own = list(call.module.parameters())
+        called.setdefault(call.path, []).append(call.number)
+        owner[call.path] = {held.get(id(p)) for p in own}
+        if any(slopes.get(id(p), False) for p in own):
+            touched.add(call.path)
+    mine = [numbers for path, numbers in called.items() if owner[path] == {0}]
+    if not mine:
+        return ()
+    last = max(number for numbers in mine for number in numbers)
+    others = [path for path in called if owner[path] and not owner[path] & {0, None}]
+    return tuple(path for path in others if path in touched and min(called[path]) < last)

@@ -1,0 +1,183 @@
+"""The losses that were used, what they were given, and what guessing would have cost."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812  the name everybody knows it by
+
+from sleuth.facts.bench.forward import ELEMENTWISE, Run, Use, gradients
+from sleuth.facts.bench.paths import last_squash, reached_from
+from sleuth.facts.bench.subject import Subject
+from sleuth.finding import Where
+
+CLASSES = ("cross_entropy", "nll_loss")
+BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
+
+
+@dataclass(frozen=True, slots=True)
+class LossFacts:
+    """One use of a library loss, in numbers."""
+
+    name: str
+    where: Where
+    reduction: str
+    weighted: bool
+    value: float
+    mean_value: float
+    chance: float | None
+    entropy: float | None
+    input_shape: tuple[int, ...]
+    target_shape: tuple[int, ...]
+    target_dtype: str
+    target_min: float
+    target_max: float
+    target_distinct: int
+    target_whole: bool
+    classes: int
+    ignored_share: float
+    squash: str
+    rows_sum_to_one: bool
+    log_rows_sum_to_one: bool
+    unit_range: bool
+    outside_share: float
+    connected: bool
+    wants_gradient: bool
+    target_has_graph: bool
+    silent_examples: float
+    orphans: tuple[str, ...]
+
+
+def read(subject: Subject, run: Run, found: dict[str, Tensor | None]) -> tuple[LossFacts, ...]:
+    return tuple(_one(subject, run, use, found) for use in run.uses if use.grad)
+
+
+def _one(subject: Subject, run: Run, use: Use, found: dict[str, Tensor | None]) -> LossFacts:
+    given, target = use.input.detach().float(), use.target.detach().float()
+    connected = id(run.loss) in reached_from(run, [use.value]) or use.value is run.loss
+    squash = last_squash(use.input)
+    finite = target[torch.isfinite(target)]
+    return LossFacts(
+        name=use.name,
+        where=use.where,
+        reduction=use.reduction,
+        weighted=use.options.get("weight") is not None or use.options.get("pos_weight") is not None,
+        value=float(use.value.detach().float().mean()),
+        mean_value=_mean_value(use),
+        chance=_chance(use),
+        entropy=_entropy(use),
+        input_shape=tuple(use.input.shape),
+        target_shape=tuple(use.target.shape),
+        target_dtype=str(use.target.dtype).removeprefix("torch."),
+        target_min=float(finite.min()) if finite.numel() else math.nan,
+        target_max=float(finite.max()) if finite.numel() else math.nan,
+        target_distinct=len(finite.unique()) if finite.numel() else 0,
+        target_whole=bool((finite == finite.round()).all()),
+        classes=_classes(use),
+        ignored_share=_ignored(use),
+        squash=squash,
+        rows_sum_to_one=_rows_sum_to_one(given),
+        log_rows_sum_to_one=_log_rows_sum_to_one(given),
+        unit_range=bool(((given >= 0) & (given <= 1)).all()),
+        outside_share=_outside(target, squash),
+        connected=connected,
+        wants_gradient=use.input.requires_grad,
+        target_has_graph=use.target.requires_grad and use.target.grad_fn is not None,
+        silent_examples=_silent(use, run),
+        orphans=() if connected else _orphans(subject, use, found),
+    )
+
+
+def class_axis(use_input: Tensor) -> int:
+    return 1 if use_input.dim() > 1 else 0
+
+
+def _classes(use: Use) -> int:
+    return use.input.shape[class_axis(use.input)] if use.input.dim() else 1
+
+
+def _ignored(use: Use) -> float:
+    index = use.options.get("ignore_index")
+    if use.name not in CLASSES or index is None or use.target.is_floating_point() or not use.target.numel():
+        return 0.0
+    return float((use.target == index).float().mean())
+
+
+def _rows_sum_to_one(given: Tensor) -> bool:
+    if given.dim() < 2 or given.shape[1] < 2:
+        return False
+    sums = given.sum(class_axis(given))
+    return bool((given >= 0).all() and ((sums - 1).abs() < 1e-3).all())
+
+
+def _log_rows_sum_to_one(given: Tensor) -> bool:
+    if given.dim() < 2:
+        return False
+    axes = (class_axis(given), -1)  # kl_div is often used on the last axis
+    return any(bool((given.logsumexp(axis).abs() < 1e-2).all()) for axis in axes)
+
+
+def _outside(target: Tensor, squash: str) -> float:
+    """Share of targets that the last activation cannot produce."""
+    low, high = {
+        "relu": (0.0, math.inf),
+        "softplus": (0.0, math.inf),
+        "sigmoid": (0.0, 1.0),
+        "softmax": (0.0, 1.0),
+        "tanh": (-1.0, 1.0),
+        "hardtanh": (-1.0, 1.0),
+    }.get(squash, (-math.inf, math.inf))
+    return float(((target < low) | (target > high)).float().mean()) if target.numel() else 0.0
+
+
+def _mean_value(use: Use) -> float:
+    if use.reduction == "mean":
+        return float(use.value.detach().float().mean())
+    options = {key: value for key, value in use.options.items() if key not in ("size_average", "reduce")}
+    with torch.no_grad():
+        return float(getattr(F, use.name)(use.input, use.target, **(options | {"reduction": "mean"})))
+
+
+def _chance(use: Use) -> float | None:
+    """What it costs to know nothing: all classes alike, or the mean of the targets every time."""
+    if use.name in CLASSES:
+        return math.log(_classes(use)) if _classes(use) > 1 else None
+    if use.name in BINARY:
+        return math.log(2)
+    if use.name in ELEMENTWISE and use.target.numel() > 1:
+        target = use.target.detach().float()
+        return float(getattr(F, use.name)(target.mean(0, keepdim=True).expand_as(target), target))
+    return None
+
+
+def _entropy(use: Use) -> float | None:
+    """What it costs to know only how often each class occurs."""
+    if use.name not in CLASSES or use.target.is_floating_point() or use.options.get("weight") is not None:
+        return None
+    kept = use.target[use.target != use.options.get("ignore_index", -100)]
+    if not kept.numel() or int(kept.min()) < 0:
+        return None
+    shares = torch.bincount(kept.reshape(-1)).float() / kept.numel()
+    return float(-(shares[shares > 0] * shares[shares > 0].log()).sum())
+
+
+def _silent(use: Use, run: Run) -> float:
+    """Share of examples at which the loss has no slope with respect to what it was given."""
+    if not use.value.requires_grad or not use.input.requires_grad or use.input.dim() == 0:
+        return 0.0
+    (slope,) = gradients(use.value.sum(), [use.input], again=True)
+    if slope is None:
+        return 1.0
+    examples = slope.detach().float().reshape(len(slope), -1).abs().amax(1)
+    scale = 1.0 if use.reduction == "sum" else float(use.input.numel())
+    return float((examples * scale < 1e-6).float().mean())  # a healthy slope is about 1 an element
+
+
+def _orphans(subject: Subject, use: Use, found: dict[str, Tensor | None]) -> tuple[str, ...]:
+    """Parameters that only this loss would have trained, and that nothing trains now."""
+    waiting = {name: p for name, p in subject.parameters().items() if found.get(name) is None}
+    if not use.value.requires_grad:
+        return ()
+    reached = gradients(use.value.sum(), list(waiting.values()), again=True)
+    return tuple(name for name, slope in zip(waiting, reached, strict=True) if slope is not None)

@@ -1,0 +1,389 @@
+"""Takes model, batch, step, optimizers and loaders out of an unmodified training script, at its first steps."""
+
+import runpy
+import sys
+import time
+import warnings
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from torch.overrides import TorchFunctionMode
+from torch.utils.data import DataLoader, SequentialSampler
+from torch.utils.data.dataloader import _BaseDataLoaderIter
+
+from sleuth.facts.bench import batches
+from sleuth.facts.bench.forward import is_loss_module, user_frame
+from sleuth.facts.bench.reasons import one_line
+from sleuth.facts.tape import Entry, Tape, cut, tensors_in
+
+LONGEST_TAPE = 20_000  # entries kept before the first backward; a step of a long unrolled loop has thousands
+# What only changes how data is laid out; followed back, so that the batch is what the script made of it first.
+_RESHAPES = frozenset(
+    "flatten view reshape unsqueeze squeeze transpose permute contiguous float long double to type half".split()
+)
+_CONSTANTS = frozenset("zeros ones full arange eye empty linspace tensor zeros_like ones_like full_like".split())
+CHUNK = 256  # rows a batch when a whole tensor that the script indexes by hand is served as a loader
+
+
+@dataclass(frozen=True, eq=False)
+class Captured:
+    """A training step as a script makes it, taken out so that it can be examined."""
+
+    model: nn.Module
+    batch: Any
+    step: Callable[[nn.Module, Any], Tensor]
+    optimizers: tuple[torch.optim.Optimizer, ...]
+    loader: Any
+    val_loader: Any
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How the script ended: None when it was stopped or came to its end."""
+
+    steps: int
+    error: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Chunks:
+    """Whole tensors, served in pieces as a loader would."""
+
+    tensors: tuple[Tensor, ...]
+
+    def __len__(self) -> int:
+        return -(-len(self.tensors[0]) // CHUNK)
+
+    def __iter__(self) -> Iterator[tuple[Tensor, ...]]:
+        for start in range(0, len(self.tensors[0]), CHUNK):
+            yield tuple(tensor[start : start + CHUNK] for tensor in self.tensors)
+
+
+class Assembly(nn.Module):
+    """Several models, or bare tensors, that one training step uses together."""
+
+    def __init__(self, parts: Sequence[tuple[str, nn.Module]], bare: Sequence[tuple[str, Tensor]]) -> None:
+        super().__init__()
+        for name, module in parts:
+            self.add_module(name, module)
+        for name, tensor in bare:
+            self._parameters[name] = tensor  # type: ignore[assignment]  # the script's own tensor, not a copy
+
+
+def capture(
+    script: Path,
+    arguments: Sequence[str] = (),
+    *,
+    examine: Callable[[Captured], None],
+    phases: int = 1,
+    seconds: float = 60.0,
+) -> Ending:
+    """Run a script and hand each optimizer's first step to `examine`; stop after `phases` of them."""
+    recorder = _Recorder(examine, phases, time.monotonic() + seconds)
+    error = None
+    with ExitStack() as stack:
+        stack.enter_context(_as_main(script, arguments))
+        stack.enter_context(recorder.installed())
+        try:
+            runpy.run_path(str(script), run_name="__main__")
+            recorder.at_end()
+        except _Enough:
+            pass
+        except SystemExit as ended:
+            error = None if ended.code in (None, 0) else f"SystemExit: {ended.code}"
+        except Exception as raised:
+            error = one_line(raised)
+    return Ending(recorder.done, error)
+
+
+class _Enough(BaseException):
+    """Seen what was wanted. Not an Exception, so that a script's `except Exception` lets it through."""
+
+
+@dataclass(eq=False)
+class _Recorder(TorchFunctionMode):
+    """The doors of torch, held open while the script runs."""
+
+    examine: Callable[[Captured], None]
+    phases: int
+    until: float
+    done: int = 0
+    depth: int = 0
+    resting: bool = False
+    stepping: torch.optim.Optimizer | None = None
+    pending: Tape | None = None
+    entries: list[Entry] = field(default_factory=list)
+    live: dict[int, Tensor] = field(default_factory=dict)
+    made: set[int] = field(default_factory=set)
+    parents: dict[int, tuple[Tensor, Tensor]] = field(default_factory=dict)
+    laid_out: dict[int, Entry] = field(default_factory=dict)
+    served: tuple[Any, Any] | None = None
+    loaders: list[Any] = field(default_factory=list)
+    modules: list[Any] = field(default_factory=list)
+    optimizers: list[Any] = field(default_factory=list)
+    seen: set[int] = field(default_factory=set)
+    names: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """Patch, run, put back."""
+        with ExitStack() as stack:
+            for owner, name, wrapper in (
+                (nn.Module, "__call__", self._module_call),
+                (nn.Module, "__init__", self._noted(self.modules)),
+                (DataLoader, "__init__", self._noted(self.loaders)),
+                (_BaseDataLoaderIter, "__next__", self._next),
+                (torch.optim.Optimizer, "__init__", self._noted(self.optimizers)),
+                (Tensor, "backward", self._backward),
+            ):
+                stack.enter_context(_patched(owner, name, wrapper))
+            hook = register_optimizer_step_pre_hook(self._step)
+            stack.callback(hook.remove)
+            after = register_optimizer_step_post_hook(self._stepped)
+            stack.callback(after.remove)
+            stack.enter_context(self)
+            yield
+
+    def at_end(self) -> None:
+        """A script that never stepped has one tape left, if it went backward at all."""
+        if self.pending is not None and self.done == 0:
+            self._show(self.pending, None)
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        keywords = kwargs or {}
+        result = func(*args, **keywords)
+        if self.resting or self.depth or getattr(func, "__name__", "") in ("__get__", "__set__", "backward"):
+            return result
+        given = tuple(tensors_in((args, keywords)))
+        outputs = tuple(tensors_in(result))
+        if any(id(tensor) in self.live or _trainable(tensor) for tensor in given):
+            self._note(func, args, keywords, given, outputs)
+        elif outputs:
+            self._remember(getattr(func, "__name__", ""), func, args, keywords, given, outputs)
+        return result
+
+    def _remember(self, name: str, call: Any, args: Any, keywords: Any, given: Any, outputs: Any) -> None:
+        """What happened to data before it met the model: rows picked by hand, a changed layout, constants."""
+        if name in _CONSTANTS:
+            if outputs[0].numel() <= 4096:  # small ones are cheap to keep, and an id is unique while kept
+                self.made.add(id(outputs[0]))
+                self.parents[id(outputs[0])] = (outputs[0], outputs[0])
+        elif name in ("__getitem__", "index_select") and given and not isinstance(args[1], tuple):
+            self.parents[id(outputs[0])] = (outputs[0], given[0])
+        elif name in _RESHAPES and len(given) == 1 and len(outputs) == 1 and outputs[0] is not given[0]:
+            entry = Entry(call, tuple(args), dict(keywords), given, outputs, True, user_frame())
+            self.laid_out[id(outputs[0])] = entry
+
+    def _note(
+        self,
+        call: Any,
+        args: Any,
+        keywords: Any,
+        given: tuple[Tensor, ...],
+        outputs: tuple[Tensor, ...],
+    ) -> None:
+        if len(self.entries) > LONGEST_TAPE:
+            self.entries.clear()
+            self.live.clear()
+        for tensor in given:
+            self._follow_back(tensor)
+        grad = torch.is_grad_enabled()
+        self.entries.append(Entry(call, tuple(args), dict(keywords), given, outputs, grad, user_frame()))
+        self.live.update((id(tensor), tensor) for tensor in outputs)
+
+    def _follow_back(self, tensor: Tensor) -> None:
+        entry = self.laid_out.get(id(tensor))
+        if entry is not None and id(tensor) not in self.live:
+            self._follow_back(entry.inputs[0])
+            self.entries.append(entry)
+            self.live[id(tensor)] = tensor
+
+    def _noted(self, shelf: list[Any]) -> Callable[[Any], Any]:
+        def wrap(original: Any) -> Any:
+            def init(instance: Any, *args: Any, **keywords: Any) -> None:
+                shelf.append(weakref.ref(instance))
+                original(instance, *args, **keywords)
+
+            return init
+
+        return wrap
+
+    def _module_call(self, original: Any) -> Any:
+        def call(module: nn.Module, *args: Any, **keywords: Any) -> Any:
+            if self.resting or self.depth or is_loss_module(module):
+                return original(module, *args, **keywords)
+            self.depth += 1
+            try:
+                result = original(module, *args, **keywords)
+            finally:
+                self.depth -= 1
+            given = tuple(tensors_in((args, keywords)))
+            self._note(module, args, keywords, given, tuple(tensors_in(result)))
+            return result
+
+        return call
+
+    def _next(self, original: Any) -> Any:
+        def advance(iterator: Any) -> Any:
+            batch = original(iterator)
+            if not self.resting:
+                self.served = (self._loader_of(iterator), batch)
+                if self.pending is None:
+                    self.entries.clear()
+                    self.live.clear()
+                self.live.update((id(tensor), tensor) for tensor in tensors_in(batch))
+            return batch
+
+        return advance
+
+    def _loader_of(self, iterator: Any) -> Any:
+        alive = [loader for ref in self.loaders if (loader := ref()) is not None]
+        return next((loader for loader in alive if loader.dataset is iterator._dataset), None)
+
+    def _backward(self, original: Any) -> Any:
+        def backward(loss: Tensor, *args: Any, **keywords: Any) -> Any:
+            if not self.resting:
+                self._name(sys._getframe(1))
+                if self.pending is not None and self.stepping is None and not self.seen:
+                    self._show(self.pending, None)
+                self.pending = cut(self.entries, loss)
+                if self.stepping is not None:
+                    self._show(self.pending, self.stepping)
+                self.entries, self.live = [], {}
+            return original(loss, *args, **keywords)
+
+        return backward
+
+    def _step(self, optimizer: Any, *_: Any) -> None:
+        if self.resting:
+            return
+        if time.monotonic() > self.until:
+            raise _Enough
+        self.stepping = optimizer
+        if self.pending is not None:
+            self._show(self.pending, optimizer)
+
+    def _stepped(self, *_: Any) -> None:
+        self.stepping, self.pending = None, None
+
+    def _name(self, frame: Any) -> None:
+        """What the script calls its models and tensors, for messages."""
+        while frame is not None and "torch" in frame.f_code.co_filename:
+            frame = frame.f_back
+        for scope in (frame.f_globals, frame.f_locals) if frame is not None else ():
+            for name, value in list(scope.items()):
+                if isinstance(value, (nn.Module, Tensor)):
+                    self.names[id(value)] = name
+
+    def _show(self, tape: Tape, optimizer: Any) -> None:
+        if id(optimizer) in self.seen or not tape.entries:
+            return
+        self.seen.add(id(optimizer))
+        self.resting = True
+        try:
+            self.examine(self._captured(tape, optimizer))
+        finally:
+            self.resting = False
+        self.done += 1
+        if self.done >= self.phases:
+            raise _Enough
+
+    def _captured(self, tape: Tape, optimizer: Any) -> Captured:
+        alive = [found for ref in self.optimizers if (found := ref()) is not None]
+        first = [optimizer] if optimizer is not None else []
+        optimizers = tuple(first + [other for other in alive if other is not optimizer])
+        model = self._model(tape)
+        batch, loader = self._batch(tape, model)
+        keys = [id(tensor) for _, tensor in batches.leaves(batch)]
+
+        def step(_: nn.Module, batch: Any) -> Tensor:
+            given = [tensor for _, tensor in batches.leaves(batch)]
+            return tape.replay(dict(zip(keys, given, strict=True)))
+
+        return Captured(model, batch, step, optimizers, loader, self._other_loader(loader))
+
+    def _model(self, tape: Tape) -> nn.Module:
+        roots = tape.roots()
+        bare = [tensor for tensor in tape.outside() if _trainable(tensor)]
+        if len(roots) == 1 and not bare:
+            return roots[0]
+        wanted = {id(part) for part in (*roots, *bare)}
+        alive = [module for ref in self.modules if (module := ref()) is not None]
+        owners = [
+            module
+            for module in alive
+            if wanted <= {id(part) for part in (*module.modules(), *module.parameters())}
+        ]
+        if owners:
+            return min(owners, key=lambda module: sum(1 for _ in module.modules()))
+        inside = {id(p) for root in roots for p in root.parameters()}
+        parts = [(self._called(root, f"model{index}"), root) for index, root in enumerate(roots)]
+        loose = [(self._called(t, f"w{i}"), t) for i, t in enumerate(bare) if id(t) not in inside]
+        return Assembly(parts, loose)
+
+    def _called(self, thing: Any, otherwise: str) -> str:
+        return self.names.get(id(thing), otherwise)
+
+    def _batch(self, tape: Tape, model: nn.Module) -> tuple[Any, Any]:
+        outside = {id(tensor) for tensor in tape.outside()}
+        if self.served is not None:
+            loader, batch = self.served
+            if any(id(tensor) in outside for tensor in tensors_in(batch)):
+                return batch, loader
+        owned = {id(t) for t in (*model.parameters(), *model.buffers())}
+        fed = [t for entry in tape.entries if entry.module is not None for t in entry.inputs if id(t) in outside]
+        rest = [t for t in tape.outside() if id(t) not in {id(x) for x in fed}]
+        lengths = {len(t) for t in fed if t.dim()} or {len(t) for t in rest if t.dim() and not _trainable(t)}
+        chosen = [
+            t
+            for t in dict.fromkeys((*fed, *rest))
+            if id(t) not in owned and not _trainable(t) and id(t) not in self.made and t.dim() and len(t) in lengths
+        ]
+        parents = [self.parents[id(t)][1] for t in chosen if id(t) in self.parents]
+        whole = len(parents) == len(chosen) and len({len(t) for t in parents}) == 1
+        return tuple(chosen), (Chunks(tuple(parents)) if whole and parents else None)
+
+    def _other_loader(self, loader: Any) -> Any:
+        """A loader served in order that is not the training one: where people evaluate."""
+        alive = [other for ref in self.loaders if (other := ref()) is not None and other is not loader]
+        if loader is None or not isinstance(loader, DataLoader):
+            return None
+        return next((x for x in alive if isinstance(x.sampler, SequentialSampler)), None)
+
+
+def _trainable(tensor: Tensor) -> bool:
+    return tensor.is_leaf and tensor.requires_grad
+
+
+@contextmanager
+def _patched(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Iterator[None]:
+    original = getattr(owner, name)
+    setattr(owner, name, wrap(original))
+    try:
+        yield
+    finally:
+        setattr(owner, name, original)
+
+
+@contextmanager
+def _as_main(script: Path, arguments: Sequence[str]) -> Iterator[None]:
+    """The script's own arguments and import path; what it prints is not ours to show."""
+    argv, path = sys.argv, list(sys.path)
+    sys.argv, sys.path[0:0] = [str(script), *arguments], [str(script.parent)]
+    try:
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        sys.argv, sys.path[:] = argv, path

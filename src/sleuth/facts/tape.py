@@ -1,0 +1,108 @@
+"""A tape of one training step: recorded as it ran, replayed on the live model with another batch.
+
+Module calls are replayed as calls, so that what happens inside is done anew; what the step's own code did
+with their results is replayed operation by operation.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One recorded call, of a torch function or of an outermost module."""
+
+    call: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    keywords: Mapping[str, Any]
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    grad: bool
+    where: tuple[str | None, int | None]
+
+    @property
+    def module(self) -> nn.Module | None:
+        return self.call if isinstance(self.call, nn.Module) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Tape:
+    """The entries that lead to a loss, and those beside them that ran in the same step."""
+
+    entries: tuple[Entry, ...]
+    loss: Tensor
+
+    def replay(self, replaced: Mapping[int, Tensor]) -> Tensor:
+        """Run the step again; `replaced` maps ids of recorded tensors to those to use in their place."""
+        known: dict[int, Tensor] = dict(replaced)
+        for entry in self.entries:
+            _run(entry, known)
+        return known.get(id(self.loss), self.loss)
+
+    def roots(self) -> list[nn.Module]:
+        """The modules called with gradients on, each once, in order."""
+        called = [entry.module for entry in self.entries if entry.module is not None and entry.grad]
+        return list({id(module): module for module in called}.values())
+
+    def outside(self) -> list[Tensor]:
+        """Tensors that came from elsewhere, in the order of their first use: data, parameters, constants."""
+        made: set[int] = set()
+        found: dict[int, Tensor] = {}
+        for entry in self.entries:
+            for tensor in entry.inputs:
+                if id(tensor) not in made:
+                    found.setdefault(id(tensor), tensor)
+            made.update(id(tensor) for tensor in entry.outputs)
+        return list(found.values())
+
+
+def cut(entries: list[Entry], loss: Tensor) -> Tape:
+    """Keep what the loss needs, and everything recorded after the first of those entries."""
+    needed, first = {id(loss)}, len(entries)
+    for index in range(len(entries) - 1, -1, -1):
+        if any(id(tensor) in needed for tensor in entries[index].outputs):
+            needed.update(id(tensor) for tensor in entries[index].inputs)
+            first = index
+    return Tape(tuple(entries[first:]), loss)
+
+
+def tensors_in(value: Any, depth: int = 0) -> Iterator[Tensor]:
+    """Every tensor in nested containers and, for other objects, in their attributes."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            yield from tensors_in(part, depth)
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from tensors_in(part, depth)
+    elif depth < 2 and hasattr(value, "__dict__") and not isinstance(value, (nn.Module, type)):
+        yield from tensors_in(vars(value), depth + 1)
+
+
+def _run(entry: Entry, known: dict[int, Tensor]) -> None:
+    recorded_at = entry.where  # read by whoever asks for the line of an operation
+    arguments = _resolved(entry.arguments, known)
+    keywords = {key: _resolved(value, known) for key, value in entry.keywords.items()}
+    with nullcontext() if entry.grad else torch.no_grad():
+        result = entry.call(*arguments, **keywords)
+    del recorded_at
+    known.update((id(old), new) for old, new in zip(entry.outputs, tensors_in(result), strict=False))
+
+
+def _resolved(value: Any, known: Mapping[int, Tensor]) -> Any:
+    if isinstance(value, Tensor):
+        return known.get(id(value), value)
+    if isinstance(value, (tuple, list)):
+        parts = [_resolved(part, known) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if isinstance(value, dict):
+        return {key: _resolved(part, known) for key, part in value.items()}
+    if isinstance(value, slice):
+        return slice(*(_resolved(part, known) for part in (value.start, value.stop, value.step)))
+    return value
