@@ -103,7 +103,7 @@ def slope_error(loss: Loss, n: int = 7) -> float:
     import numpy as np
 
     # Off the ends, and off the diagonal where a branching function has its branch.
-    lines = [_inside(axis, n, shift) for axis, shift in zip(axes, (0.07, 0.11), strict=False)]
+    lines = [_inside(axis, n, shift) for axis, shift in zip(axes, (0.07, 0.123), strict=False)]
     points = np.stack([one.ravel() for one in np.meshgrid(*lines, indexing="ij")], axis=1)
     _, slopes = slopes_at(batched, batched.names[-1], points)
     worst = 0.0
@@ -161,7 +161,7 @@ def _inside(axis: Axis, count: int, shift: float) -> Sequence[float]:
     import numpy as np
 
     edge = shift * axis.width
-    return [float(value) for value in np.linspace(axis.lo + edge, axis.hi - 2 * edge, count)]
+    return [float(value) for value in np.linspace(axis.lo + edge, axis.hi - 1.37 * edge, count)]
 
 
 if __name__ == "__main__":

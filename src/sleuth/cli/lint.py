@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sleuth.cli.output import emit, output_options
+from sleuth.cli.output import emit, output_options, steps_of
 from sleuth.errors import SleuthError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class _Request:
         from sleuth.lint.changes import only_changed
 
         cache = None if self.no_cache else Cache(_home() / "lint")
-        result = lint(self.paths, self.selection, cache, self.stdin_filename, self.jobs)
+        result = lint(self.paths, self.selection, cache, self.stdin_filename, self.jobs, steps_of("Reading"))
         if result.files == 0:
             raise SleuthError(f"There are no Python files in {', '.join(map(str, self.paths))}.")
         return result if self.since is None else only_changed(result, self.since)

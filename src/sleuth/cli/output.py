@@ -51,3 +51,24 @@ def colour() -> bool:
     if context is not None and context.color is not None:
         return context.color
     return sys.stdout.isatty()
+
+
+WORTH_A_BAR = 40  # steps; fewer are over before a bar could be read
+
+
+def steps_of(label: str) -> Callable[[int], Callable[[], None]]:
+    """A progress bar on a terminal, nothing in a pipe: give it the number of steps, then call it after each."""
+
+    def begin(total: int) -> Callable[[], None]:
+        if total < WORTH_A_BAR or not sys.stderr.isatty():
+            return lambda: None
+        bar = click.progressbar(length=total, label=label, file=sys.stderr)
+
+        def step() -> None:
+            bar.update(1)
+            if bar.finished:
+                bar.render_finish()
+
+        return step
+
+    return begin

@@ -39,7 +39,6 @@ class Block:
     defines: bool = True
     rows: list[tuple[int, int, str]] = field(default_factory=list)  # line, column, text
     quotes: list[list[tuple[int, int, str]]] = field(default_factory=list)
-    after_blank: bool = True
 
     @property
     def text(self) -> str:
@@ -192,7 +191,6 @@ def _alone(pattern: re.Pattern[str], rest: str) -> bool:
 
 def _opened(state: _Cut, line: Line, bare: str) -> Block:
     block = _headed(state, line, bare) or _titled(_block("statement", line), line, bare, 0)
-    block.after_blank = state.blank
     _note(state, block)
     return block
 

@@ -42,7 +42,7 @@ class Prepared:
 
 def prepare(text: str) -> Prepared:
     problems: list[Problem] = []
-    rows = [Line(number, row.rstrip()) for number, row in enumerate(_split(text), 1)]
+    rows = _numbered(text)
     scraped = _is_scraped(rows)
     if scraped:
         rows = list(_page_rows(rows))
@@ -52,6 +52,16 @@ def prepare(text: str) -> Prepared:
     first = next((line.number for line in lines if line.text.strip()), 0)
     header = tuple((line.number, line.text) for line in comments if line.number < first)
     return Prepared(lines, front, header, tuple(problems), scraped)
+
+
+def page_rows(text: str) -> list[Line]:
+    """The rows of a file, whether it is given as it is or as a code-hosting page shows it."""
+    rows = _numbered(text)
+    return list(_page_rows(rows)) if _is_scraped(rows) else rows
+
+
+def _numbered(text: str) -> list[Line]:
+    return [Line(number, row.rstrip()) for number, row in enumerate(_split(text), 1)]
 
 
 def _split(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from sleuth.facts.interpreter.values import Call, Class, Instance, Value
 from sleuth.facts.loop import Training, training
 from sleuth.facts.losses import LossUse, losses
 from sleuth.facts.source import Project, Source
-from sleuth.finding import Finding, Severity, Where
+from sleuth.finding import Edit, Finding, Severity, Where
 
 # How sure a reader of source can be: proven, likely, worth a look.
 CREDENCE: dict[Severity, float] = {"error": 0.9, "warning": 0.7, "note": 0.3}
@@ -82,7 +82,12 @@ def place(value: Value | ast.AST, source: Source | None = None) -> Where:
 
 
 def clue(
-    severity: Severity, at: Value, message: str, fix: str = "", credence: float | None = None
+    severity: Severity,
+    at: Value,
+    message: str,
+    fix: str = "",
+    credence: float | None = None,
+    edits: tuple[Edit, ...] = (),
 ) -> Finding:
     """A finding about the place where a value was made."""
     return Finding(
@@ -91,4 +96,27 @@ def clue(
         credence=CREDENCE[severity] if credence is None else credence,
         where=place(at),
         fix=fix,
+        edits=edits,
     )
+
+
+def rewrite(node: ast.AST | None, source: Source | None, text: str, safe: bool = True) -> tuple[Edit, ...]:
+    """The edit that replaces a piece of syntax by another text; none where its place is not known."""
+    if node is None or source is None or getattr(node, "end_lineno", None) is None:
+        return ()
+    first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+    # The parser counts bytes, people and editors count characters.
+    start = len(source.line(first).encode()[: getattr(node, "col_offset", 0)].decode())
+    stop = len(source.line(last).encode()[: getattr(node, "end_col_offset", 0)].decode())
+    return (Edit(source.path, first, start + 1, last, stop + 1, text, safe),)
+
+
+def insert_line(
+    node: ast.AST | None, source: Source | None, text: str, safe: bool = True
+) -> tuple[Edit, ...]:
+    """The edit that puts a line before the one a piece of syntax starts on, equally indented."""
+    if node is None or source is None or not (number := getattr(node, "lineno", 0)):
+        return ()
+    line = source.line(number)
+    indent = line[: len(line) - len(line.lstrip())]
+    return (Edit(source.path, number, 1, number, 1, f"{indent}{text}\n", safe),)

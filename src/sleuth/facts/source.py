@@ -37,8 +37,8 @@ class UnreadableSource(SleuthError):
 class Source:
     """One parsed file.
 
-    `repaired` says from which line on, and why, a broken end was cut off to make the rest readable; `cells` are
-    the first lines of a notebook's cells.
+    `repaired` says from which line on, and why, a broken end was cut off to make the rest readable; `cells`
+    are the first lines of a notebook's cells.
     """
 
     path: str

@@ -56,7 +56,7 @@ def is_module(value: Value | None) -> bool:
 
 
 def hands_back_itself(method: str, owner: Value) -> bool:
-    """Whether `owner.method(...)` is `owner`: a module's `to`, `cuda`, `train` ... also for library models."""
+    """Whether `owner.method(...)` is `owner`: a module's `to`, `cuda`, `train` ... a library's included."""
     if is_module(owner):
         return method in RETURNS_SELF
     if method in ("train", "eval"):

@@ -1,7 +1,8 @@
 """Turns a user's loss, however it is written, into one function: a tensor an axis in, a value a point out."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +22,7 @@ SHOULD = "It should return one value a point, or a dict of such terms, computed 
 
 # Where on each axis the first calls are made: inside, unequal, and on no symmetric spot.
 _PROBES = (0.137, 0.389, 0.613, 0.871, 0.271)
-_ALONE = slice(1, 3)  # of these points, the ones that are tried again without the others
+_ALONE = slice(2, 5, 2)  # the points that are tried again without the others; neither is an end of the range
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,19 @@ class Batched:
         return _call_text(self.name, self.axes, point)
 
 
+@contextmanager
+def guest() -> Iterator[None]:
+    """Gradients on, whatever the caller chose, and the random stream left as it was."""
+    import torch
+
+    before = torch.get_rng_state()
+    try:
+        with torch.enable_grad():
+            yield
+    finally:
+        torch.set_rng_state(before)
+
+
 class _Unfit(Exception):
     """This way of calling the function does not work; the text says what happened at which call."""
 
@@ -66,7 +80,8 @@ def adapt(fn: Any, axes: Sequence[Axis], fixed: Mapping[str, Any], dtype: Any = 
         for style in STYLES:
             call = _styled(fn, [axis.name for axis in axes], keywords, style)
             try:
-                terms, size = _try(call, name, axes, style, precision, device)
+                with guest():
+                    terms, size = _try(call, name, axes, style, precision, device)
             except _Unfit as error:
                 trouble = trouble if trouble and precision == torch.float32 else str(error)
                 continue

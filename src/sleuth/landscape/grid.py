@@ -1,13 +1,12 @@
 """Loss, slopes and curvature by autograd on whole grids, in chunks that keep memory small."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sleuth.errors import SleuthError
 from sleuth.landscape.axes import Axis
-from sleuth.landscape.calls import SHOULD, Batched, whole
+from sleuth.landscape.calls import SHOULD, Batched, guest, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,8 +54,8 @@ def evaluate(batched: Batched, n: int, at: Mapping[str, float] | None = None) ->
     axes = batched.axes
     shape = (n,) * len(axes)
     ticks = tuple(np.linspace(axis.lo, axis.hi, n) for axis in axes)  # torch's own misses 0 by 1e-17
-    sheets = {name: torch.zeros(1 + len(axes), n ** len(axes), dtype=torch.float64) for name in batched.names}
-    with _guest():
+    sheets = {name: torch.empty(1 + len(axes), n ** len(axes), dtype=torch.float64) for name in batched.names}
+    with guest():
         for start, inputs in _chunks(batched, ticks):
             stop = start + inputs[0].numel()
             _fill(batched, inputs, {name: sheet[:, start:stop] for name, sheet in sheets.items()})
@@ -67,27 +66,14 @@ def evaluate(batched: Batched, n: int, at: Mapping[str, float] | None = None) ->
     )
 
 
-@contextmanager
-def _guest() -> Iterator[None]:
-    """Gradients on, whatever the caller chose, and the random stream left as it was."""
-    import torch
-
-    before = torch.get_rng_state()
-    try:
-        with torch.enable_grad():
-            yield
-    finally:
-        torch.set_rng_state(before)
-
-
 def slopes_at(batched: Batched, term: str, points: "Numbers") -> tuple["Numbers", "Numbers"]:
     """Values (points) and slopes (points × axes) of one term at arbitrary places."""
     import torch
 
     rows = {
-        name: torch.zeros(1 + len(batched.axes), len(points), dtype=torch.float64) for name in batched.names
+        name: torch.empty(1 + len(batched.axes), len(points), dtype=torch.float64) for name in batched.names
     }
-    with _guest():
+    with guest():
         _fill(batched, _inputs(batched, points), rows)
     result = rows[term].numpy()
     return result[0], result[1:].T
@@ -95,10 +81,9 @@ def slopes_at(batched: Batched, term: str, points: "Numbers") -> tuple["Numbers"
 
 def curvature_at(batched: Batched, term: str, points: "Numbers") -> "Numbers":
     """The Hessian at each place (points × axes × axes), by differentiating twice where torch can."""
-    import torch
 
     try:
-        with _guest():
+        with guest():
             return _twice(batched, term, _inputs(batched, points))
     except RuntimeError:  # an operation without a second derivative: differences of the first
         return _by_differences(batched, term, points)
@@ -113,8 +98,10 @@ def _twice(batched: Batched, term: str, inputs: list["Tensor"]) -> "Numbers":
     if not value.requires_grad:
         return hessian
     first = torch.autograd.grad(value, inputs, create_graph=True, allow_unused=True)
+    if any(slope is not None and not slope.requires_grad for slope in first):
+        raise RuntimeError("no second derivative: the loss is linear, or written so that it cannot be asked")
     for row, slope in enumerate(first):
-        if slope is None or not slope.requires_grad:
+        if slope is None:
             continue
         second = torch.autograd.grad(slope.sum(), inputs, retain_graph=True, allow_unused=True)
         for column, curve in enumerate(second):
@@ -124,12 +111,21 @@ def _twice(batched: Batched, term: str, inputs: list["Tensor"]) -> "Numbers":
 
 
 def _by_differences(batched: Batched, term: str, points: "Numbers") -> "Numbers":
+    """Central differences of the slopes at two step sizes; none where these disagree, as they do at a kink."""
+    import numpy as np
+
+    # Near the cube root of float64's precision, and a quarter of it.
+    wide, narrow = (_differences(batched, term, points, share) for share in (1e-4, 2.5e-5))
+    return np.where(np.abs(wide - narrow) <= 0.1 * np.abs(wide), wide, 0.0)
+
+
+def _differences(batched: Batched, term: str, points: "Numbers", share: float) -> "Numbers":
     import numpy as np
 
     columns = []
     for place, axis in enumerate(batched.axes):
         step = np.zeros(len(batched.axes))
-        step[place] = 1e-4 * axis.width  # near the cube root of float64's precision
+        step[place] = share * axis.width
         ahead, behind = (slopes_at(batched, term, points + sign * step)[1] for sign in (1, -1))
         columns.append((ahead - behind) / (2 * step[place]))
     return np.stack(columns, axis=2)
@@ -164,6 +160,8 @@ def _chunks(batched: Batched, ticks: Sequence["Numbers"]) -> Iterator[tuple[int,
 
 def _fill(batched: Batched, inputs: list["Tensor"], rows: Mapping[str, "Tensor"]) -> None:
     """Write every term's values, then its slope along each axis, into its rows (1 + axes, points)."""
+    import torch
+
     try:
         terms = batched.call(inputs)
     except Exception as error:
@@ -175,20 +173,23 @@ def _fill(batched: Batched, inputs: list["Tensor"], rows: Mapping[str, "Tensor"]
                 f"{batched.name} returned {values.numel()} values for {points} points. {SHOULD}"
             )
         rows[name][0] = values.detach().reshape(-1)
-        if values.requires_grad:
-            _differentiate(values, inputs, rows[name], keep=name != last)
+        _differentiate(values, inputs, rows[name][1:], keep=name != last)
     for name in rows:
         if name not in terms:
-            for term in terms:
-                rows[name].add_(rows[term])
+            torch.sum(torch.stack([rows[term] for term in terms]), dim=0, out=rows[name])
 
 
 def _differentiate(values: "Tensor", inputs: list["Tensor"], rows: "Tensor", keep: bool) -> None:
+    """Write the slopes; zero along an input that the values do not depend on."""
     import torch
 
-    found = torch.autograd.grad(values.sum(), inputs, retain_graph=keep, allow_unused=True)
-    for row, slope in zip(rows[1:], found, strict=True):
-        if slope is not None:
+    found: Sequence[Tensor | None] = [None] * len(inputs)
+    if values.requires_grad:
+        found = torch.autograd.grad(values.sum(), inputs, retain_graph=keep, allow_unused=True)
+    for row, slope in zip(rows, found, strict=True):
+        if slope is None:
+            row.zero_()
+        else:
             row.copy_(slope)
 
 

@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,6 +10,8 @@ from sleuth.finding import Finding
 from sleuth.lint.cache import Cache, FileReport, Trouble
 from sleuth.lint.files import STDIN, python_files, read_bytes_of
 from sleuth.lint.selection import Selection
+
+Progress = Callable[[int], Callable[[], None]]
 
 FILES_A_SWEEP = 50  # how many files go by between two sweeps of the garbage collector
 WORTH_A_POOL = 40  # below so many files, starting workers costs more than it saves
@@ -35,8 +37,12 @@ def lint(
     cache: Cache | None = None,
     stdin_name: str | None = None,
     jobs: int | None = None,
+    progress: Progress | None = None,
 ) -> LintResult:
-    """Lint files and folders; `-` is standard input, shown under `stdin_name`."""
+    """Lint files and folders; `-` is standard input, shown under `stdin_name`.
+
+    `progress` is told how many files there are, and hands back what to call after each.
+    """
     from sleuth.lint.check import unique
 
     selection = selection or Selection()
@@ -45,13 +51,19 @@ def lint(
     findings: list[Finding] = []
     troubles: list[Trouble] = []
     excerpts: dict[tuple[str | None, int | None, int | None], str] = {}
+    done = progress(len(files)) if progress is not None else _nothing
     labels = {str(path.absolute()): str(path) for path in files}
     for report in reports:
+        done()
         findings += [_relabelled(finding, labels) for finding in report.findings if selection.keeps(finding)]
         troubles += [report.trouble] if report.trouble else []
         for (path, cell, line), text in report.excerpts.items():
             excerpts[labels.get(path or "", path), cell, line] = text
     return LintResult(unique(findings), tuple(troubles), len(files), excerpts)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _relabelled(finding: Finding, labels: dict[str, str]) -> Finding:
