@@ -237,6 +237,41 @@ def test_unsafe_repairs_are_apart_and_overlapping_ones_are_not_mixed(tmp_path: P
     assert repair.count == 1
 
 
+def test_the_rules_repairs_mend_what_they_found(tmp_path: Path) -> None:
+    """Each broken script, repaired as its finding proposes, is found to be fine."""
+    scripts = {
+        "softmax": BROKEN,
+        "functional": BROKEN.replace(", nn.Softmax(dim=1)", "").replace(
+            "(model(x), y)", "(model(x).softmax(1), y)"
+        ),
+        "no zero_grad": BROKEN.replace(", nn.Softmax(dim=1)", "").replace("    optimizer.zero_grad()\n", ""),
+        "no parentheses": BROKEN.replace(", nn.Softmax(dim=1)", "").replace(
+            "optimizer.step()", "optimizer.step"
+        ),
+    }
+    for name, text in scripts.items():
+        path = tmp_path / "train.py"
+        path.write_text(text)
+        found = lint([path]).findings
+        assert found, name
+        planned = repairs(found, unsafe=True)
+        write(planned)
+        assert lint([path]).findings == (), (name, path.read_text())
+
+
+def test_fix_on_the_command_line_asks_before_it_writes(script: Path) -> None:
+    text = BROKEN.replace(", nn.Softmax(dim=1)", "").replace("optimizer.step()", "optimizer.step")
+    script.write_text(text)
+    done = run(script.parent, "--fix", "train.py")
+    assert done.returncode == 1
+    assert "+    optimizer.step()" in done.stdout
+    assert "Nothing was written" in done.stderr
+    assert script.read_text() == text
+    done = run(script.parent, "--fix", "--yes", "train.py")
+    assert done.returncode == 0
+    assert "    optimizer.step()\n" in script.read_text()
+
+
 def test_watch_lints_again_when_a_file_changes(script: Path) -> None:
     command = [sys.executable, "-u", "-m", "sleuth", "lint", "--watch", "train.py"]
     with subprocess.Popen(

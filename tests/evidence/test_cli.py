@@ -82,7 +82,7 @@ def test_exit_codes(tmp_path: Path, old: str, new: str, code: int) -> None:
     ("old", "new", "place"),
     [
         ("credence: 0.80}", "credence: 0.80", ":22:5: A data block opens"),
-        ("credence: 0.80", "credence: 1.7", ":17:1: The credence of [Ada Measures] is 1.7"),
+        ("credence: 0.80", "credence: 1.7", ":22:5: The credence of [Ada Measures] is 1.7"),
         ("[Low Voltage]", "[Bob Repeats]", ":38:1: Two statements are called [Bob Repeats]"),
         (SMALL[SMALL.index("(3) [Scale") :], "", ":29:1: No conclusion follows"),
         (SMALL, "Dear diary,\n", ":1:1: This is no argument map"),

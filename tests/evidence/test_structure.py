@@ -12,12 +12,12 @@ def rules(text: str) -> list[tuple[str, int]]:
 
 
 BREACHES = [
-    ("late", 'reason: "rarely so", inference: 0.40', 'inference: 0.40, reason: "x"', ("reason-first", 41)),
-    ("no reason", '{reason: "rarely so", inference: 0.40}', "{inference: 0.40}", ("reason-missing", 41)),
-    ("out of range", "credence: 0.80", "credence: 1.7", ("number-range", 17)),
-    ("no number", "credence: 0.80", "credence: high", ("number-range", 17)),
-    ("credence on a conclusion", "inference: 0.40", "credence: 0.40", ("number-place", 41)),
-    ("inference on a premise", "credence: 0.80", "inference: 0.80", ("number-place", 17)),
+    ("late", 'reason: "rarely so", inference: 0.40', 'inference: 0.40, reason: "x"', ("reason-first", 42)),
+    ("no reason", '{reason: "rarely so", inference: 0.40}', "{inference: 0.40}", ("reason-missing", 42)),
+    ("out of range", "credence: 0.80", "credence: 1.7", ("number-range", 22)),
+    ("no number", "credence: 0.80", "credence: high", ("number-range", 22)),
+    ("credence on a conclusion", "inference: 0.40", "credence: 0.40", ("number-place", 42)),
+    ("inference on a premise", "credence: 0.80", "inference: 0.80", ("number-place", 22)),
     ("no credence", ', credence: 0.80', "", ("number-missing", 17)),
     ("one lineage", "[Bob 2001, A list]", "[Byron 1844, A list]", ("independence", 30)),
     ("three promised", "Two independent people", "Three independent people", ("independence", 30)),

@@ -91,7 +91,8 @@ def test_curvature_without_second_derivatives_falls_back_to_differences() -> Non
         @torch.autograd.function.once_differentiable
         def backward(ctx: torch.autograd.function.FunctionCtx, upstream: torch.Tensor) -> torch.Tensor:
             (x,) = ctx.saved_tensors  # type: ignore[attr-defined]
-            return 3 * x**2 * upstream
+            slope: torch.Tensor = 3 * x**2 * upstream
+            return slope
 
     batched = adapt(Once.apply, read_axes(("x", -1, 1), None), {})
     assert curvature_at(batched, "loss", np.array([[0.5]]))[0, 0, 0] == pytest.approx(3.0, rel=1e-5)

@@ -105,8 +105,7 @@ def _home() -> Path:
 def _report(result: "LintResult", form: str, json_path: str | None, quiet: bool) -> None:
     from sleuth.show import lint_text
 
-    for trouble in result.troubles:
-        click.echo(f"sleuth: {trouble}", err=True)
+    _say_troubles(result)
     if form == "text":
         text = lint_text.brief(result) if quiet else lint_text.full(result)
     else:
@@ -115,6 +114,11 @@ def _report(result: "LintResult", form: str, json_path: str | None, quiet: bool)
         text = lint_formats.render(result, form)
     if text or json_path:
         emit(text, lint_text.as_json(result), json_path)
+
+
+def _say_troubles(result: "LintResult") -> None:
+    for trouble in result.troubles:
+        click.echo(f"sleuth: {trouble}", err=True)
 
 
 def _exit_code(result: "LintResult") -> int:
@@ -136,6 +140,7 @@ def _fix(request: _Request, unsafe: bool, yes: bool) -> int:
     from sleuth.lint.fix import repairs, write
 
     result = request.run()
+    _say_troubles(result)
     planned = repairs(result.findings, unsafe)
     for repair in planned:
         click.echo(repair.diff(), nl=False)

@@ -57,7 +57,7 @@ WORTH_A_BAR = 40  # steps; fewer are over before a bar could be read
 
 
 def steps_of(label: str) -> Callable[[int], Callable[[], None]]:
-    """A progress bar on a terminal, nothing in a pipe: give it the number of steps, then call it after each."""
+    """A progress bar on a terminal, nothing in a pipe: give it the number of steps, then call it for each."""
 
     def begin(total: int) -> Callable[[], None]:
         if total < WORTH_A_BAR or not sys.stderr.isatty():

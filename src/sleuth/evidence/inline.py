@@ -22,6 +22,7 @@ class Inline:
     tags: tuple[str, ...]
     data: Mapping[str, Any]
     links: tuple[Link, ...]
+    data_at: tuple[int, int] | None
 
 
 def read_inline(block: Block, problems: list[Problem]) -> Inline:
@@ -36,7 +37,12 @@ def read_inline(block: Block, problems: list[Problem]) -> Inline:
         found = (match["long"] or match["short"] for match in _TAG.finditer(prose))
         tags, prose = tuple(dict.fromkeys(name.strip() for name in found)), _TAG.sub(" ", prose)
     _look_for_lost_titles(block, bare, prose, problems)
-    return Inline(unescaped(prose), tags, data, links)
+    return Inline(unescaped(prose), tags, data, links, _data_place(block, raw) if data else None)
+
+
+def _data_place(block: Block, raw: str) -> tuple[int, int] | None:
+    match = DATA.search(raw)
+    return block.place(match.start()) if match else None
 
 
 def unescaped(text: str) -> str:

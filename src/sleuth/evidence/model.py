@@ -96,6 +96,7 @@ class Statement:
     defined: bool = True
     titled: bool = True
     section: str = ""
+    data_at: tuple[int, int] | None = None  # line and column of the data block
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,7 @@ class Argument:
     steps: tuple[Step, ...] = ()
     defined: bool = True
     section: str = ""
+    data_at: tuple[int, int] | None = None
 
     @property
     def conclusion(self) -> str | None:

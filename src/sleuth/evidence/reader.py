@@ -149,6 +149,7 @@ def _add_statement(build: _Build, block: Block, inline: Inline) -> str:
         defines,
         titled,
         build.section,
+        inline.data_at,
     )
     build.statements[title] = _merged(build, block, build.statements.get(title), fresh)
     return title
@@ -200,6 +201,7 @@ def _add_argument(build: _Build, block: Block, inline: Inline, mentioned: bool =
         inline.links,
         defined=not mentioned or block.defines,
         section=build.section,
+        data_at=inline.data_at,
     )
     known = build.arguments.get(block.title)
     if known is None:

@@ -46,6 +46,14 @@ def _at(
     return Problem(entry.line, entry.column, severity, rule, message, unread)
 
 
+def _in_data(
+    entry: Statement | Argument, severity: Severity, rule: str, message: str, unread: bool = False
+) -> Problem:
+    """A problem of the numbers themselves stands where they stand."""
+    line, column = entry.data_at or (entry.line, entry.column)
+    return Problem(line, column, severity, rule, message, unread)
+
+
 def _holders(found: Map) -> Iterator[Statement | Argument]:
     yield from found.statements.values()
     yield from found.arguments.values()
@@ -60,10 +68,10 @@ def _numbers_in_range(found: Map) -> Iterator[Problem]:
                 continue
             if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
                 message = f"The {name} of [{entry.title}] is {value!r}; it has to be a number from 0 to 1."
-                yield _at(entry, "error", "number-range", message, unread=True)
+                yield _in_data(entry, "error", "number-range", message, unread=True)
             elif not 0 <= value <= 1:
                 message = f"The {name} of [{entry.title}] is {value:g}; it has to lie between 0 and 1."
-                yield _at(entry, "error", "number-range", message, unread=True)
+                yield _in_data(entry, "error", "number-range", message, unread=True)
 
 
 def _reason_first(found: Map) -> Iterator[Problem]:
@@ -77,10 +85,10 @@ def _reason_first(found: Map) -> Iterator[Problem]:
                 message = (
                     f"[{entry.title}] states {name} {entry.data[name]} without a reason: add one before it."
                 )
-                yield _at(entry, "error", "reason-missing", message)
+                yield _in_data(entry, "error", "reason-missing", message)
             elif keys.index("reason") > keys.index(name):
                 message = f"[{entry.title}] states its {name} before the reason: write the reason first."
-                yield _at(entry, "error", "reason-first", message)
+                yield _in_data(entry, "error", "reason-first", message)
 
 
 def _right_place(found: Map) -> Iterator[Problem]:
@@ -90,11 +98,11 @@ def _right_place(found: Map) -> Iterator[Problem]:
     for title in sorted(concluded):
         if "credence" in found.statements[title].data:
             message = f"[{title}] is a conclusion and states a credence: that follows; state an inference."
-            yield _at(found.statements[title], "error", "number-place", message)
+            yield _in_data(found.statements[title], "error", "number-place", message)
     for title in sorted(premises):
         if "inference" in found.statements[title].data:
             message = f"[{title}] is a premise and states an inference: a premise has a credence."
-            yield _at(found.statements[title], "error", "number-place", message)
+            yield _in_data(found.statements[title], "error", "number-place", message)
 
 
 def _unstated(found: Map) -> Iterator[Problem]:

@@ -111,7 +111,7 @@ def _twice(batched: Batched, term: str, inputs: list["Tensor"]) -> "Numbers":
 
 
 def _by_differences(batched: Batched, term: str, points: "Numbers") -> "Numbers":
-    """Central differences of the slopes at two step sizes; none where these disagree, as they do at a kink."""
+    """Central differences of the slopes at two step sizes; zero where they disagree, as they do at a kink."""
     import numpy as np
 
     # Near the cube root of float64's precision, and a quarter of it.

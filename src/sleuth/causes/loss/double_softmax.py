@@ -60,14 +60,15 @@ If the model must output probabilities, change the loss instead: `log_softmax` w
 - pytorch-bce-logits: opening paragraph; the sigmoid layer is part of this loss.
 """
 
+import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import layer
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import WANTS_LOGITS
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.topics.activations import added_conditionally, always
-from sleuth.finding import Finding
+from sleuth.finding import Edit, Finding
 
 _OPTAX = (
     "softmax_cross_entropy",
@@ -90,7 +91,24 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"`{short}` here feeds `{name}` on line {place(call).line}, which applies its own: it gets "
                 "probabilities where it expects logits, so the loss has a high floor and hardly any slope.",
                 fix=f"Return the raw scores; apply `{short}` only where probabilities are read.",
+                edits=_taken_out(squash),
             )
+
+
+def _taken_out(squash: Call) -> tuple[Edit, ...]:
+    """The layer replaced by one that does nothing, or the call by its argument.
+
+    Not safe: predictions read from the same output would become scores.
+    """
+    node, made = squash.node, squash.receiver
+    if isinstance(made, Call) and made.node is node:  # a layer listed in nn.Sequential
+        home = ast.unparse(node.func).rpartition(".")[0] if isinstance(node, ast.Call) else ""
+        return rewrite(node, squash.source, f"{home}.Identity()", safe=False) if home else ()
+    if isinstance(node, ast.Call) and squash.op.startswith(".") and isinstance(node.func, ast.Attribute):
+        return rewrite(node, squash.source, ast.unparse(node.func.value), safe=False)
+    if isinstance(node, ast.Call) and node.args:
+        return rewrite(node, squash.source, ast.unparse(node.args[0]), safe=False)
+    return ()
 
 
 def _takers_of_logits(program: Program) -> Iterator[tuple[str, Call, Value | None]]:

@@ -62,15 +62,18 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import possible, root
-from sleuth.facts.interpreter.values import Call, Carried, Either, Value
+from sleuth.facts.interpreter.values import Call, Carried, Constant, Either, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.gradients import carries_graph, is_cut, surely_reached
 from sleuth.finding import Finding
 
 # From a running total back to what was added: these keep the graph.
 _KEEPS_GRAPH = frozenset(
     {"+", "+=", "-", "*", "/", "neg", ".mean", ".sum", ".to", ".cpu", ".cuda", ".squeeze", ".float", ".scale"}
 )
+# What is drawn from a distribution has no history: rewards that answer to it are plain numbers.
+_DRAWN = frozenset({".sample", ".multinomial", "torch.multinomial", "torch.bernoulli", ".random_", ".step"})
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -95,9 +98,37 @@ def _carried_total(backward: Event) -> Carried | None:
     """A sum over the turns of a loop that the backward pass itself belongs to, never set back inside it."""
     for value in _through_graph(backward.about):
         if isinstance(value, Carried) and value.loop is not None and backward.inside(value.loop):
-            if value.final is not None and _always_grows(value):
+            if value.final is not None and _always_grows(value) and _adds_graphs(value):
                 return value
     return None
+
+
+def _adds_graphs(carried: Carried) -> bool:
+    """Whether what is added each turn may have a graph: a running average of `.item()`s has none."""
+    averages = any(
+        isinstance(value, Call) and value.op == "*" and any(part is carried for part in value.args)
+        for value in _through_graph(carried.final)
+    )
+    return any(
+        _has_graph(value, certain=averages)
+        for value in _through_graph(carried.final)
+        if value is not carried
+        and not (isinstance(value, Call) and (value.op in _KEEPS_GRAPH or value.result is not None))
+        and not isinstance(value, Either)
+    )
+
+
+def _has_graph(value: Value, certain: bool) -> bool:
+    """A decayed average is how baselines and meters are kept, so there a loss must be seen for certain."""
+    if isinstance(value, Constant) or (isinstance(value, Call) and (is_cut(value) or not value.context.grad)):
+        return False
+    if isinstance(value, Call) and value.op in ("builtins.float", "builtins.int", "builtins.len"):
+        return False
+    if not certain:
+        return True
+    if not carries_graph(value):
+        return False
+    return not any(isinstance(here, Call) and here.op in _DRAWN for here in surely_reached(value))
 
 
 def _always_grows(carried: Carried) -> bool:

@@ -57,9 +57,11 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import possible
-from sleuth.facts.interpreter.values import Call, Collection, Table, Value
-from sleuth.facts.loop import Event
+from sleuth.facts.interpreter.values import Call, Collection, Either, Instance, Loop, Table, Value
+from sleuth.facts.loop import Event, TrainingLoop
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.topics.gradients import trained_by
+from sleuth.facts.topics.modes import may_be_model
 from sleuth.finding import Finding
 
 # Copies of the dictionary that share its tensors. `.cpu()` is left out: from a GPU it is a true copy.
@@ -182,36 +184,136 @@ def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Finding]:
 
 
 def _model_itself(program: Program) -> Iterator[Finding]:
-    """`best_model = model` on a condition inside the training loop."""
+    """`best_model = model` on a condition inside the training loop, in place or in a helper it calls."""
+    flagged: set[int] = set()
     for loop in program.training.loops:
-        models = {
-            ast.unparse(event.call.node.func)
-            for event in loop.of("forward")
-            if isinstance(event.call.node, ast.Call)
-        }
-        models |= {
-            ast.unparse(event.call.node.func.value)
-            for event in loop.around("train", "eval")
-            if isinstance(event.call.node, ast.Call) and isinstance(event.call.node.func, ast.Attribute)
-        }
+        models = _trained_names(loop)
         outermost = loop.outer[0] if loop.outer else loop.loop
+        fresh = _bound_in(outermost.node) - _bound_in(loop.loop.node)
         for branch in (node for node in ast.walk(outermost.node) if isinstance(node, ast.If)):
-            if not any(isinstance(part, ast.Compare) for part in ast.walk(branch.test)):
+            if not _compares(branch.test):
                 continue
-            for node in branch.body:
-                if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Name):
+            for target, value in (pair for node in branch.body for pair in _assignments(node)):
+                if not isinstance(value, ast.Name) or not isinstance(target, ast.Name | ast.Attribute):
                     continue
-                target = node.targets[0]
-                if node.value.id in models and isinstance(target, ast.Name | ast.Attribute):
-                    if ast.unparse(target) not in models and _read_after(program, target, outermost.node):
-                        yield clue(
-                            "error",
-                            Value(node, program.source),
-                            f"`{ast.unparse(target)}` is the same object as `{node.value.id}`: "
-                            "training goes on "
-                            "changing it after this line.",
-                            fix="Keep `copy.deepcopy(model)`, or a deep copy of its `state_dict()`.",
-                        )
+                # a search makes a new model in each turn: that one is finished when it is kept
+                if value.id not in models or value.id in fresh or ast.unparse(target) in models:
+                    continue
+                if _read_after(program, target, outermost.node) and value.lineno not in flagged:
+                    flagged.add(value.lineno)
+                    yield _same_object(Value(target, program.source), ast.unparse(target), value.id)
+    for kept in _kept_as_attribute(program):
+        node = kept.node
+        if isinstance(node, ast.Attribute | ast.Subscript) and node.lineno not in flagged:
+            flagged.add(node.lineno)
+            yield _same_object(kept, ast.unparse(node), "the model that is trained")
+
+
+def _same_object(at: Value, kept: str, model: str) -> Finding:
+    model = model if " " in model else f"`{model}`"
+    return clue(
+        "error",
+        at,
+        f"`{kept}` is the same object as {model}: training goes on changing it after this line.",
+        fix="Keep `copy.deepcopy(model)`, or a deep copy of its `state_dict()`.",
+    )
+
+
+def _trained_names(loop: TrainingLoop) -> set[str]:
+    """How the loop writes the models that it applies and switches."""
+    names = {
+        ast.unparse(event.call.node.func)
+        for event in loop.of("forward")
+        if isinstance(event.call.node, ast.Call)
+    }
+    return names | {
+        ast.unparse(event.call.node.func.value)
+        for event in loop.around("train", "eval")
+        if isinstance(event.call.node, ast.Call) and isinstance(event.call.node.func, ast.Attribute)
+    }
+
+
+def _bound_in(node: ast.AST) -> set[str]:
+    """Plain names that a loop assigns."""
+    return {
+        part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
+
+
+def _compares(test: ast.expr) -> bool:
+    return any(isinstance(part, ast.Compare) for part in ast.walk(test))
+
+
+def _assignments(node: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets and values of an assignment, `a, b = c, d` taken apart."""
+    if not isinstance(node, ast.Assign):
+        return
+    for target in node.targets:
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            yield from zip(target.elts, node.value.elts, strict=False)
+        else:
+            yield target, node.value
+
+
+def _kept_as_attribute(program: Program) -> Iterator[Call]:
+    """`self.best_model = model`, `best["net"] = model` where the model is trained on in the same loop."""
+    keepers = [
+        call
+        for call in program.trace
+        if call.op[-1:] == "="
+        and (call.op[:1] == "@" or call.op == "[]=")
+        and call.args
+        and call.context.loops
+        and _on_a_better_score(call)
+    ]
+    if not keepers:
+        return
+    trained = trained_by(program)
+    for call in keepers:
+        for kept in _newly_kept(call):
+            if not may_be_model(kept) or not _is_read(program, call):
+                continue
+            for backward, applied in trained:
+                shared = [loop for loop in call.context.loops if backward.inside(loop)]
+                if any(one.receiver is kept for one in applied) and any(
+                    not _made_inside(program, kept, loop) for loop in shared
+                ):
+                    yield call
+                    break
+
+
+def _newly_kept(call: Call) -> Iterator[Value]:
+    """What an assignment on a condition puts in; what was there before stays possible and comes last."""
+    value = call.args[-1]
+    yield from value.options[:1] if isinstance(value, Either) else (value,)
+
+
+def _on_a_better_score(call: Call) -> bool:
+    """Under a comparison, in the function that keeps."""
+    return any(
+        isinstance(arm.node, ast.If) and arm.name == "if" and _compares(arm.node.test)
+        for arm in call.context.arms
+    )
+
+
+def _made_inside(program: Program, model: Value, loop: Loop) -> bool:
+    if isinstance(model, Instance):
+        return model.made_in is None or any(here is loop for here in model.made_in.loops)
+    return isinstance(model, Call) and any(here is loop for here in model.context.loops)
+
+
+def _is_read(program: Program, keeper: Call) -> bool:
+    """Whether the attribute (or the container of the item) is read anywhere."""
+    node = keeper.node
+    if isinstance(node, ast.Subscript):
+        node = node.value
+    word = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else None
+    return any(
+        (isinstance(part, ast.Attribute) and part.attr == word)
+        or (isinstance(part, ast.Name) and part.id == word)
+        for part in ast.walk(program.source.tree)
+        if part is not node and isinstance(getattr(part, "ctx", None), ast.Load)
+    )
 
 
 def _read_after(program: Program, target: ast.expr, loop: ast.AST) -> bool:

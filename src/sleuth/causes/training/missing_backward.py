@@ -8,8 +8,8 @@ time, saves a checkpoint, and the checkpoint holds the initial weights.
 It is rarely forgotten outright. More often the call sits in a branch that is never taken, was
 removed together with a debugging line, or works on something else: `torch.autograd.grad(loss,
 params)` returns the gradients and leaves `.grad` empty. A second loss that is computed, logged and
-never added to the first is the same bug for one head of the model. Under `GradScaler` you are
-safe: its `step` refuses with an assertion.
+never added to the first is the same bug for one head of the model. Under `GradScaler` it is at
+least loud: its `step` refuses with an assertion.
 
 ```python
 for x, y in loader:
@@ -21,8 +21,8 @@ for x, y in loader:
 
 ## How to tell
 - **lint**: a loop with a forward pass, a loss and `optimizer.step()`, no closure, no assignment to
-  `.grad`, and no `backward()` anywhere in the file; or the name `loss.backward` without
-  parentheses. Lightning and the Hugging Face
+  `.grad`, and no `backward()` anywhere in the file; the name `loss.backward` without parentheses;
+  or a `scaler.scale(loss)` whose result goes nowhere. Lightning and the Hugging Face
   `Trainer` call it for you, and `accelerator.backward` counts.
 - **watch**: the optimizer is called, the count of backward passes stays at zero, every `.grad` is
   None, every parameter keeps its first value. Buffers may still move: batch-norm statistics follow
@@ -53,6 +53,7 @@ updates; then it should not call an optimizer either.
 
 from collections.abc import Iterator
 
+from sleuth.facts.flow import class_name
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
@@ -81,11 +82,34 @@ def lint(program: Program) -> Iterator[Finding]:
             "`backward` is named here and not called: no gradient is computed.",
             fix="Add the parentheses: `loss.backward()`.",
         )
-    if bare or any("backward" in call.op for call in program.calls(*_backward_like(program))):
+    dropped = list(_scaled_for_nothing(program))
+    for scaled in dropped:
+        yield clue(
+            "error",
+            scaled,
+            "`scale` only multiplies the loss, and nothing is done with what it gives back: no gradient is "
+            "computed.",
+            fix="Differentiate the scaled loss: `scaler.scale(loss).backward()`.",
+        )
+    if bare or dropped or any("backward" in call.op for call in program.calls(*_backward_like(program))):
         return  # some code of this file differentiates; which step it serves is not for this rule to guess
     for step in program.training.of("step"):
-        if step.call.op == ".step" and not step.call.args and not step.call.keywords:
+        if step.call.op == ".step" and not _takes_a_closure(step):
             yield from _judge(program, step)
+
+
+def _takes_a_closure(step: Event) -> bool:
+    """`optimizer.step(closure)`; `scaler.step(optimizer)` gets the optimizer itself."""
+    return bool(step.call.args or step.call.keywords) and step.about is step.call.receiver
+
+
+def _scaled_for_nothing(program: Program) -> Iterator[Call]:
+    """A gradient scaler's `scale` that stands alone on its line."""
+    scalings = [
+        call for call in program.calls(".scale") if call.args and class_name(call.receiver).endswith("GradScaler")
+    ]
+    alone = bare_statements(program.source) if scalings else set()
+    return (call for call in scalings if call.node in alone)
 
 
 def _uncalled(program: Program) -> Iterator[Call]:

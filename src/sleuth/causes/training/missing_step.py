@@ -57,7 +57,7 @@ from collections.abc import Iterator
 from sleuth.facts.flow import ancestry, literal, possible, root, same, spelling
 from sleuth.facts.interpreter.values import Call, Loop, Value
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.topics.cadence import (
     alike,
     bare_statements,
@@ -104,6 +104,7 @@ def _uncalled_step(program: Program) -> Iterator[Finding]:
                 read,
                 f"`{spelling(read)}.step` is named here and not called: the weights never change.",
                 fix=f"Add the parentheses: `{spelling(read)}.step()`.",
+                edits=rewrite(read.node, read.source, f"{spelling(read)}.step()"),
             )
 
 

@@ -53,10 +53,10 @@ Expect to retune the rate afterwards: a value chosen with the bug in place is us
 
 from collections.abc import Iterator
 
-from sleuth.facts.flow import root
+from sleuth.facts.flow import root, spelling
 from sleuth.facts.interpreter.values import Call, Loop, Unknown, Value
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, insert_line
 from sleuth.facts.topics.cadence import (
     alike,
     constructor,
@@ -68,7 +68,7 @@ from sleuth.facts.topics.cadence import (
     share_parameters,
     straight_line,
 )
-from sleuth.finding import Finding
+from sleuth.finding import Edit, Finding
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -120,7 +120,20 @@ def _in_loop(program: Program, loop: Loop, step: Event) -> Iterator[Finding]:
         "`backward()` adds to the gradients of the turn before: nothing in the loop clears them between one "
         f"step (line {step.line}) and the next.",
         fix="Call `optimizer.zero_grad()` once a turn, before `backward()`.",
+        # Not safe: only the author knows that no gradients were meant to add up.
+        edits=_clear_before(backward, step),
     )
+
+
+def _clear_before(backward: Event, step: Event) -> tuple[Edit, ...]:
+    name, statement = spelling(step.call), backward.call.node
+    if (
+        step.call.op != ".step"
+        or not name
+        or step.call.context.function is not backward.call.context.function
+    ):
+        return ()
+    return insert_line(statement, backward.call.source, f"{name}.zero_grad()", safe=False)
 
 
 def _clears(clearing: Event, step: Event) -> bool:

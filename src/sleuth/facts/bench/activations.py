@@ -1,0 +1,152 @@
+"""Units that never fire, units in their flat tails, and how the scale changes with depth."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from sleuth.facts.bench.forward import Op, Run
+from sleuth.facts.bench.paths import LAYOUT_OPS, makers, same_values
+from sleuth.finding import Where
+
+RECTIFIERS = frozenset({"relu", "relu6", "threshold"})
+SIGMOIDS = frozenset({"tanh", "sigmoid", "hardtanh"})
+LAYERS = frozenset({"linear", "addmm", "conv1d", "conv2d", "conv3d", "bilinear"})
+PRODUCTS = frozenset({"matmul", "mm", "rmatmul"})
+_CHANNELS_FIRST = frozenset({"conv1d", "conv2d", "conv3d", "batch_norm", "instance_norm", "group_norm"})
+
+# The tails: beyond this a tanh passes less than 6% of the gradient, a sigmoid less than 3% (of at most 25%).
+TANH_TAIL, SIGMOID_TAIL = 0.97, 0.03
+
+
+@dataclass(frozen=True, slots=True)
+class ActivationFacts:
+    """One activation of one pass. A unit is a channel, or a feature of the last axis."""
+
+    name: str
+    where: Where
+    units: int
+    positions: int
+    dead: float
+    saturated: float
+    final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LayerFacts:
+    """Scale of what goes into and comes out of a weight layer. Spread is the standard deviation."""
+
+    name: str
+    where: Where
+    size_in: float
+    spread_out: float
+    largest: float
+    constant: bool
+    follows_layer: bool
+
+    @property
+    def gain(self) -> float:
+        return self.spread_out / self.size_in if self.size_in > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Activations:
+    units: tuple[ActivationFacts, ...]
+    layers: tuple[LayerFacts, ...]
+    input_size: float
+
+
+def read(run: Run) -> Activations:
+    made = makers(run)
+    final: set[int] = set()
+    for tensor in run.outputs:
+        final |= same_values(tensor, made)
+    units = [_unit(op, made, final) for op in run.ops if op.name in RECTIFIERS | SIGMOIDS and op.grad]
+    layers = [_layer(op, made) for op in run.ops if _is_layer(op)]
+    entering = [t for call in run.calls if call.outermost for t in call.inputs if t.is_floating_point()]
+    size = max((float(t.detach().float().pow(2).mean().sqrt()) for t in entering if t.numel()), default=0.0)
+    return Activations(tuple(units), tuple(layers), size)
+
+
+def _is_layer(op: Op) -> bool:
+    if not op.grad or not op.outputs[0].is_floating_point():
+        return False
+    if op.name in LAYERS:
+        return True
+    return op.name in PRODUCTS and any(t.is_leaf and t.requires_grad for t in op.inputs)
+
+
+def _unit(op: Op, made: dict[int, Op], final: set[int]) -> ActivationFacts:
+    output = op.outputs[0].detach()
+    rows = output.movedim(_unit_axis(op, made), -1).reshape(-1, output.shape[_unit_axis(op, made)])
+    dead = float((rows <= 0).all(0).float().mean()) if op.name in RECTIFIERS else 0.0
+    return ActivationFacts(
+        op.name, op.where, rows.shape[1], rows.shape[0], dead, _saturated(op.name, rows), id(op.outputs[0]) in final
+    )
+
+
+def _saturated(name: str, rows: Tensor) -> float:
+    if name in ("tanh", "hardtanh"):
+        return float((rows.abs() > TANH_TAIL).float().mean())
+    if name == "sigmoid":
+        return float(((rows < SIGMOID_TAIL) | (rows > 1 - SIGMOID_TAIL)).float().mean())
+    return 0.0
+
+
+def _unit_axis(op: Op, made: dict[int, Op]) -> int:
+    output = op.outputs[0]
+    if output.dim() >= 4:
+        return 1
+    if output.dim() == 3:
+        maker = made.get(id(op.inputs[0]))
+        return 1 if maker is not None and maker.name in _CHANNELS_FIRST else 2
+    return output.dim() - 1 if output.dim() else 0
+
+
+def _layer(op: Op, made: dict[int, Op]) -> LayerFacts:
+    given, output = op.inputs[0].detach().float(), op.outputs[0].detach().float()
+    rows = output.reshape(len(output), -1) if output.dim() > 1 else output.reshape(1, -1)
+    return LayerFacts(
+        name=op.module or op.name,
+        where=op.where,
+        size_in=float(given.pow(2).mean().sqrt()) if given.numel() else 0.0,
+        spread_out=float(output.std(unbiased=False)) if output.numel() else 0.0,
+        largest=float(output.abs().max()) if output.numel() else 0.0,
+        constant=len(rows) > 1 and bool((rows == rows[:1]).all()),
+        follows_layer=_straight_from_layer(op.inputs[0], made),
+    )
+
+
+def _straight_from_layer(tensor: Tensor, made: dict[int, Op]) -> bool:
+    """Whether nothing but layout, dropout or the addition of a bias lies between two weight layers."""
+    for _ in range(12):
+        op = made.get(id(tensor))
+        if op is None:
+            return False
+        if _is_layer(op):
+            return True
+        bias = op.name == "add" and any(t.is_leaf and t.requires_grad for t in op.inputs)
+        if op.name not in LAYOUT_OPS and op.name != "dropout" and not bias:
+            return False
+        tensor = op.inputs[0]
+    return False
+
+
+def dead_everywhere(runs: list[Run], number: int) -> float:
+    """Share of units of the n-th rectifier that are zero in all these runs."""
+    alive: Tensor | None = None
+    for run in runs:
+        made = makers(run)
+        ops = [op for op in run.ops if op.name in RECTIFIERS]
+        if number >= len(ops):
+            return 0.0
+        axis = _unit_axis(ops[number], made)
+        output = ops[number].outputs[0].detach()
+        fired = (output.movedim(axis, -1).reshape(-1, output.shape[axis]) > 0).any(0)
+        alive = fired if alive is None else alive | fired
+    return 0.0 if alive is None else float((~alive).float().mean())
+
+
+def half_risk(layers: tuple[LayerFacts, ...]) -> float:
+    """Largest magnitude as a share of what float16 can hold."""
+    return max((layer.largest for layer in layers), default=0.0) / torch.finfo(torch.float16).max

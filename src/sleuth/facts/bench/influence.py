@@ -1,0 +1,235 @@
+"""What an output depends on: other examples, its own future, each input feature, the parameters at all."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from sleuth.facts.bench import batches
+from sleuth.facts.bench.forward import outputs_of, trace
+from sleuth.facts.bench.reasons import NotApplicable
+from sleuth.facts.bench.subject import Subject
+
+SAME = 1e-4  # relative change below which two passes agree; batched kernels differ by about 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Mixing:
+    """Influence of the other examples on one example's output, as a share of all influence on it."""
+
+    share: float
+    from_later: bool
+    from_earlier: bool
+    method: str
+    keeps_axes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Causality:
+    """Change of outputs up to a position when everything after it is replaced."""
+
+    change: float
+    shifted: float
+    equal: float
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Input features on which no output depends, and whether the parameters move the output at all."""
+
+    features: int
+    ignored: int
+    first_ignored: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """Relative change of output and loss when every parameter is drawn anew."""
+
+    output_change: float
+    loss_change: float
+    parameters: int
+
+
+def mixing(subject: Subject, inputs: tuple[str, ...]) -> Mixing:
+    length = subject.examples
+    if length < 2:
+        raise NotApplicable("the batch holds one example")
+    subject.model.eval()
+    chosen = [(name, t) for name, t in batches.leaves(subject.batch) if name in inputs and t.dim() and len(t) == length]
+    if not chosen:
+        raise NotApplicable("no input has the examples on its first axis")
+    keeps = _keeps_axes(subject, chosen[0][1])
+    if all(tensor.is_floating_point() for _, tensor in chosen):
+        return _by_gradient(subject, [name for name, _ in chosen], length, keeps)
+    return _by_replacement(subject, length, keeps)
+
+
+def _by_gradient(subject: Subject, names: list[str], length: int, keeps: bool) -> Mixing:
+    given: dict[str, Tensor] = {}
+
+    def track(name: str, tensor: Tensor) -> Tensor:
+        if name in names:
+            given[name] = tensor.detach().clone().requires_grad_()
+        return given.get(name, tensor)
+
+    outputs = _per_example(outputs_of(subject, batches.mapped(subject.batch, track)), length)
+    own, later, earlier = 0.0, 0.0, 0.0
+    for example in sorted({0, length // 2, length - 1}):
+        total = torch.stack([(row := o[example]).mul(_signs(row)).sum() for o in outputs]).sum()
+        slopes = torch.autograd.grad(total, list(given.values()), allow_unused=True, retain_graph=True)
+        for slope in slopes:
+            if slope is None:
+                continue
+            mass = slope.detach().reshape(length, -1).abs().sum(1)
+            own += float(mass[example])
+            later += float(mass[example + 1 :].sum())
+            earlier += float(mass[:example].sum())
+    other = later + earlier
+    share = other / (own + other) if own + other > 0 else 0.0
+    return Mixing(share, later > 1e-6 * (own + other), earlier > 1e-6 * (own + other), "gradient", keeps)
+
+
+def _signs(row: Tensor) -> Tensor:
+    """Fixed weights without a pattern, so that contributions do not cancel as they do in a softmax."""
+    generator = torch.Generator().manual_seed(1)
+    return torch.randn(row.shape, generator=generator).to(row)
+
+
+def _by_replacement(subject: Subject, length: int, keeps: bool) -> Mixing:
+    """Integers have no gradient: replace the others instead and look whether this one notices."""
+    with torch.no_grad():
+        before = _per_example(outputs_of(subject), length)
+        later, earlier, scale = 0.0, 0.0, 0.0
+        for example in sorted({0, length // 2, length - 1}):
+            rows = torch.arange(length).roll(1)
+            for side in ("later", "earlier"):
+                kept = torch.arange(length)
+                spot = slice(example + 1, None) if side == "later" else slice(0, example)
+                kept[spot] = rows[spot]
+                if side == "earlier" and example > 0:
+                    kept[0] = min(example + 1, length - 1)
+                after = _per_example(outputs_of(subject, batches.take(subject.batch, kept)), length)
+                change = max(float((a[example] - b[example]).abs().max()) for a, b in zip(before, after, strict=True))
+                later, earlier = (max(later, change), earlier) if side == "later" else (later, max(earlier, change))
+            scale = max(scale, *(float(a[example].abs().max()) for a in before))
+    share = max(later, earlier) / scale if scale > 0 else 0.0
+    return Mixing(share, later > SAME * scale, earlier > SAME * scale, "replacement", keeps)
+
+
+def _per_example(outputs: list[Tensor], length: int) -> list[Tensor]:
+    fitting = [o for o in outputs if o.dim() > 0 and len(o) == length]
+    if not fitting:
+        raise NotApplicable("no output has the examples on its first axis")
+    return fitting
+
+
+def _keeps_axes(subject: Subject, given: Tensor) -> bool:
+    """Whether the output has the input's first two axes: then the first may just as well be time."""
+    if given.dim() < 2:
+        return False
+    outputs = outputs_of(subject)
+    return any(o.dim() >= 2 and o.shape[:2] == given.shape[:2] for o in outputs)
+
+
+def causality(subject: Subject, inputs: tuple[str, ...], targets: tuple[str, ...]) -> Causality:
+    """Only where the targets are the inputs shifted is looking ahead a leak."""
+    leaves = dict(batches.leaves(subject.batch))
+    pair = _pair(leaves, inputs, targets)
+    if pair is None:
+        raise NotApplicable("no target has the shape of an input sequence")
+    name, given, target = pair
+    shifted, equal = _agree(target[:, :-1], given[:, 1:]), _agree(target, given)
+    length = given.shape[1]
+    if shifted < 0.9 and equal < 1:  # padding and special tokens differ; ordinary text does not
+        raise NotApplicable("the targets are not the inputs shifted by one")
+    subject.model.eval()
+    middle = length // 2
+    with torch.no_grad():
+        before = _sequences(outputs_of(subject), given)
+        after = _sequences(outputs_of(subject, _other_future(subject.batch, name, given, middle)), given)
+    changes = [
+        float((a[:, :middle] - b[:, :middle]).abs().max() / a.abs().max().clamp(min=1e-12))
+        for a, b in zip(before, after, strict=True)
+    ]
+    return Causality(max(changes), shifted, equal, length)
+
+
+def _pair(leaves: dict[str, Tensor], inputs: Any, targets: Any) -> tuple[str, Tensor, Tensor] | None:
+    for name in inputs:
+        for other in targets:
+            given, target = leaves[name], leaves[other]
+            if given.dim() >= 2 and given.shape == target.shape and given.shape[1] >= 3 and name != other:
+                return name, given, target
+    return None
+
+
+def _agree(a: Tensor, b: Tensor) -> float:
+    if a.is_floating_point() and a.dim() > 2 and a.shape[1] < 3:
+        return 0.0
+    return float((a == b).float().mean()) if a.numel() else 0.0
+
+
+def _other_future(batch: Any, name: str, given: Tensor, middle: int) -> Any:
+    changed = given.clone()
+    changed[:, middle:] = given.flip(1).roll(1, 0)[:, middle:]
+    return batches.mapped(batch, lambda path, tensor: changed if path == name else tensor)
+
+
+def _sequences(outputs: list[Tensor], given: Tensor) -> list[Tensor]:
+    fitting = [o for o in outputs if o.dim() >= 2 and o.shape[:2] == given.shape[:2]]
+    if not fitting:
+        raise NotApplicable("no output has the shape of the sequence")
+    return fitting
+
+
+def reach(subject: Subject, inputs: tuple[str, ...]) -> Reach:
+    """Features whose gradient is exactly zero for every example."""
+    run = trace(subject, train=False)
+    del run
+    given: dict[str, Tensor] = {}
+
+    def track(name: str, tensor: Tensor) -> Tensor:
+        if name in inputs and tensor.is_floating_point():
+            given[name] = tensor.detach().clone().requires_grad_()
+        return given.get(name, tensor)
+
+    batch = batches.mapped(subject.batch, track)
+    if not given:
+        raise NotApplicable("the inputs are integers")
+    outputs = [o for o in outputs_of(subject, batch) if o.requires_grad]
+    if not outputs:
+        return Reach(0, 0, ())
+    total = torch.stack([(o * _signs(o)).sum().float() for o in outputs]).sum()
+    slopes = torch.autograd.grad(total, list(given.values()), allow_unused=True)
+    silent: list[int] = []
+    features = 0
+    for slope, tensor in zip(slopes, given.values(), strict=True):
+        width = tensor[0].numel() if tensor.dim() > 1 else 1
+        mass = torch.zeros(width) if slope is None else slope.detach().reshape(-1, width).abs().sum(0).cpu()
+        silent += [features + int(i) for i in (mass == 0).nonzero().flatten()]
+        features += width
+    return Reach(features, len(silent), tuple(silent[:8]))
+
+
+def ceiling(subject: Subject) -> Ceiling:
+    """Draw every trainable parameter anew: an output that does not notice cannot be trained."""
+    wanted = subject.parameters()
+    if not wanted:
+        raise NotApplicable("the model has no trainable parameter")
+    subject.model.eval()
+    with torch.no_grad():
+        before, loss = outputs_of(subject), float(subject.loss())
+        generator = torch.Generator().manual_seed(subject.seed)
+        for parameter in wanted.values():
+            spread = max(float(parameter.std(unbiased=False)) if parameter.numel() > 1 else 0.0, 0.1)
+            parameter.add_(2 * spread * torch.randn(parameter.shape, generator=generator).to(parameter))
+        after, changed = outputs_of(subject), float(subject.loss())
+    moved = [_relative(a, b) for a, b in zip(before, after, strict=False) if a.shape == b.shape]
+    return Ceiling(max(moved, default=1.0), abs(changed - loss) / max(abs(loss), 1e-12), len(wanted))
+
+
+def _relative(a: Tensor, b: Tensor) -> float:
+    return float((a - b).abs().max() / a.abs().max().clamp(min=1e-12)) if a.numel() else 0.0

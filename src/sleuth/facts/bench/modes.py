@@ -1,0 +1,221 @@
+"""What changes with the mode, the batch size and repeated use: dropout, normalisation, recurrent state."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from sleuth.facts.bench import batches
+from sleuth.facts.bench.forward import Op, Run, outputs_of, trace
+from sleuth.facts.bench.reasons import NotApplicable, one_line
+from sleuth.facts.bench.subject import Subject
+from sleuth.finding import Where
+
+DROPOUTS = frozenset("dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split())
+_NORMS = (nn.modules.batchnorm._BatchNorm,)
+PRIME_BATCH = 7
+
+
+@dataclass(frozen=True, slots=True)
+class DropoutFacts:
+    operation: str
+    probability: float
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """Two passes in eval mode, and what dropout did in them."""
+
+    repeatable: bool
+    difference: float
+    awake: tuple[DropoutFacts, ...]
+    loss_eval: float
+
+
+@dataclass(frozen=True, slots=True)
+class NormFacts:
+    """A layer that takes statistics over the batch."""
+
+    path: str
+    kind: str
+    examples: int
+    values: int
+    training: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFacts:
+    """A module called more than once in a step; the gap is between the calls' means, in spreads."""
+
+    path: str
+    calls: int
+    dropouts: int
+    norms: int
+    gap: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecurrentFacts:
+    path: str
+    kind: str
+    calls: int
+    steps: int
+    stateless_calls: int
+    hidden_gradient: float | None
+    input_gradient: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """Whether the model takes one example, seven examples; what it said if not."""
+
+    one: str
+    seven: str
+    alone_differs: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """f(a+b) - f(a) - f(b) + f(0), relative to f: zero for a model that is one matrix in disguise."""
+
+    residue: float
+    layers: int
+
+
+def modes(subject: Subject) -> Modes:
+    run = trace(subject, train=False)
+    again = trace(subject, train=False)
+    change = [
+        float((a - b).detach().abs().max()) for a, b in zip(run.outputs, again.outputs, strict=False) if a.numel()
+    ]
+    awake = tuple(found for op in run.ops if (found := _awake(op)) is not None)
+    worst = max(change, default=0.0)
+    return Modes(worst == 0.0, worst, awake, float(run.loss.detach()))
+
+
+def _awake(op: Op) -> DropoutFacts | None:
+    """Dropout that was asked to drop although the model is in eval mode."""
+    if op.name == "scaled_dot_product_attention":
+        chance = op.keywords.get("dropout_p", op.arguments[4] if len(op.arguments) > 4 else 0.0)
+        return DropoutFacts("scaled_dot_product_attention", float(chance), op.where) if chance else None
+    if op.name not in DROPOUTS:
+        return None
+    chance = op.keywords.get("p", op.arguments[1] if len(op.arguments) > 1 else 0.5)
+    training = op.keywords.get("training", op.arguments[2] if len(op.arguments) > 2 else True)
+    return DropoutFacts(op.name, float(chance), op.where) if training and chance > 0 else None
+
+
+def norms(run: Run, examples: int) -> tuple[NormFacts, ...]:
+    return tuple(
+        NormFacts(
+            path=call.path,
+            kind=call.kind,
+            examples=examples,
+            values=call.inputs[0].numel() // max(call.inputs[0].shape[1], 1),
+            training=call.module.training,
+        )
+        for call in run.calls
+        if isinstance(call.module, _NORMS) and call.inputs and call.inputs[0].dim() >= 2
+    )
+
+
+def shared(run: Run) -> tuple[SharedFacts, ...]:
+    """Modules called repeatedly whose parts behave differently from call to call."""
+    found = []
+    by_module: dict[int, list[Any]] = {}
+    for call in run.calls:
+        by_module.setdefault(id(call.module), []).append(call)
+    for calls in by_module.values():
+        module = calls[0].module
+        parts = list(module.modules())
+        dropouts = sum(isinstance(m, nn.modules.dropout._DropoutNd) and m.p > 0 and m.training for m in parts)
+        normal = sum(isinstance(m, _NORMS) and m.training for m in parts)
+        if len(calls) > 1 and (dropouts or normal) and (module is not parts or len(parts) > 1):
+            found.append(SharedFacts(calls[0].path, len(calls), dropouts, normal, _gap(calls)))
+    return tuple(found)
+
+
+def _gap(calls: list[Any]) -> float:
+    """How far apart the calls' inputs lie, in units of their spread."""
+    firsts = [call.inputs[0].detach().float() for call in calls if call.inputs and call.inputs[0].is_floating_point()]
+    if len(firsts) < 2 or any(t.dim() < 2 for t in firsts):
+        return 0.0
+    means = torch.stack([t.mean() for t in firsts])
+    spread = max(float(t.std(unbiased=False)) for t in firsts)
+    return float(means.max() - means.min()) / spread if spread > 0 else 0.0
+
+
+def recurrent(run: Run, found: dict[str, Tensor | None], model: nn.Module) -> tuple[RecurrentFacts, ...]:
+    names = {id(module): path for path, module in model.named_modules()}
+    by_module: dict[int, list[Any]] = {}
+    for call in run.calls:
+        if isinstance(call.module, (nn.RNNBase, nn.RNNCellBase)):
+            by_module.setdefault(id(call.module), []).append(call)
+    return tuple(_recurrent(calls, names.get(key, ""), found) for key, calls in by_module.items())
+
+
+def _recurrent(calls: list[Any], path: str, found: dict[str, Tensor | None]) -> RecurrentFacts:
+    module = calls[0].module
+    axis = 1 if getattr(module, "batch_first", False) else 0
+    given = calls[0].inputs[0]
+    steps = given.shape[axis] if isinstance(module, nn.RNNBase) and given.dim() == 3 else 1
+    prefix = f"{path}." if path else ""
+
+    def size(part: str) -> float | None:
+        slopes = [s for name, s in found.items() if name.startswith(f"{prefix}weight_{part}") and s is not None]
+        return max((float(s.detach().abs().max()) for s in slopes), default=None)
+
+    stateless = sum(len(call.inputs) == 1 for call in calls)
+    return RecurrentFacts(path, type(module).__name__, len(calls), steps, stateless, size("hh"), size("ih"))
+
+
+def shapes(subject: Subject) -> Shapes:
+    """Sizes that no code has by chance: one example, seven examples."""
+    length = subject.examples
+    if length < 2:
+        raise NotApplicable("the batch holds one example")
+    subject.model.eval()
+    with torch.no_grad():
+        whole = outputs_of(subject)
+        one, alone = _tried(subject, torch.tensor([0]))
+        seven, _ = _tried(subject, torch.arange(min(PRIME_BATCH, length)))
+    pairs = [(a[0], b[0]) for a, b in zip(whole, alone, strict=False) if a.dim() and b.dim() and a[0].shape == b[0].shape]
+    gaps = [float((a - b).abs().max() / a.abs().max().clamp(min=1e-12)) for a, b in pairs if a.numel()]
+    return Shapes(one, seven, max(gaps, default=None) if not one else None)
+
+
+def _tried(subject: Subject, rows: Tensor) -> tuple[str, list[Tensor]]:
+    try:
+        return "", outputs_of(subject, batches.take(subject.batch, rows))
+    except Exception as error:  # what the user's model says is the result
+        return one_line(error), []
+
+
+def affine(subject: Subject, inputs: tuple[str, ...], layers: int) -> Affine:
+    leaves = {name: t for name, t in batches.leaves(subject.batch) if name in inputs}
+    if not leaves or not all(t.is_floating_point() for t in leaves.values()):
+        raise NotApplicable("the inputs are integers")
+    subject.model.eval()
+    generator = torch.Generator().manual_seed(subject.seed)
+
+    def given(scale_a: float, scale_b: float) -> list[Tensor]:
+        def mix(name: str, tensor: Tensor) -> Tensor:
+            if name not in leaves:
+                return tensor
+            first, second = noise[name]
+            return scale_a * first + scale_b * second
+
+        return outputs_of(subject, batches.mapped(subject.batch, mix))
+
+    noise = {
+        name: tuple(torch.randn(t.shape, generator=generator).to(t) * 3 for _ in range(2)) for name, t in leaves.items()
+    }
+    with torch.no_grad():
+        both, first, second, none = given(1, 1), given(1, 0), given(0, 1), given(0, 0)
+    residues = [
+        float((ab - a - b + z).abs().max() / (ab - z).abs().max().clamp(min=1e-12))
+        for ab, a, b, z in zip(both, first, second, none, strict=True)
+    ]
+    return Affine(max(residues, default=1.0), layers)

@@ -1,0 +1,210 @@
+"""Where numbers stop being numbers: on this batch, and in situations that will come."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from sleuth.facts.bench import batches
+from sleuth.facts.bench.activations import LAYERS, PRODUCTS
+from sleuth.facts.bench.forward import Op, Run, gradients, trace
+from sleuth.facts.bench.paths import makers
+from sleuth.facts.bench.reasons import NotApplicable
+from sleuth.facts.bench.subject import Subject
+from sleuth.finding import Where
+
+POLES = frozenset(
+    "log log2 log10 log1p sqrt rsqrt div truediv true_divide rtruediv rdiv reciprocal pow acos asin atanh logit "
+    "float_power std var norm".split()
+)
+# Minus infinity is written on purpose where a mask shall win.
+_DELIBERATE = frozenset({"masked_fill", "where", "full", "full_like", "fill", "triu", "tril", "masked_scatter"})
+SCALE = 100.0  # a trained classifier is some hundred times surer than a fresh one
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """The first operation that turned finite numbers into something else, and in which situation."""
+
+    situation: str
+    operation: str
+    where: Where
+    argument: float
+    in_gradient: bool
+    by_hand: bool
+    bad_input: str
+
+
+@dataclass(frozen=True, slots=True)
+class Numerics:
+    hazards: tuple[Hazard, ...]
+    loss_finite: bool
+    gradients_finite: bool
+    outputs_finite: bool
+
+
+def measure(subject: Subject) -> Numerics:
+    run = trace(subject)
+    slopes = gradients(run.loss, list(subject.parameters().values()), again=True)
+    loss_finite = bool(torch.isfinite(run.loss))
+    smooth = all(slope is None or bool(torch.isfinite(slope).all()) for slope in slopes)
+    hazards = []
+    if not loss_finite and (found := _first_bad(run, "this batch")) is not None:
+        hazards.append(found)
+    elif loss_finite and not smooth:
+        hazards.append(_in_backward(subject, "this batch"))
+    if not hazards:
+        hazards = [found for name, change in _SITUATIONS if (found := _under(subject, name, change)) is not None]
+    finite = all(bool(torch.isfinite(output).all()) for output in run.outputs)
+    return Numerics(tuple(hazards), loss_finite, smooth, finite)
+
+
+def _under(subject: Subject, name: str, change: Callable[[Subject], Any]) -> Hazard | None:
+    before = [p.detach().clone() for p in subject.model.parameters()]
+    try:
+        run = trace(subject, change(subject), train=None)
+        if not bool(torch.isfinite(run.loss)):
+            return _first_bad(run, name)
+        return None
+    except NotApplicable:
+        return None
+    except Exception:  # the situation cannot be made with these shapes; that is no finding
+        return None
+    finally:
+        with torch.no_grad():
+            for parameter, old in zip(subject.model.parameters(), before, strict=True):
+                parameter.copy_(old)
+
+
+def _first_bad(run: Run, situation: str) -> Hazard | None:
+    """The first operation with finite arguments and a result that is not; masks do not count."""
+    made = makers(run)
+    allowed: set[int] = set()
+    for op in run.ops:
+        if all(_fine(t) for t in op.outputs):
+            continue
+        if op.name in _DELIBERATE or any(id(t) in allowed for t in op.inputs):
+            allowed.update(id(t) for t in op.outputs)
+            continue
+        bad = [t for t in op.inputs if not _fine(t)]
+        if bad:
+            return Hazard(situation, op.name, op.where, _pole(op), False, False, "an earlier value")
+        return Hazard(situation, op.name, op.where, _pole(op), False, _by_hand(op, run), "")
+    del made
+    return None
+
+
+def _fine(tensor: Tensor) -> bool:
+    return not tensor.is_floating_point() or bool(torch.isfinite(tensor.detach()).all())
+
+
+def _pole(op: Op) -> float:
+    """The argument that came nearest to the pole: the smallest, the largest for exp."""
+    index = 1 if op.name in ("div", "truediv", "true_divide") and len(op.inputs) > 1 else 0
+    values = op.inputs[index].detach().float()
+    values = values[torch.isfinite(values)]
+    if not values.numel():
+        return float("nan")
+    if op.name in ("exp", "expm1"):
+        return float(values.max())
+    return float(values[values.abs().argmin()])
+
+
+def _by_hand(op: Op, run: Run) -> bool:
+    """exp whose sum goes into a log or under a fraction bar: a softmax, logsumexp or softplus by hand."""
+    if op.name != "exp":
+        return False
+    reached = {id(t) for t in op.outputs}
+    for other in run.ops:
+        if any(id(t) in reached for t in other.inputs):
+            if other.name in ("log", "log1p", "div", "truediv", "reciprocal", "true_divide", "rtruediv"):
+                return True
+            if other.name in ("sum", "add", "radd", "iadd", "cumsum"):
+                reached.update(id(t) for t in other.outputs)
+    return False
+
+
+def _in_backward(subject: Subject, situation: str) -> Hazard:
+    """Which operation's derivative was not finite: autograd's own anomaly mode names it."""
+    try:
+        with torch.autograd.set_detect_anomaly(True, check_nan=True):
+            run = trace(subject)
+            run.loss.backward()
+    except RuntimeError as error:
+        name = str(error).partition("Function '")[2].partition("Backward")[0].lower()
+        op = next((op for op in run.ops if op.name.strip("_") == name), None)
+        if op is not None:
+            return Hazard(situation, op.name, op.where, _pole(op), True, False, "")
+        return Hazard(situation, name or "unknown", Where(), float("nan"), True, False, "")
+    return Hazard(situation, "infinite derivative", Where(), float("nan"), True, False, "")
+
+
+def _targets_equal(subject: Subject) -> Any:
+    """A batch in which only one answer occurs, as happens sooner or later with small batches."""
+    _, target = batches.parted(subject.batch)
+    wanted = {id(tensor) for _, tensor in batches.leaves(target)} if target is not None else set()
+    if not wanted:
+        raise NotApplicable("no target")
+
+    def change(_: str, tensor: Tensor) -> Tensor:
+        return torch.full_like(tensor, tensor.min().item()) if id(tensor) in wanted else tensor
+
+    return batches.mapped(subject.batch, change)
+
+
+def _inputs_zero(subject: Subject) -> Any:
+    """An empty image, a silent recording."""
+    _, target = batches.parted(subject.batch)
+    wanted = {id(tensor) for _, tensor in batches.leaves(target)} if target is not None else set()
+
+    def change(_: str, tensor: Tensor) -> Tensor:
+        fixed = id(tensor) in wanted or not tensor.is_floating_point()
+        return tensor if fixed else torch.zeros_like(tensor)
+
+    return batches.mapped(subject.batch, change)
+
+
+def _surer(subject: Subject) -> Any:
+    """The last layer's weights a hundredfold: a model that has become sure of itself."""
+    run = trace(subject, train=None)
+    layers = [op for op in run.ops if op.name in LAYERS or op.name in PRODUCTS]
+    weights = [t for op in layers for t in op.inputs if t.is_leaf and t.requires_grad]
+    if not weights:
+        raise NotApplicable("no weight layer")
+    last = [op for op in layers if any(t.is_leaf and t.requires_grad for t in op.inputs)][-1]
+    with torch.no_grad():
+        for tensor in last.inputs:
+            if tensor.is_leaf and tensor.requires_grad:
+                tensor.mul_(SCALE)
+    return subject.batch
+
+
+_SITUATIONS: tuple[tuple[str, Callable[[Subject], Any]], ...] = (
+    ("a batch in which all targets are equal", _targets_equal),
+    ("a batch of zero inputs", _inputs_zero),
+    ("a last layer with weights a hundred times larger", _surer),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """The loss in the model's own precision and in double."""
+
+    loss: float
+    loss_double: float
+    difference: float
+
+
+def precision(subject: Subject) -> Precision:
+    """Run once more in float64: a large difference is rounding that matters."""
+    torch.manual_seed(subject.seed)
+    subject.model.eval()
+    with torch.no_grad():
+        plain = float(subject.loss())
+        subject.model.double()
+        torch.manual_seed(subject.seed)
+        wide = batches.mapped(subject.batch, lambda _, t: t.double() if t.is_floating_point() else t)
+        double = float(subject.loss(wide))
+    return Precision(plain, double, abs(plain - double) / max(abs(double), 1e-12))

@@ -1,0 +1,164 @@
+"""What one step of the real optimizer does, which rates would work, and how noisy the gradient is."""
+
+import copy
+import math
+import time
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from sleuth.facts.bench import batches
+from sleuth.facts.bench.forward import gradients, set_mode
+from sleuth.facts.bench.reasons import NotApplicable
+from sleuth.facts.bench.subject import Subject
+
+RANGE_STEPS = 14
+LOWEST, HIGHEST = 1e-6, 1.0
+ADAPTIVE = frozenset("Adam AdamW NAdam RAdam Adamax Adadelta Adagrad RMSprop Rprop SparseAdam Adafactor Lion".split())
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateFacts:
+    """How far one parameter moved in one step, absolutely and over its own norm."""
+
+    name: str
+    update: float
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Updates:
+    optimizer: str
+    rate: float
+    adaptive: bool
+    parts: tuple[UpdateFacts, ...]
+
+    @property
+    def largest(self) -> float:
+        """The largest ratio among parameters that are not (nearly) zero to begin with."""
+        return max((part.ratio for part in self.parts if math.isfinite(part.ratio)), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class RateRange:
+    """Loss over rising learning rates, and the span in which it falls."""
+
+    rates: tuple[float, ...]
+    losses: tuple[float, ...]
+    steepest: float | None
+    breaks_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseScale:
+    """Examples a batch needs before the gradient is more signal than noise (simple noise scale)."""
+
+    scale: float
+    batch: int
+
+
+def updates(subject: Subject) -> Updates:
+    """One step of a copy of the optimizer on a copy of its parameters, measured as a difference."""
+    optimizer = subject.optimizer
+    if type(optimizer).__name__ == "LBFGS":
+        raise NotApplicable("LBFGS steps with a closure of its own")
+    set_mode(subject.model, True)
+    names = {id(p): name for name, p in subject.model.named_parameters()}
+    held = [p for group in optimizer.param_groups for p in group["params"]]
+    slopes = gradients(subject.loss(), [p for p in held if p.requires_grad])
+    found = iter(slopes)
+    twin = _twin(optimizer)
+    moved = []
+    for parameter, other in zip(held, (p for g in twin.param_groups for p in g["params"]), strict=True):
+        other.grad = next(found) if parameter.requires_grad else None
+    before = [p.detach().clone() for p in held]
+    twin.step()
+    for parameter, old, other in zip(
+        held, before, (p for g in twin.param_groups for p in g["params"]), strict=True
+    ):
+        update, size = float((other.detach() - old).norm()), float(old.norm())
+        ratio = update / size if size > 1e-8 * math.sqrt(old.numel()) else math.inf
+        moved.append(UpdateFacts(names.get(id(parameter), "not in the model"), update, ratio))
+    name = type(optimizer).__name__
+    return Updates(name, float(optimizer.param_groups[0]["lr"]), name in ADAPTIVE, tuple(moved))
+
+
+def _twin(optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
+    """A copy with copied parameters. Schedulers replace `step` on the instance; the copy gets the class's own."""
+    wrapped = vars(optimizer).pop("step", None)
+    try:
+        twin = copy.deepcopy(optimizer)
+    finally:
+        if wrapped is not None:
+            optimizer.step = wrapped  # type: ignore[method-assign]
+    return twin
+
+
+def rate_range(subject: Subject) -> RateRange:
+    """Train for a few steps while the rate climbs from tiny to absurd; where does the loss fall, where break?"""
+    wanted = list(subject.parameters().values())
+    if not wanted:
+        raise NotApplicable("the model has no trainable parameter")
+    name = type(subject.optimizers[0]).__name__ if subject.optimizers else "Adam"
+    set_mode(subject.model, True)
+    stepper: torch.optim.Optimizer
+    stepper = torch.optim.Adam(wanted) if name in ADAPTIVE or name == "LBFGS" else torch.optim.SGD(wanted, lr=LOWEST)
+    rates = [LOWEST * (HIGHEST / LOWEST) ** (k / (RANGE_STEPS - 1)) for k in range(RANGE_STEPS)]
+    losses: list[float] = []
+    until = time.monotonic() + max(min(0.2 * subject.budget, subject.seconds_left), 0.0)
+    for rate in rates:
+        loss = subject.loss()
+        losses.append(float(loss.detach()))
+        if not loss.requires_grad or not math.isfinite(losses[-1]) or time.monotonic() > until:
+            break
+        if losses[-1] > 4 * max(abs(losses[0]), 1e-6) and len(losses) > 2:
+            break
+        for group in stepper.param_groups:
+            group["lr"] = rate
+        for parameter, slope in zip(wanted, gradients(loss, wanted), strict=True):
+            parameter.grad = slope
+        stepper.step()
+    for parameter in wanted:
+        parameter.grad = None
+    return read_range(tuple(rates[: len(losses)]), tuple(losses))
+
+
+def read_range(rates: tuple[float, ...], losses: tuple[float, ...]) -> RateRange:
+    falls = [b - a for a, b in zip(losses, losses[1:], strict=False)]
+    steepest = min(range(len(falls)), key=falls.__getitem__) if falls else None
+    lowest = math.inf
+    breaks = None
+    for rate, loss in zip(rates, losses, strict=True):
+        lowest = min(lowest, loss)
+        if not math.isfinite(loss) or loss > lowest + 0.5 * max(abs(losses[0]), 1e-6):
+            breaks = rate
+            break
+    good = steepest is not None and falls[steepest] < 0
+    return RateRange(rates, losses, rates[steepest] if good and steepest is not None else None, breaks)
+
+
+def noise_scale(subject: Subject) -> NoiseScale:
+    """From the gradients of the two halves and of the whole, as McCandlish et al. (2018), appendix A.1."""
+    length = subject.examples
+    if length < 4:
+        raise NotApplicable("the batch holds fewer than four examples")
+    set_mode(subject.model, True)
+    wanted = list(subject.parameters().values())
+    small = [
+        _square(gradients(subject.loss(batches.take(subject.batch, rows)), wanted))
+        for rows in (torch.arange(length // 2), torch.arange(length // 2, length))
+    ]
+    large = _square(gradients(subject.loss(), wanted))
+    return NoiseScale(estimate(sum(small) / 2, length / 2, large, length), length)
+
+
+def estimate(square_small: float, small: float, square_large: float, large: float) -> float:
+    """tr(covariance) / |mean gradient|², from squared norms at two batch sizes; infinite when noise is all."""
+    signal = (large * square_large - small * square_small) / (large - small)
+    noise = (square_small - square_large) / (1 / small - 1 / large)
+    return noise / signal if signal > 0 else math.inf
+
+
+def _square(slopes: list[Tensor | None]) -> float:
+    return sum(float(s.detach().float().pow(2).sum()) for s in slopes if s is not None)

@@ -1,0 +1,238 @@
+"""Many examples, from the loaders: counts, copies, neighbours, and what training and validation share."""
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from sleuth.facts.bench import batches
+from sleuth.facts.bench.reasons import NotApplicable
+from sleuth.facts.bench.subject import Subject
+
+MOST_ROWS = 4096
+SHARE_OF_BUDGET = 0.1  # of the whole probe's time, for walking through one loader
+MOST_NEIGHBOURS = 1500  # rows whose distances are all compared
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFacts:
+    """How often each class occurs among the examples seen; `complete` when that was the whole set."""
+
+    counts: tuple[tuple[int, int], ...]
+    seen: int
+    complete: bool
+    weighted_sampler: bool
+
+    @property
+    def ratio(self) -> float:
+        numbers = [count for _, count in self.counts]
+        return max(numbers) / min(numbers) if numbers else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """The input column that resembles the target most."""
+
+    column: int
+    correlation: float
+    rows: int
+    of_class: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """How often the nearest neighbour has the same label, and how often chance would have it."""
+
+    agreement: float
+    chance: float
+    nearness: float
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Training beside validation data."""
+
+    shared: int
+    train_rows: int
+    val_rows: int
+    repeated_in_train: float
+    width: int
+    pooled_error: float
+    train_error: float
+    largest_shift: float
+    class_shift: float
+    missing_classes: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    inputs: Tensor
+    targets: Tensor | None
+    complete: bool
+
+
+def labels(subject: Subject, targets: tuple[str, ...]) -> LabelFacts:
+    rows = _gather(subject, subject.loader if subject.loader is not None else [subject.batch], targets)
+    target = rows.targets
+    if target is None or target.is_floating_point() and not _binary(target):
+        raise NotApplicable("the targets are no class labels")
+    if target.dim() > 1 and target[0].numel() > 1:
+        raise NotApplicable("there is more than one label an example")
+    counts = Counter(int(value) for value in target.reshape(-1).tolist() if value >= 0)
+    sampler = type(getattr(subject.loader, "sampler", None)).__name__
+    complete = rows.complete and subject.loader is not None
+    return LabelFacts(tuple(sorted(counts.items())), sum(counts.values()), complete, sampler == "WeightedRandomSampler")
+
+
+def _binary(target: Tensor) -> bool:
+    return bool(((target == 0) | (target == 1)).all())
+
+
+def copies(subject: Subject, targets: tuple[str, ...]) -> Copies:
+    rows = _gather(subject, subject.loader if subject.loader is not None else [subject.batch], targets)
+    if rows.targets is None or not rows.inputs.is_floating_point():
+        raise NotApplicable("inputs or targets are no numbers")
+    target = rows.targets.float().reshape(len(rows.targets), -1)
+    if len(target) < 20 or target.shape[1] > 1:
+        raise NotApplicable("a single target and at least 20 examples are needed")
+    kinds = target.unique()
+    of_class = not rows.targets.is_floating_point() or _binary(target)
+    wanted = torch.stack([(target[:, 0] == kind).float() for kind in kinds], 1) if of_class and len(kinds) <= 50 else target
+    similar = _correlations(rows.inputs.float(), wanted.float())
+    best = int(similar.argmax()) if similar.numel() else 0
+    return Copies(best // wanted.shape[1], float(similar.reshape(-1)[best]), len(target), of_class)
+
+
+def _correlations(columns: Tensor, wanted: Tensor) -> Tensor:
+    def unit(values: Tensor) -> Tensor:
+        centred = values - values.mean(0)
+        return centred / centred.norm(dim=0).clamp(min=1e-12)
+
+    return (unit(columns).T @ unit(wanted)).abs()
+
+
+def neighbours(subject: Subject, targets: tuple[str, ...]) -> Neighbours:
+    if subject.loader is None:
+        raise NotApplicable("no loader given, and one batch is too few to judge neighbours")
+    rows = _gather(subject, subject.loader, targets)
+    if rows.targets is None or rows.targets.is_floating_point() or rows.targets.dim() > 1:
+        raise NotApplicable("the targets are no class labels")
+    if not rows.inputs.is_floating_point() or len(rows.inputs) < 300:
+        raise NotApplicable("fewer than 300 examples with numeric inputs")
+    inputs, target = rows.inputs[:MOST_NEIGHBOURS].float(), rows.targets[:MOST_NEIGHBOURS]
+    distance = torch.cdist(inputs, inputs)
+    typical = float(distance.median())
+    distance.fill_diagonal_(float("inf"))
+    near = distance.min(1)
+    shares = torch.bincount(target).float() / len(target)
+    agreement = float((target[near.indices] == target).float().mean())
+    return Neighbours(agreement, float((shares**2).sum()), float(near.values.median()) / max(typical, 1e-12), len(inputs))
+
+
+def split(subject: Subject, targets: tuple[str, ...]) -> Split:
+    if subject.loader is None or subject.val_loader is None:
+        raise NotApplicable("no validation loader given" if subject.val_loader is None else "no training loader given")
+    train, val = _gather(subject, subject.loader, targets), _gather(subject, subject.val_loader, targets)
+    if train.inputs.shape[1] != val.inputs.shape[1]:
+        raise NotApplicable("training and validation inputs differ in shape")
+    seen, other = _prints(train.inputs), _prints(val.inputs)
+    known = set(seen)
+    a, b = train.inputs.float(), val.inputs.float()
+    spread = a.std(0, unbiased=False).clamp(min=1e-12)
+    error_train, error_pooled = _standard_error(a), _standard_error(torch.cat([a, b]))
+    whole = train.complete and val.complete
+    class_shift, missing = _class_shift(train.targets, val.targets)
+    return Split(
+        shared=sum(key in known for key in other),
+        train_rows=len(seen),
+        val_rows=len(other),
+        repeated_in_train=1 - len(known) / max(len(seen), 1),
+        width=a.shape[1],
+        pooled_error=error_pooled if whole else float("nan"),
+        train_error=error_train if whole else float("nan"),
+        largest_shift=float(((a.mean(0) - b.mean(0)).abs() / spread).max()),
+        class_shift=class_shift,
+        missing_classes=missing,
+    )
+
+
+def _standard_error(values: Tensor) -> float:
+    """How far the columns are from mean 0 and spread 1; columns that never vary are left out."""
+    wide = values.double()
+    spread = wide.std(0, unbiased=False)
+    moving = spread > 1e-6
+    if not bool(moving.any()):
+        return float("inf")
+    return float(torch.maximum(wide.mean(0).abs()[moving], (spread[moving] - 1).abs()).max())
+
+
+def _class_shift(train: Tensor | None, val: Tensor | None) -> tuple[float, tuple[int, ...]]:
+    """Chi-square per degree of freedom of the class counts; classes of one part the other lacks."""
+    if train is None or val is None or train.is_floating_point() or train.dim() > 1 or train.min() < 0:
+        return 0.0, ()
+    size = int(max(train.max(), val.max())) + 1
+    if size > 1000:
+        return 0.0, ()
+    a, b = torch.bincount(train, minlength=size).double(), torch.bincount(val, minlength=size).double()
+    together = a + b
+    statistic = torch.tensor(0.0, dtype=torch.float64)
+    for counts in (a, b):
+        expected = together * counts.sum() / together.sum()
+        statistic += ((counts - expected) ** 2 / expected.clamp(min=1e-12)).sum()
+    expected_val = together * b.sum() / together.sum()
+    expected_train = together * a.sum() / together.sum()
+    lacking = ((b == 0) & (expected_val >= 5)) | ((a == 0) & (expected_train >= 5))
+    return float(statistic) / max(size - 1, 1), tuple(int(i) for i in lacking.nonzero().flatten())
+
+
+def _prints(rows: Tensor) -> list[bytes]:
+    return [hashlib.blake2b(row.contiguous().numpy().tobytes(), digest_size=12).digest() for row in rows.cpu()]
+
+
+def _gather(subject: Subject, loader: Any, targets: tuple[str, ...]) -> _Rows:
+    """Examples of a loader as rows, bounded in number and time: loaders may be endless."""
+    until = time.monotonic() + max(SHARE_OF_BUDGET * subject.budget, 0.2)
+    inputs, wanted, count, complete = [], [], 0, True
+    for batch in loader:
+        given, target = _pick(batch, targets)
+        if given is None:
+            raise NotApplicable("the loader's batches hold no tensors")
+        inputs.append(given.detach().reshape(len(given), -1).cpu())
+        if target is not None:
+            wanted.append(target.detach().cpu())
+        count += len(given)
+        if count >= MOST_ROWS or time.monotonic() > until:
+            complete = count >= _length(loader)
+            break
+    if not inputs or len({part.shape[1] for part in inputs}) > 1:
+        raise NotApplicable("examples differ in shape" if inputs else "the loader gives no batch")
+    joined = torch.cat(wanted) if len(wanted) == len(inputs) and len({t.dim() for t in wanted}) == 1 else None
+    return _Rows(torch.cat(inputs), joined, complete)
+
+
+def _length(loader: Any) -> float:
+    dataset = getattr(loader, "dataset", None)
+    return len(dataset) if hasattr(dataset, "__len__") else float("inf")
+
+
+def _pick(batch: Any, targets: tuple[str, ...]) -> tuple[Tensor | None, Tensor | None]:
+    """The first input and the first target of a batch; targets by their place in the examined batch."""
+    leaves = dict(batches.leaves(batch))
+    wanted = next((leaves[name] for name in targets if name in leaves), None)
+    candidates = [t for name, t in leaves.items() if name not in targets and t.dim() > 0] or list(leaves.values())
+    numbers = [t for t in candidates if t.is_floating_point()]
+    return next(iter(numbers or candidates), None), wanted
+
+
+def tables(loader: Any, most: int = 3) -> Iterator[Any]:
+    """A few further batches."""
+    for number, batch in enumerate(loader):
+        if number >= most:
+            return
+        yield batch

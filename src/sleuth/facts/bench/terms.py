@@ -1,0 +1,149 @@
+"""A loss that is a sum: its terms, the gradient of each, and how they get along."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from sleuth.facts.bench import batches
+from sleuth.facts.bench.forward import LOSSES, Op, Run, gradients, trace
+from sleuth.facts.bench.paths import makers, reached_from
+from sleuth.facts.bench.reasons import NotApplicable
+from sleuth.facts.bench.subject import Subject
+from sleuth.finding import Where
+
+_SUMS = frozenset({"add", "iadd", "radd", "sub", "isub", "rsub"})
+_SCALES = frozenset({"mul", "imul", "rmul", "div", "truediv", "neg", "reshape", "true_divide", "float"})
+MOST_TERMS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TermFacts:
+    """One summand of the loss, with its weight in it."""
+
+    name: str
+    where: Where
+    value: float
+    gradient: float
+    of_data: bool
+    growth: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The summands, and the cosine between the gradients of each two, smallest of several sub-batches last."""
+
+    parts: tuple[TermFacts, ...]
+    cosines: tuple[tuple[int, int, tuple[float, ...]], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Term:
+    weight: float
+    tensor: Tensor
+    op: Op | None
+
+
+def measure(subject: Subject) -> Terms:
+    run = trace(subject)
+    terms = _terms(run)
+    if len(terms) < 2:
+        raise NotApplicable("the loss has one term only")
+    wanted = list(subject.parameters().values())
+    slopes = [_slope(term, wanted) for term in terms]
+    growth = _growth(subject, terms)
+    data = reached_from(run, [tensor for _, tensor in batches.leaves(subject.batch)])
+    parts = tuple(
+        TermFacts(
+            name=_name(term),
+            where=term.op.where if term.op is not None else Where(),
+            value=term.weight * float(term.tensor.detach()),
+            gradient=float(slope.norm()),
+            of_data=id(term.tensor) in data,
+            growth=growth[index] if growth else None,
+        )
+        for index, (term, slope) in enumerate(zip(terms, slopes, strict=True))
+    )
+    return Terms(parts, _cosines(subject, slopes))
+
+
+def _terms(run: Run) -> list[_Term]:
+    made = makers(run)
+    found: list[_Term] = []
+    todo = [(1.0, run.loss)]
+    while todo and len(found) <= MOST_TERMS:
+        weight, tensor = todo.pop()
+        op = made.get(id(tensor))
+        parts = _split(op, tensor, made) if op is not None and op.outside else []
+        if parts:
+            todo.extend((weight * factor, part) for factor, part in reversed(parts))
+        elif tensor.requires_grad:
+            found.append(_Term(weight, tensor, op))
+    return found
+
+
+def _split(op: Op, tensor: Tensor, made: dict[int, Op]) -> list[tuple[float, Tensor]]:
+    scalars = [t for t in op.inputs if t.numel() == 1]
+    if len(scalars) != len(op.inputs):
+        return []
+    if op.name in _SUMS:
+        signs = [1.0, -1.0 if "sub" in op.name else 1.0]
+        return list(zip(signs, op.inputs, strict=False)) if len(op.inputs) == 2 else [(1.0, op.inputs[0])]
+    if op.name == "sum" or op.name not in _SCALES or len(scalars) != 1:
+        return []
+    inner = scalars[0]
+    deeper = made.get(id(inner))
+    if deeper is None or deeper is op or deeper.name not in _SUMS | _SCALES:
+        return []
+    before, after = float(inner.detach()), float(tensor.detach())
+    return [(after / before, inner)] if before != 0 else []
+
+
+def _name(term: _Term) -> str:
+    if term.op is None:
+        return "term"
+    return term.op.name if term.op.name in LOSSES else f"{term.op.name} on line {term.op.line}"
+
+
+def _slope(term: _Term, wanted: list[Tensor]) -> Tensor:
+    found = gradients(term.tensor.reshape(()), wanted, again=True)
+    flat = [(torch.zeros_like(p) if g is None else g).reshape(-1) for p, g in zip(wanted, found, strict=True)]
+    return term.weight * torch.cat(flat).detach().float()
+
+
+def _growth(subject: Subject, terms: list[_Term]) -> list[float] | None:
+    """How each term grows when every example stands in the batch twice: 1 for a mean, 2 for a sum."""
+    try:
+        twice = _terms(trace(subject, batches.doubled(subject.batch), train=False))
+        once = _terms(trace(subject, train=False))
+    except Exception:  # a step with fixed shapes cannot take another batch size: nothing to compare
+        return None
+    if not len(once) == len(twice) == len(terms):
+        return None
+    return [float(b.tensor.detach()) / (float(a.tensor.detach()) or 1e-30) for a, b in zip(once, twice, strict=True)]
+
+
+def _cosines(subject: Subject, slopes: list[Tensor]) -> tuple[tuple[int, int, tuple[float, ...]], ...]:
+    rounds = [slopes, *_halves(subject, len(slopes))]
+    pairs = [(i, j) for i in range(len(slopes)) for j in range(i + 1, len(slopes))]
+    return tuple((i, j, tuple(_cosine(part[i], part[j]) for part in rounds)) for i, j in pairs)
+
+
+def _cosine(a: Tensor, b: Tensor) -> float:
+    length = float(a.norm() * b.norm())
+    return float(a @ b) / length if length > 0 else 0.0
+
+
+def _halves(subject: Subject, count: int) -> list[list[Tensor]]:
+    """The same gradients on the two halves of the batch: one batch alone is noisy."""
+    length = subject.examples
+    wanted = list(subject.parameters().values())
+    found = []
+    for rows in (torch.arange(length // 2), torch.arange(length // 2, length)):
+        try:
+            terms = _terms(trace(subject, batches.take(subject.batch, rows)))
+        except Exception:  # a step with fixed shapes cannot be cut in half
+            return []
+        if len(terms) == count:
+            found.append([_slope(term, wanted) for term in terms])
+    return found
