@@ -4,6 +4,7 @@ A cause is a module `causes/<family>/<slug>.py`: its docstring is the page, its 
 that can see it. There is no registry: what stands in the folder is the catalog.
 """
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -110,6 +111,37 @@ def ask(technique: str, facts: Any, among: Mapping[str, Cause] | None = None) ->
         if (detector := getattr(cause.module, technique, None)) is not None:
             for finding in detector(facts):
                 yield replace(finding, cause=cause.slug, family=cause.family, technique=technique)
+
+
+@dataclass(frozen=True)
+class Examined:
+    """One cause: whether it was looked for, how long that took, and why not."""
+
+    cause: str
+    family: str
+    done: bool
+    reason: str = ""
+    seconds: float = 0.0
+
+
+def examine(
+    technique: str, facts: Any, unanswerable: type[Exception], among: Mapping[str, Cause] | None = None
+) -> tuple[list[Finding], list[Examined]]:
+    """As `ask`, for facts that may have no answer: such a cause is recorded as not examined."""
+    found: list[Finding] = []
+    examined: list[Examined] = []
+    for cause in (causes() if among is None else among).values():
+        if getattr(cause.module, technique, None) is None:
+            continue
+        started = time.perf_counter()
+        reason = ""
+        try:
+            found += ask(technique, facts, {cause.slug: cause})
+        except unanswerable as error:
+            reason = str(error) or type(error).__name__
+        seconds = time.perf_counter() - started
+        examined.append(Examined(cause.slug, cause.family, not reason, reason, seconds))
+    return found, examined
 
 
 def _toml(name: str) -> dict[str, Any]:

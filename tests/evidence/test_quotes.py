@@ -77,7 +77,9 @@ def test_missing() -> None:
     quote = "Nobody knows the trouble that a bad thermostat brings to teapots everywhere"
     assert compare(quote, SOURCE).verdict == "MISSING"
     assert compare("**", SOURCE).verdict == "MISSING"
-    assert compare("kettle ket", SOURCE).verdict != "EXACT", "words are not cut"
+    mostly_foreign = "Most kettles are blue and sing songs to every sailor who passes by the harbour wall"
+    assert compare(mostly_foreign, SOURCE).verdict == "MISSING"
+    assert compare("ettles are slo", SOURCE).verdict != "EXACT", "words are not cut"
 
 
 def test_moved_has_the_right_lines() -> None:

@@ -51,7 +51,7 @@ def test_a_message_says_what_was_seen_and_what_to_do() -> None:
 def test_a_dead_zone_has_its_share_place_and_level() -> None:
     flaw = one(named("capped hinge"))
     assert flaw.share == pytest.approx(0.5, abs=0.01)
-    assert flaw.box == ((-3.0, pytest.approx(0, abs=0.08)),)
+    assert flaw.box[0] == pytest.approx((-3.0, 0.0), abs=0.08)
     assert flaw.numbers["loss"] == 1.0
     assert (flaw.severity, flaw.numbers["start_inside"]) == ("warning", "False")
 

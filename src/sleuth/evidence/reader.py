@@ -10,7 +10,6 @@ from sleuth.evidence.blocks import Block, cut
 from sleuth.evidence.inline import Inline, read_inline
 from sleuth.evidence.lines import Prepared, prepare
 from sleuth.evidence.model import (
-    AGAINST,
     Argument,
     Heading,
     Kind,
@@ -344,7 +343,3 @@ def _settled(arguments: Mapping[str, Argument], relation: Relation) -> Relation:
     if relation.kind == "contradict" and target < source:
         source, target = target, source
     return replace(relation, source=source, target=target)
-
-
-def is_against(kind: Kind) -> bool:
-    return kind in AGAINST

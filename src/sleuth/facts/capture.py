@@ -29,7 +29,9 @@ LONGEST_TAPE = 20_000  # entries kept before the first backward; a step of a lon
 _RESHAPES = frozenset(
     "flatten view reshape unsqueeze squeeze transpose permute contiguous float long double to type half".split()
 )
-_CONSTANTS = frozenset("zeros ones full arange eye empty linspace tensor zeros_like ones_like full_like".split())
+_CONSTANTS = frozenset(
+    "zeros ones full arange eye empty linspace tensor zeros_like ones_like full_like".split()
+)
 CHUNK = 256  # rows a batch when a whole tensor that the script indexes by hand is served as a loader
 
 
@@ -342,13 +344,19 @@ class _Recorder(TorchFunctionMode):
             if any(id(tensor) in outside for tensor in tensors_in(batch)):
                 return batch, loader
         owned = {id(t) for t in (*model.parameters(), *model.buffers())}
-        fed = [t for entry in tape.entries if entry.module is not None for t in entry.inputs if id(t) in outside]
+        fed = [
+            t for entry in tape.entries if entry.module is not None for t in entry.inputs if id(t) in outside
+        ]
         rest = [t for t in tape.outside() if id(t) not in {id(x) for x in fed}]
         lengths = {len(t) for t in fed if t.dim()} or {len(t) for t in rest if t.dim() and not _trainable(t)}
         chosen = [
             t
             for t in dict.fromkeys((*fed, *rest))
-            if id(t) not in owned and not _trainable(t) and id(t) not in self.made and t.dim() and len(t) in lengths
+            if id(t) not in owned
+            and not _trainable(t)
+            and id(t) not in self.made
+            and t.dim()
+            and len(t) in lengths
         ]
         parents = [self.parents[id(t)][1] for t in chosen if id(t) in self.parents]
         whole = len(parents) == len(chosen) and len({len(t) for t in parents}) == 1

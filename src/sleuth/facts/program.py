@@ -1,9 +1,10 @@
 """What lint detectors ask: a program's calls, losses and training loop, each worked out once."""
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 from sleuth.facts.interpreter.scene import Scene, play
 from sleuth.facts.interpreter.values import Call, Class, Instance, Value
@@ -11,6 +12,8 @@ from sleuth.facts.loop import Training, training
 from sleuth.facts.losses import LossUse, losses
 from sleuth.facts.source import Project, Source
 from sleuth.finding import Edit, Finding, Severity, Where
+
+T = TypeVar("T")
 
 # How sure a reader of source can be: proven, likely, worth a look.
 CREDENCE: dict[Severity, float] = {"error": 0.9, "warning": 0.7, "note": 0.3}
@@ -21,6 +24,14 @@ class Program:
     """A file and what an abstract run of it showed."""
 
     scene: Scene
+    _topics: dict[Callable[..., Any], Any] = field(default_factory=dict)
+
+    def about(self, topic: Callable[["Program"], T]) -> T:
+        """What a topic has to say of this program, worked out once and forgotten with the program."""
+        if topic not in self._topics:
+            self._topics[topic] = topic(self)
+        known: T = self._topics[topic]
+        return known
 
     @property
     def source(self) -> Source:

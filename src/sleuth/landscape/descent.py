@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from sleuth.landscape.axes import Region
 from sleuth.landscape.calls import Batched
-from sleuth.landscape.flats import AS_GOOD, say_point
+from sleuth.landscape.flats import AS_GOOD, say_point, zones
 from sleuth.landscape.flaw import Flaw, Spot
 from sleuth.landscape.grid import slopes_at
 from sleuth.landscape.scale import Scaled
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
     Whole = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
 
 Fate = Literal["arrives", "minimum", "exit", "stuck"]
 
@@ -134,29 +135,26 @@ def _away(scaled: Scaled, basins: Basins, away: list[Spot], want: Region, whole:
 
 
 def _stops(scaled: Scaled) -> Iterator[tuple[Spot, bool]]:
-    """The grid points at which descent stops, largest basin first, and whether there is no slope at all."""
+    """The grid points at which descent stops, largest basin first, and whether for want of a slope."""
     import numpy as np
 
-    roots, counts = np.unique(_roots(scaled)[scaled.finite.ravel()], return_counts=True)
+    target, stuck = _steepest(scaled)
+    while not np.array_equal(following := target[target], target):
+        target = following
+    roots, counts = np.unique(target[scaled.finite.ravel()], return_counts=True)
     for place in np.argsort(-counts, kind="stable"):
         index = tuple(int(i) for i in np.unravel_index(int(roots[place]), scaled.sheet.shape))
         share = float(counts[place] / counts.sum())
         loss = float(scaled.sheet.loss[index])
-        yield Spot("minimum", scaled.sheet.point(index), loss, basin=share), bool(scaled.flat[index])
+        yield Spot("minimum", scaled.sheet.point(index), loss, basin=share), bool(stuck[index])
 
 
-def _roots(scaled: Scaled) -> "Whole":
-    """For every grid point the one where stepping to the steepest lower neighbour ends."""
-    import numpy as np
+def _steepest(scaled: Scaled) -> tuple["Whole", "Mask"]:
+    """For each point the neighbour with the largest drop a distance, or itself; and where a slope is missing.
 
-    target = _steepest(scaled)
-    while not np.array_equal(following := target[target], target):
-        target = following
-    return target
-
-
-def _steepest(scaled: Scaled) -> "Whole":
-    """The neighbour with the largest drop a distance; oneself where there is none, or no slope to follow."""
+    A point without a slope is stuck in a flat zone, or when there is lower ground that it does not see; alone
+    and lowest, it is a minimum.
+    """
     import itertools
 
     import numpy as np
@@ -180,8 +178,11 @@ def _steepest(scaled: Scaled) -> "Whole":
         best[better] = drop[better]
         shift = sum(step * stride for step, stride in zip(offset, strides, strict=True))
         target[better] = own[better] + shift
-    target[scaled.flat] = own[scaled.flat]  # no gradient, no step: a lower neighbour is out of its sight
-    return target.ravel()
+    stuck = scaled.flat & (
+        np.logical_or.reduce([np.zeros(shape, dtype=bool), *zones(scaled.flat)]) | (best > 0)
+    )
+    target[stuck] = own[stuck]
+    return target.ravel(), stuck
 
 
 def _polished(scaled: Scaled, batched: Batched, spot: Spot) -> Spot:

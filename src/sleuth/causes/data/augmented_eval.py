@@ -63,6 +63,7 @@ from sleuth.facts.topics.loaders import (
     dataset_of,
     draws_at_random,
     evaluation_loaders,
+    given_transform,
     line,
     method,
     name_of,
@@ -87,7 +88,7 @@ def lint(program: Program) -> Iterator[Finding]:
 
 def _held_out_sets(program: Program) -> Iterator[Finding]:
     """A held-out set made with a random transform."""
-    made = [call for call in program.trace if "transform" in call.keywords and call.receiver is None]
+    made = [call for call in program.trace if call.receiver is None and given_transform(call) is not None]
     evaluated = [dataset for loader in evaluation_loaders(program) if (dataset := dataset_of(loader))]
     trained = [dataset for loader in training_loaders(program) if (dataset := dataset_of(loader))]
     in_training = {

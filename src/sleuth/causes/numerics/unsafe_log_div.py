@@ -54,12 +54,14 @@ inside.
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 from sleuth.facts.flow import ancestry, depends_on, layer, number, root, subject
 from sleuth.facts.interpreter.values import Call, Function, Instance, Value
 from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.activations import always, kind, origins
+from sleuth.facts.topics.stand_ins import output_of
 from sleuth.facts.torch_api import is_module
 from sleuth.finding import Finding, Severity
 
@@ -79,7 +81,7 @@ HALF_STEP_BELOW_ONE = 2.0**-25
 def lint(program: Program) -> Iterator[Finding]:
     for call in program.calls(*_LOGS):
         if call.context.grad:
-            yield from _log(call)
+            yield from _log(program, call)
     for call in program.calls("/"):
         if call.context.grad and len(call.args) == 2 and number(call.args[1]) is None:
             yield from _division(program, call)
@@ -106,9 +108,10 @@ def _pole(call: Call, severity: Severity, what: str, why: str, fix: str) -> Find
     )
 
 
-def _log(call: Call) -> Iterator[Finding]:
+def _log(program: Program, call: Call) -> Iterator[Finding]:
     inner = subject(call)
-    squashed = always(inner, ("softmax", "sigmoid", "relu"), _GATHERS)
+    assume = partial(output_of, program)
+    squashed = always(inner, ("softmax", "sigmoid", "relu"), _GATHERS, assume)
     if squashed:
         name = layer(squashed[0]).rpartition(".")[2]
         what = f"The log of `{name}` from line {place(squashed[0]).line}"
@@ -117,7 +120,7 @@ def _log(call: Call) -> Iterator[Finding]:
     rest = _complement(inner)
     if rest is None:
         return
-    if squashed := always(rest, ("softmax", "sigmoid"), _GATHERS):
+    if squashed := always(rest, ("softmax", "sigmoid"), _GATHERS, assume):
         name = layer(squashed[0]).rpartition(".")[2]
         what = f"The log of 1 minus `{name}` from line {place(squashed[0]).line}"
         yield _pole(call, "warning", what, "it is exactly 1 from a logit of 17 on", _LOG_SPACE)

@@ -188,18 +188,13 @@ def _model_itself(program: Program) -> Iterator[Finding]:
     flagged: set[int] = set()
     for loop in program.training.loops:
         models = _trained_names(loop)
-        outermost = loop.outer[0] if loop.outer else loop.loop
-        fresh = _bound_in(outermost.node) - _bound_in(loop.loop.node)
-        for branch in (node for node in ast.walk(outermost.node) if isinstance(node, ast.If)):
-            if not _compares(branch.test):
-                continue
-            for target, value in (pair for node in branch.body for pair in _assignments(node)):
-                if not isinstance(value, ast.Name) or not isinstance(target, ast.Name | ast.Attribute):
+        for around in (*loop.outer, loop.loop):
+            # a search makes a new model in each turn: that one is finished when it is kept
+            lasting = models - _bound_in(around.node)
+            for target, value in _kept_names(around):
+                if value.id not in lasting or ast.unparse(target) in models:
                     continue
-                # a search makes a new model in each turn: that one is finished when it is kept
-                if value.id not in models or value.id in fresh or ast.unparse(target) in models:
-                    continue
-                if _read_after(program, target, outermost.node) and value.lineno not in flagged:
+                if _read_after(program, target, around.node) and value.lineno not in flagged:
                     flagged.add(value.lineno)
                     yield _same_object(Value(target, program.source), ast.unparse(target), value.id)
     for kept in _kept_as_attribute(program):
@@ -219,18 +214,30 @@ def _same_object(at: Value, kept: str, model: str) -> Finding:
     )
 
 
+def _kept_names(loop: Loop) -> Iterator[tuple[ast.Name | ast.Attribute, ast.Name]]:
+    """`kept = name` under a comparison in a loop."""
+    for branch in (node for node in ast.walk(loop.node) if isinstance(node, ast.If)):
+        if _compares(branch.test):
+            for target, value in (pair for node in branch.body for pair in _assignments(node)):
+                if isinstance(value, ast.Name) and isinstance(target, ast.Name | ast.Attribute):
+                    yield target, value
+
+
 def _trained_names(loop: TrainingLoop) -> set[str]:
-    """How the loop writes the models that it applies and switches."""
-    names = {
-        ast.unparse(event.call.node.func)
-        for event in loop.of("forward")
-        if isinstance(event.call.node, ast.Call)
-    }
-    return names | {
+    """How the loop, and the code that calls it, write the models that it applies and switches."""
+    applied = [event.call for event in loop.of("forward")]
+    names = {ast.unparse(call.node.func) for call in applied if isinstance(call.node, ast.Call)}
+    names |= {
         ast.unparse(event.call.node.func.value)
         for event in loop.around("train", "eval")
         if isinstance(event.call.node, ast.Call) and isinstance(event.call.node.func, ast.Attribute)
     }
+    for site in (site for call in applied for site in call.context.sites):
+        if isinstance(site.node, ast.Call):
+            for node, value in zip(site.node.args, site.args, strict=False):
+                if isinstance(node, ast.Name) and any(value is call.receiver for call in applied):
+                    names.add(node.id)
+    return names
 
 
 def _bound_in(node: ast.AST) -> set[str]:

@@ -50,16 +50,21 @@ used.
 - pytorch-optim: "Taking an optimization step", the order clear, forward, backward, step.
 """
 
+import re
 from collections.abc import Iterator
 
-from sleuth.facts.interpreter.values import Value
+from sleuth.facts.flow import ancestry, class_name, root
+from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.loop import Event
+from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.cadence import (
     Turn,
+    alike,
     between,
     cleared_for,
     exclusive,
+    holds,
     implied,
     is_optimizer,
     opaque,
@@ -68,6 +73,8 @@ from sleuth.facts.topics.cadence import (
     turn_of,
 )
 from sleuth.finding import Finding
+
+_CRITERION = re.compile(r"crit|loss|objective|metric", re.IGNORECASE)
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -102,11 +109,41 @@ def _last_clearing(program: Program, turn: Turn, step: Event) -> Event | None:
             continue
         if event.kind == "backward":
             return None
-        if event.kind == "zero_grad" and cleared_for(program, event, step) and implied(event.call, step.call):
+        hits = cleared_for(program, event, step) or _clears_the_only_model(program, turn, event, step)
+        if event.kind == "zero_grad" and hits and implied(event.call, step.call):
             since = between(program, event.call, step.call)
             refilled = touches_gradients(since) or opaque(since, step.about, *_losses(turn))
             return None if refilled else event
     return None
+
+
+def _clears_the_only_model(program: Program, turn: Turn, clearing: Event, step: Event) -> bool:
+    """`model.zero_grad()` where model and optimizer were made elsewhere, as a pair: nothing else is trained.
+
+    Not where the model stands still and something else is optimised through it (an input, a code, a prompt):
+    there clearing the model's own gradients is tidy.
+    """
+    model, optimizer = root(clearing.about), root(step.about)
+    if clearing.call.op != ".zero_grad" or model is None or is_optimizer(clearing.about):
+        return False
+    if not isinstance(optimizer, Unknown) and not _is_attribute(optimizer):
+        return False
+    if not all(alike(event.about, optimizer) for event in turn.of("step")):
+        return False
+    applied = [
+        call.receiver
+        for backward in turn.of("backward")
+        for call in ancestry(backward.about, 300)
+        if isinstance(call, Call) and call.op == "()" and call.receiver is not None
+    ]
+    models = [one for one in applied if not is_loss_instance(one) and not _CRITERION.search(class_name(one))]
+    trained = any(alike(event.about, model) for event in program.training.of("train"))
+    stands_still = bool(program.training.of("eval")) and not trained
+    return bool(models) and not stands_still and all(holds(model, one) for one in models)
+
+
+def _is_attribute(value: Value | None) -> bool:
+    return isinstance(value, Call) and value.op.startswith("@")
 
 
 def _losses(turn: Turn) -> list[Value | None]:

@@ -81,7 +81,13 @@ def _unit(op: Op, made: dict[int, Op], final: set[int]) -> ActivationFacts:
     rows = output.movedim(_unit_axis(op, made), -1).reshape(-1, output.shape[_unit_axis(op, made)])
     dead = float((rows <= 0).all(0).float().mean()) if op.name in RECTIFIERS else 0.0
     return ActivationFacts(
-        op.name, op.where, rows.shape[1], rows.shape[0], dead, _saturated(op.name, rows), id(op.outputs[0]) in final
+        op.name,
+        op.where,
+        rows.shape[1],
+        rows.shape[0],
+        dead,
+        _saturated(op.name, rows),
+        id(op.outputs[0]) in final,
     )
 
 

@@ -32,7 +32,9 @@ def measure(subject: Subject) -> CustomGradient:
     classes = list(dict.fromkeys(getattr(type(node), "_forward_cls", type(node)) for node in nodes))
     if not classes:
         raise NotApplicable("no hand-written autograd function takes part")
-    where = next((place for cls in classes if (place := source_of(getattr(cls, "backward", None))) is not None), None)
+    where = next(
+        (place for cls in classes if (place := source_of(getattr(cls, "backward", None))) is not None), None
+    )
     return CustomGradient(tuple(cls.__name__ for cls in classes), where, _worst(subject))
 
 
@@ -45,11 +47,15 @@ def _worst(subject: Subject) -> float:
     generator = torch.Generator().manual_seed(subject.seed)
     errors = []
     for _ in range(DIRECTIONS):
-        direction = [torch.randn(p.shape, generator=generator, dtype=torch.float64).to(p.device) for p in wanted]
+        direction = [
+            torch.randn(p.shape, generator=generator, dtype=torch.float64).to(p.device) for p in wanted
+        ]
         told = sum(float((s * d).sum()) for s, d in zip(slopes, direction, strict=True) if s is not None)
         seen = _difference(subject, batch, wanted, direction)
         errors.append(abs(told - seen) / max(abs(told), abs(seen), 1e-12))
-    return sorted(errors)[len(errors) // 2]  # the middle one: a kink next to the point spoils single directions
+    return sorted(errors)[
+        len(errors) // 2
+    ]  # the middle one: a kink next to the point spoils single directions
 
 
 def _difference(subject: Subject, batch: object, wanted: list[Tensor], direction: list[Tensor]) -> float:

@@ -70,7 +70,9 @@ class Data:
 
 
 def describe(batch: Any, roles: Mapping[str, str]) -> Data:
-    found = tuple(tensor_facts(name, tensor, roles.get(name, "input")) for name, tensor in batches.leaves(batch))
+    found = tuple(
+        tensor_facts(name, tensor, roles.get(name, "input")) for name, tensor in batches.leaves(batch)
+    )
     return Data(batches.size(batch), found)
 
 
@@ -90,7 +92,9 @@ def seen_roles(batch: Any, run: Run) -> dict[str, str]:
     for name, tensor in batches.leaves(batch):
         reached = reached_from(run, [tensor])
         inside = bool(reached & entering)
-        beside = any(id(tensor) == id(use.target) or id(use.target) in _views(run, tensor) for use in run.uses)
+        beside = any(
+            id(tensor) == id(use.target) or id(use.target) in _views(run, tensor) for use in run.uses
+        )
         roles[name] = "both" if inside and beside else "input" if inside else "target"
     return roles
 

@@ -58,7 +58,11 @@ def mixing(subject: Subject, inputs: tuple[str, ...]) -> Mixing:
     if length < 2:
         raise NotApplicable("the batch holds one example")
     subject.model.eval()
-    chosen = [(name, t) for name, t in batches.leaves(subject.batch) if name in inputs and t.dim() and len(t) == length]
+    chosen = [
+        (name, t)
+        for name, t in batches.leaves(subject.batch)
+        if name in inputs and t.dim() and len(t) == length
+    ]
     if not chosen:
         raise NotApplicable("no input has the examples on its first axis")
     keeps = _keeps_axes(subject, chosen[0][1])
@@ -112,8 +116,12 @@ def _by_replacement(subject: Subject, length: int, keeps: bool) -> Mixing:
                 if side == "earlier" and example > 0:
                     kept[0] = min(example + 1, length - 1)
                 after = _per_example(outputs_of(subject, batches.take(subject.batch, kept)), length)
-                change = max(float((a[example] - b[example]).abs().max()) for a, b in zip(before, after, strict=True))
-                later, earlier = (max(later, change), earlier) if side == "later" else (later, max(earlier, change))
+                change = max(
+                    float((a[example] - b[example]).abs().max()) for a, b in zip(before, after, strict=True)
+                )
+                later, earlier = (
+                    (max(later, change), earlier) if side == "later" else (later, max(earlier, change))
+                )
             scale = max(scale, *(float(a[example].abs().max()) for a in before))
     share = max(later, earlier) / scale if scale > 0 else 0.0
     return Mixing(share, later > SAME * scale, earlier > SAME * scale, "replacement", keeps)

@@ -55,7 +55,9 @@ def measure(subject: Subject, inputs: tuple[str, ...]) -> Memory:
     reading, explanation = read_curve(curve, complete=len(curve) >= STEPS or _learned(curve))
     table = _ablation(subject, inputs) if math.isfinite(curve[-1]) else ()
     seconds = time.monotonic() - started
-    return Memory(curve[0], curve[-1], min(curve), len(curve), seconds, tuple(curve), reading, explanation, table)
+    return Memory(
+        curve[0], curve[-1], min(curve), len(curve), seconds, tuple(curve), reading, explanation, table
+    )
 
 
 def _learned(curve: list[float]) -> bool:
@@ -66,7 +68,10 @@ def read_curve(curve: list[float], complete: bool) -> tuple[str, str]:
     """A name for the shape of the curve and what usually stands behind it."""
     finite = [value for value in curve if math.isfinite(value)]
     if len(finite) < len(curve) or max(finite) > 1e3 * max(abs(finite[0]), 1e-6):
-        return "explodes", "the numbers leave their range: look at the rate, the input scale and unsafe operations"
+        return (
+            "explodes",
+            "the numbers leave their range: look at the rate, the input scale and unsafe operations",
+        )
     start, end = finite[0], sum(finite[-5:]) / len(finite[-5:])
     if _learned(finite):
         return "learned", "the batch can be learned by heart: model, loss and gradients work together"
@@ -74,12 +79,21 @@ def read_curve(curve: list[float], complete: bool) -> tuple[str, str]:
         return "rises", "the loss goes up while it is minimised: its sign, or a gradient that is wrong"
     rises = sum(b > a for a, b in zip(finite, finite[1:], strict=False)) / max(len(finite) - 1, 1)
     if rises > 0.4 and end > 0.5 * start:
-        return "oscillates", "up and down without progress: labels that contradict each other, noise, or the rate"
+        return (
+            "oscillates",
+            "up and down without progress: labels that contradict each other, noise, or the rate",
+        )
     if not complete:
         return "unfinished", "the time budget ended before the curve could be read"
     if end > 0.9 * start:
-        return "flat", "almost nothing was learned: gradient flow, a saturated loss, or inputs without information"
-    return "plateaus", "some was learned, not all: noise in the model, capacity, or labels that inputs cannot tell apart"
+        return (
+            "flat",
+            "almost nothing was learned: gradient flow, a saturated loss, or inputs without information",
+        )
+    return (
+        "plateaus",
+        "some was learned, not all: noise in the model, capacity, or labels that inputs cannot tell apart",
+    )
 
 
 def _without_dropout(model: nn.Module) -> None:

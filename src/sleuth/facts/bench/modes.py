@@ -88,7 +88,9 @@ def modes(subject: Subject) -> Modes:
     run = trace(subject, train=False)
     again = trace(subject, train=False)
     change = [
-        float((a - b).detach().abs().max()) for a, b in zip(run.outputs, again.outputs, strict=False) if a.numel()
+        float((a - b).detach().abs().max())
+        for a, b in zip(run.outputs, again.outputs, strict=False)
+        if a.numel()
     ]
     awake = tuple(found for op in run.ops if (found := _awake(op)) is not None)
     worst = max(change, default=0.0)
@@ -139,7 +141,11 @@ def shared(run: Run) -> tuple[SharedFacts, ...]:
 
 def _gap(calls: list[Any]) -> float:
     """How far apart the calls' inputs lie, in units of their spread."""
-    firsts = [call.inputs[0].detach().float() for call in calls if call.inputs and call.inputs[0].is_floating_point()]
+    firsts = [
+        call.inputs[0].detach().float()
+        for call in calls
+        if call.inputs and call.inputs[0].is_floating_point()
+    ]
     if len(firsts) < 2 or any(t.dim() < 2 for t in firsts):
         return 0.0
     means = torch.stack([t.mean() for t in firsts])
@@ -164,7 +170,9 @@ def _recurrent(calls: list[Any], path: str, found: dict[str, Tensor | None]) -> 
     prefix = f"{path}." if path else ""
 
     def size(part: str) -> float | None:
-        slopes = [s for name, s in found.items() if name.startswith(f"{prefix}weight_{part}") and s is not None]
+        slopes = [
+            s for name, s in found.items() if name.startswith(f"{prefix}weight_{part}") and s is not None
+        ]
         return max((float(s.detach().abs().max()) for s in slopes), default=None)
 
     stateless = sum(len(call.inputs) == 1 for call in calls)
@@ -181,7 +189,11 @@ def shapes(subject: Subject) -> Shapes:
         whole = outputs_of(subject)
         one, alone = _tried(subject, torch.tensor([0]))
         seven, _ = _tried(subject, torch.arange(min(PRIME_BATCH, length)))
-    pairs = [(a[0], b[0]) for a, b in zip(whole, alone, strict=False) if a.dim() and b.dim() and a[0].shape == b[0].shape]
+    pairs = [
+        (a[0], b[0])
+        for a, b in zip(whole, alone, strict=False)
+        if a.dim() and b.dim() and a[0].shape == b[0].shape
+    ]
     gaps = [float((a - b).abs().max() / a.abs().max().clamp(min=1e-12)) for a, b in pairs if a.numel()]
     return Shapes(one, seven, max(gaps, default=None) if not one else None)
 
@@ -210,7 +222,8 @@ def affine(subject: Subject, inputs: tuple[str, ...], layers: int) -> Affine:
         return outputs_of(subject, batches.mapped(subject.batch, mix))
 
     noise = {
-        name: tuple(torch.randn(t.shape, generator=generator).to(t) * 3 for _ in range(2)) for name, t in leaves.items()
+        name: tuple(torch.randn(t.shape, generator=generator).to(t) * 3 for _ in range(2))
+        for name, t in leaves.items()
     }
     with torch.no_grad():
         both, first, second, none = given(1, 1), given(1, 0), given(0, 1), given(0, 0)

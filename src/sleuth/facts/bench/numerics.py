@@ -20,7 +20,9 @@ POLES = frozenset(
     "float_power std var norm".split()
 )
 # Minus infinity is written on purpose where a mask shall win.
-_DELIBERATE = frozenset({"masked_fill", "where", "full", "full_like", "fill", "triu", "tril", "masked_scatter"})
+_DELIBERATE = frozenset(
+    {"masked_fill", "where", "full", "full_like", "fill", "triu", "tril", "masked_scatter"}
+)
 SCALE = 100.0  # a trained classifier is some hundred times surer than a fresh one
 
 
@@ -56,7 +58,9 @@ def measure(subject: Subject) -> Numerics:
     elif loss_finite and not smooth:
         hazards.append(_in_backward(subject, "this batch"))
     if not hazards:
-        hazards = [found for name, change in _SITUATIONS if (found := _under(subject, name, change)) is not None]
+        hazards = [
+            found for name, change in _SITUATIONS if (found := _under(subject, name, change)) is not None
+        ]
     finite = all(bool(torch.isfinite(output).all()) for output in run.outputs)
     return Numerics(tuple(hazards), loss_finite, smooth, finite)
 

@@ -15,7 +15,9 @@ from sleuth.facts.bench.subject import Subject
 
 RANGE_STEPS = 14
 LOWEST, HIGHEST = 1e-6, 1.0
-ADAPTIVE = frozenset("Adam AdamW NAdam RAdam Adamax Adadelta Adagrad RMSprop Rprop SparseAdam Adafactor Lion".split())
+ADAPTIVE = frozenset(
+    "Adam AdamW NAdam RAdam Adamax Adadelta Adagrad RMSprop Rprop SparseAdam Adafactor Lion".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,11 @@ def rate_range(subject: Subject) -> RateRange:
     name = type(subject.optimizers[0]).__name__ if subject.optimizers else "Adam"
     set_mode(subject.model, True)
     stepper: torch.optim.Optimizer
-    stepper = torch.optim.Adam(wanted) if name in ADAPTIVE or name == "LBFGS" else torch.optim.SGD(wanted, lr=LOWEST)
+    stepper = (
+        torch.optim.Adam(wanted)
+        if name in ADAPTIVE or name == "LBFGS"
+        else torch.optim.SGD(wanted, lr=LOWEST)
+    )
     rates = [LOWEST * (HIGHEST / LOWEST) ** (k / (RANGE_STEPS - 1)) for k in range(RANGE_STEPS)]
     losses: list[float] = []
     until = time.monotonic() + max(min(0.2 * subject.budget, subject.seconds_left), 0.0)

@@ -30,7 +30,17 @@ LAYOUT_OPS = frozenset(
     "view reshape flatten squeeze unsqueeze transpose permute contiguous getitem select chunk split unbind "
     "unflatten to type float expand t movedim swapaxes".split()
 )
-_SQUASHES = ("LogSoftmax", "Softmax", "Sigmoid", "Relu", "Tanh", "Hardtanh", "Softplus", "Clamp", "LogSigmoid")
+_SQUASHES = (
+    "LogSoftmax",
+    "Softmax",
+    "Sigmoid",
+    "Relu",
+    "Tanh",
+    "Hardtanh",
+    "Softplus",
+    "Clamp",
+    "LogSigmoid",
+)
 
 
 def last_squash(tensor: Tensor) -> str:

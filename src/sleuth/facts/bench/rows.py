@@ -87,7 +87,9 @@ def labels(subject: Subject, targets: tuple[str, ...]) -> LabelFacts:
     counts = Counter(int(value) for value in target.reshape(-1).tolist() if value >= 0)
     sampler = type(getattr(subject.loader, "sampler", None)).__name__
     complete = rows.complete and subject.loader is not None
-    return LabelFacts(tuple(sorted(counts.items())), sum(counts.values()), complete, sampler == "WeightedRandomSampler")
+    return LabelFacts(
+        tuple(sorted(counts.items())), sum(counts.values()), complete, sampler == "WeightedRandomSampler"
+    )
 
 
 def _binary(target: Tensor) -> bool:
@@ -103,7 +105,11 @@ def copies(subject: Subject, targets: tuple[str, ...]) -> Copies:
         raise NotApplicable("a single target and at least 20 examples are needed")
     kinds = target.unique()
     of_class = not rows.targets.is_floating_point() or _binary(target)
-    wanted = torch.stack([(target[:, 0] == kind).float() for kind in kinds], 1) if of_class and len(kinds) <= 50 else target
+    wanted = (
+        torch.stack([(target[:, 0] == kind).float() for kind in kinds], 1)
+        if of_class and len(kinds) <= 50
+        else target
+    )
     similar = _correlations(rows.inputs.float(), wanted.float())
     best = int(similar.argmax()) if similar.numel() else 0
     return Copies(best // wanted.shape[1], float(similar.reshape(-1)[best]), len(target), of_class)
@@ -132,12 +138,16 @@ def neighbours(subject: Subject, targets: tuple[str, ...]) -> Neighbours:
     near = distance.min(1)
     shares = torch.bincount(target).float() / len(target)
     agreement = float((target[near.indices] == target).float().mean())
-    return Neighbours(agreement, float((shares**2).sum()), float(near.values.median()) / max(typical, 1e-12), len(inputs))
+    return Neighbours(
+        agreement, float((shares**2).sum()), float(near.values.median()) / max(typical, 1e-12), len(inputs)
+    )
 
 
 def split(subject: Subject, targets: tuple[str, ...]) -> Split:
     if subject.loader is None or subject.val_loader is None:
-        raise NotApplicable("no validation loader given" if subject.val_loader is None else "no training loader given")
+        raise NotApplicable(
+            "no validation loader given" if subject.val_loader is None else "no training loader given"
+        )
     train, val = _gather(subject, subject.loader, targets), _gather(subject, subject.val_loader, targets)
     if train.inputs.shape[1] != val.inputs.shape[1]:
         raise NotApplicable("training and validation inputs differ in shape")
@@ -192,7 +202,9 @@ def _class_shift(train: Tensor | None, val: Tensor | None) -> tuple[float, tuple
 
 
 def _prints(rows: Tensor) -> list[bytes]:
-    return [hashlib.blake2b(row.contiguous().numpy().tobytes(), digest_size=12).digest() for row in rows.cpu()]
+    return [
+        hashlib.blake2b(row.contiguous().numpy().tobytes(), digest_size=12).digest() for row in rows.cpu()
+    ]
 
 
 def _gather(subject: Subject, loader: Any, targets: tuple[str, ...]) -> _Rows:
@@ -225,7 +237,9 @@ def _pick(batch: Any, targets: tuple[str, ...]) -> tuple[Tensor | None, Tensor |
     """The first input and the first target of a batch; targets by their place in the examined batch."""
     leaves = dict(batches.leaves(batch))
     wanted = next((leaves[name] for name in targets if name in leaves), None)
-    candidates = [t for name, t in leaves.items() if name not in targets and t.dim() > 0] or list(leaves.values())
+    candidates = [t for name, t in leaves.items() if name not in targets and t.dim() > 0] or list(
+        leaves.values()
+    )
     numbers = [t for t in candidates if t.is_floating_point()]
     return next(iter(numbers or candidates), None), wanted
 

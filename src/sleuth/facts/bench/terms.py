@@ -120,7 +120,10 @@ def _growth(subject: Subject, terms: list[_Term]) -> list[float] | None:
         return None
     if not len(once) == len(twice) == len(terms):
         return None
-    return [float(b.tensor.detach()) / (float(a.tensor.detach()) or 1e-30) for a, b in zip(once, twice, strict=True)]
+    return [
+        float(b.tensor.detach()) / (float(a.tensor.detach()) or 1e-30)
+        for a, b in zip(once, twice, strict=True)
+    ]
 
 
 def _cosines(subject: Subject, slopes: list[Tensor]) -> tuple[tuple[int, int, tuple[float, ...]], ...]:

@@ -68,7 +68,9 @@ def _doubling(subject: Subject, loss: Tensor) -> tuple[float | None, float | Non
 
 
 def _norm(slopes: list[Tensor | None]) -> float:
-    return float(torch.stack([s.detach().float().norm() for s in slopes if s is not None] or [torch.zeros(())]).norm())
+    return float(
+        torch.stack([s.detach().float().norm() for s in slopes if s is not None] or [torch.zeros(())]).norm()
+    )
 
 
 def downhill(subject: Subject) -> Downhill:
@@ -83,7 +85,9 @@ def downhill(subject: Subject) -> Downhill:
     if steep == 0 or not torch.isfinite(loss):
         raise NotApplicable("the loss has no gradient here")
     weights = float(torch.stack([p.detach().float().norm() for p in wanted]).norm())
-    rate = 1e-3 * max(weights, 1e-3) / steep  # a step of a thousandth of the weights: small, and above rounding
+    rate = (
+        1e-3 * max(weights, 1e-3) / steep
+    )  # a step of a thousandth of the weights: small, and above rounding
     with torch.no_grad():
         for parameter, slope in zip(wanted, slopes, strict=True):
             if slope is not None:

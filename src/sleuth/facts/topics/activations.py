@@ -1,5 +1,6 @@
 """What the last operation made of a tensor's numbers: raw scores, probabilities, log-probabilities ..."""
 
+from collections.abc import Callable
 from collections.abc import Collection as Names
 
 from sleuth.facts.flow import keeps_numbers, layer, literal, parents, subject
@@ -30,10 +31,16 @@ def kind(call: Call) -> str:
     return _KIND_OF.get(name.rpartition(".")[2], "") if name.startswith(_HOMES) else ""
 
 
-def origins(value: Value | None, through: Names[str] = (), limit: int = 200) -> tuple[list[Call], bool]:
+def origins(
+    value: Value | None,
+    through: Names[str] = (),
+    limit: int = 200,
+    assume: Callable[[Call], Value | None] | None = None,
+) -> tuple[list[Call], bool]:
     """The operations that made a value, seen through changes of shape, branches, dropout and `through`.
 
-    The flag is False where some way leads to something unknown, so that not every case was seen.
+    `assume` may say what a call of something unknown gives. The flag is False where some way leads to
+    something unknown, so that not every case was seen.
     """
     found: list[Call] = []
     complete = True
@@ -52,6 +59,8 @@ def origins(value: Value | None, through: Names[str] = (), limit: int = 200) -> 
             complete = False
         elif here.result is not None:
             queue.append(here.result)
+        elif assume is not None and (assumed := assume(here)) is not None:
+            queue.append(assumed)
         elif joined := _joined(here):
             queue.extend(joined)
         elif keeps_numbers(here) or kind(here) == "dropout" or layer(here).lstrip(".") in through:
@@ -69,9 +78,14 @@ def _joined(call: Call) -> list[Value]:
     return []
 
 
-def always(value: Value | None, kinds: Names[str], through: Names[str] = ()) -> list[Call]:
+def always(
+    value: Value | None,
+    kinds: Names[str],
+    through: Names[str] = (),
+    assume: Callable[[Call], Value | None] | None = None,
+) -> list[Call]:
     """The operations that made a value, provided that every one of them is of these kinds."""
-    made, complete = origins(value, through)
+    made, complete = origins(value, through, assume=assume)
     return made if complete and all(kind(call) in kinds for call in made) else []
 
 

@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import keeps_numbers, literal, number, possible, root, subject
@@ -285,10 +285,8 @@ class Episodes:
         return False
 
 
-# The rules of one file come one after the other, so one reading is kept.
-@lru_cache(maxsize=1)
 def read_episodes(program: Program) -> Episodes:
-    return Episodes(program)
+    return program.about(Episodes)
 
 
 def product(value: Value | None, depth: int = 8) -> Iterator[Value]:

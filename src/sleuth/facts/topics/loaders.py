@@ -8,6 +8,7 @@ from sleuth.facts.flow import ancestry, literal, possible, root
 from sleuth.facts.interpreter.machine import PASS_ITERABLES
 from sleuth.facts.interpreter.values import Call, Class, Collection, Function, Instance, Loop, Value
 from sleuth.facts.program import Program
+from sleuth.facts.topics.modes import base, may_be_model
 
 DATA_LOADER = "torch.utils.data.DataLoader"
 TRANSFORMS = "torchvision.transforms."
@@ -65,14 +66,19 @@ def training_loaders(program: Program) -> list[Call]:
 
 
 def evaluation_loaders(program: Program) -> list[Call]:
-    """Loaders iterated without gradients around a model, and never for training."""
+    """Loaders whose batches a model gets without gradients, and that are never trained on."""
     trained = {id(loader) for loader in training_loaders(program)}
-    found: list[Call] = []
-    for event in program.training.of("forward"):
-        context = event.call.context
-        if not context.grad and context.loops:
-            found.extend(loader for loader in loader_of(context.loops[-1]) if id(loader) not in trained)
-    return found
+    found: dict[int, Call] = {}
+    for call in program.calls("()"):
+        if call.context.grad or not may_be_model(call.receiver):
+            continue
+        around = loader_of(call.context.loops[-1]) if call.context.loops else []
+        # a comprehension or `next(iter(loader))` is no loop: there the batch itself tells
+        given = base(call.args[0]) if call.args else None
+        if isinstance(given, Call) and given.op == DATA_LOADER:
+            around = [*around, given]
+        found |= {id(loader): loader for loader in around if id(loader) not in trained}
+    return list(found.values())
 
 
 def role(dataset: Value | None) -> str:
@@ -98,7 +104,28 @@ def role(dataset: Value | None) -> str:
 
 
 def _texts(value: Value | None) -> list[object]:
-    return [text for here in ancestry(value, 12) if isinstance(text := literal(here), str)]
+    """The words that a value was put together from, those of f-strings included."""
+    found: list[object] = []
+    for here in ancestry(value, 12):
+        if isinstance(text := literal(here), str):
+            found.append(text)
+        elif isinstance(here.node, ast.JoinedStr):
+            found += [part.value for part in here.node.values if isinstance(part, ast.Constant)]
+    return found
+
+
+# Where torchvision's data sets take the transform when it is not given by name.
+_TRANSFORM_PLACE = {"ImageFolder": 1, "DatasetFolder": 3, "STL10": 3, "SVHN": 2}
+_TRANSFORM_THIRD = ("MNIST", "FashionMNIST", "KMNIST", "CIFAR10", "CIFAR100")
+
+
+def given_transform(call: Call) -> Value | None:
+    """The transform that a data set of a library is made with."""
+    if "transform" in call.keywords or not call.op.startswith("torchvision.datasets."):
+        return call.keywords.get("transform")
+    name = call.op.rpartition(".")[2]
+    place = 2 if name in _TRANSFORM_THIRD else _TRANSFORM_PLACE.get(name)
+    return call.argument(place, "transform") if place is not None else None
 
 
 def transform_of(dataset: Value | None) -> Value | None:
@@ -106,7 +133,7 @@ def transform_of(dataset: Value | None) -> Value | None:
     "project's own."""
     made = root(dataset)
     if isinstance(made, Call):
-        return root(made.keywords.get("transform"))
+        return root(given_transform(made))
     if isinstance(made, Instance):
         getter = method(made.cls, "__getitem__")
         for node in ast.walk(getter) if getter is not None else ():

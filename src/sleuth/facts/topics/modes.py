@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import keeps_numbers, literal, parents, possible, same, subject
@@ -214,9 +213,12 @@ def _for_sure(events: list[Event]) -> Event | None:
     return None if other_phase else last
 
 
-@lru_cache(maxsize=2)
 def forwards(program: Program) -> tuple[Call, ...]:
     """The calls that apply a model, the outermost ones only: not a model's own layers."""
+    return program.about(_forwards)
+
+
+def _forwards(program: Program) -> tuple[Call, ...]:
     return tuple(
         call
         for call in program.calls("()")
@@ -258,9 +260,12 @@ def function_of(site: Call) -> object:
 # --- what becomes of a value ---
 
 
-@lru_cache(maxsize=2)
 def users(program: Program) -> dict[int, list[Call]]:
     """For every value the operations that take it, in order."""
+    return program.about(_users)
+
+
+def _users(program: Program) -> dict[int, list[Call]]:
     index: dict[int, list[Call]] = {}
     for call in program.trace:
         given = (call.receiver, *call.args, *call.keywords.values(), call.result)

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import keeps_numbers, layer, possible, subject
@@ -334,10 +334,9 @@ def _handed_over(value: Value | None) -> Iterator[Value]:
         yield from value.items.values()
 
 
-@lru_cache(maxsize=1)  # rules ask about one program after the other
 def uses(program: Program) -> Uses:
     """Who uses what in a program, worked out once."""
-    return Uses(program)
+    return program.about(Uses)
 
 
 def short_name(call: Call) -> str:

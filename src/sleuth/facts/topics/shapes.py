@@ -16,7 +16,6 @@ False where the number of axes rests on habit: a Linear layer fed with something
 import ast
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
-from weakref import WeakKeyDictionary
 
 from sleuth.facts.flow import SAME_NUMBERS, SAME_NUMBERS_FUNCTIONS, layer, literal, number, root, subject
 from sleuth.facts.interpreter.values import (
@@ -87,14 +86,9 @@ def _grows(one: Shape, other: Shape) -> bool:
     return any(mine == 1 and theirs != 1 for mine, theirs in pairs)
 
 
-_KNOWN: WeakKeyDictionary[Program, "Shapes"] = WeakKeyDictionary()
-
-
 def shapes(program: Program) -> "Shapes":
     """The algebra of a program, made once."""
-    if program not in _KNOWN:
-        _KNOWN[program] = Shapes(program)
-    return _KNOWN[program]
+    return program.about(Shapes)
 
 
 _ELEMENTWISE = frozenset(

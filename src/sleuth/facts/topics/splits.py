@@ -8,7 +8,6 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 from sleuth.facts.flow import literal, root
 from sleuth.facts.interpreter.values import (
@@ -387,16 +386,16 @@ def first_key(key: Value) -> Value:
     return key.items[0] if isinstance(key, Collection) and key.kind == "tuple" and key.items else key
 
 
-_KNOWN: "WeakKeyDictionary[Program, Splits]" = WeakKeyDictionary()
-
-
 def splits_of(program: Program) -> Splits:
     """The splits of a program, worked out once."""
-    if program not in _KNOWN:
-        known = _KNOWN[program] = Splits(program)
-        for find in (_by_library, _by_folds, _by_cuts, _by_masks, _by_sample):
-            known.found.extend(find(known))
-    return _KNOWN[program]
+    return program.about(_read_splits)
+
+
+def _read_splits(program: Program) -> Splits:
+    splits = Splits(program)
+    for find in (_by_library, _by_folds, _by_cuts, _by_masks, _by_sample):
+        splits.found.extend(find(splits))
+    return splits
 
 
 def _by_library(splits: Splits) -> Iterator[Split]:

@@ -1,0 +1,231 @@
+"""The bench: a model, a batch and a loss, and everything a detector may ask about them.
+
+Every answer is plain numbers, measured once, on objects that are put back bit for bit afterwards.
+"""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+from torch import nn
+
+from sleuth.errors import SleuthError
+from sleuth.facts.bench import (
+    batches,
+    custom,
+    data,
+    first,
+    influence,
+    memorise,
+    modes,
+    numerics,
+    optimizer,
+    rows,
+    terms,
+    wiring,
+)
+from sleuth.facts.bench.custom import CustomGradient
+from sleuth.facts.bench.data import Data
+from sleuth.facts.bench.first import FirstPass, Silence
+from sleuth.facts.bench.influence import Causality, Ceiling, Mixing, Reach
+from sleuth.facts.bench.memorise import Memory
+from sleuth.facts.bench.modes import Affine, Modes, Shapes
+from sleuth.facts.bench.numerics import Numerics, Precision
+from sleuth.facts.bench.optimizer import NoiseScale, RateRange, Updates
+from sleuth.facts.bench.reasons import NotApplicable, one_line
+from sleuth.facts.bench.rows import Copies, LabelFacts, Neighbours, Split
+from sleuth.facts.bench.sandbox import kept
+from sleuth.facts.bench.subject import Step, Subject, checked, listed, step_of
+from sleuth.facts.bench.terms import Terms
+from sleuth.facts.bench.wiring import Downhill, Wiring
+
+__all__ = ["Bench", "NotApplicable"]
+
+Answer = TypeVar("Answer")
+
+
+class Bench:
+    """What detectors ask. A question that makes no sense here raises NotApplicable, with the reason."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        batch: Any,
+        loss_fn: Any = None,
+        *,
+        step: Step | None = None,
+        optimizer: Any = None,
+        loader: Any = None,
+        val_loader: Any = None,
+        seed: int = 0,
+        budget: float = 30.0,
+        memorise: bool = True,
+    ) -> None:
+        if not isinstance(model, nn.Module):
+            raise SleuthError(f"The model is a {type(model).__name__}; expected a torch.nn.Module.")
+        run = step_of(model, loss_fn, step)
+        held = listed(optimizer)
+        self.subject = Subject(model, batch, run, held, loader, val_loader, seed, budget)
+        self.timing: dict[str, float] = {}
+        self._memorise = memorise
+        self._known: dict[str, Any] = {}
+        checked(self.subject)
+
+    @property
+    def first(self) -> FirstPass:
+        """One pass forward and backward in train mode."""
+        return self._once("first pass", first.first_pass)
+
+    @property
+    def failure(self) -> str:
+        """What model or loss raised when they were run; empty when they ran."""
+        try:
+            self.first  # noqa: B018  asked for its side effect: the answer or the reason is kept
+        except NotApplicable as reason:
+            return str(reason)
+        return ""
+
+    @property
+    def data(self) -> Data:
+        """The batch; its roles are guessed when the model cannot be run."""
+        if not self.failure:
+            return self.first.data
+        return self._once("data", lambda s: data.describe(s.batch, data.guessed_roles(s.batch)))
+
+    @property
+    def terms(self) -> Terms:
+        return self._once("loss terms", terms.measure)
+
+    @property
+    def wiring(self) -> Wiring:
+        return self._once("loss wiring", partial(wiring.measure, targets=self.first.names("target")))
+
+    @property
+    def downhill(self) -> Downhill:
+        return self._once("downhill", wiring.downhill)
+
+    @property
+    def numerics(self) -> Numerics:
+        return self._once("numerics", numerics.measure)
+
+    @property
+    def precision(self) -> Precision:
+        return self._once("precision", numerics.precision)
+
+    @property
+    def mixing(self) -> Mixing:
+        return self._once("influence of other examples", partial(influence.mixing, inputs=self._inputs))
+
+    @property
+    def causality(self) -> Causality:
+        question = partial(influence.causality, inputs=self._inputs, targets=self.first.names("target"))
+        return self._once("influence of the future", question)
+
+    @property
+    def reach(self) -> Reach:
+        return self._once("influence of features", partial(influence.reach, inputs=self._inputs))
+
+    @property
+    def ceiling(self) -> Ceiling:
+        return self._once("influence of parameters", influence.ceiling)
+
+    @property
+    def modes(self) -> Modes:
+        return self._once("modes", modes.modes)
+
+    @property
+    def shapes(self) -> Shapes:
+        return self._once("shapes", modes.shapes)
+
+    @property
+    def affine(self) -> Affine:
+        layers = len(self.first.activations.layers)
+        return self._once("affinity", partial(modes.affine, inputs=self._inputs, layers=layers))
+
+    @property
+    def custom(self) -> CustomGradient:
+        return self._once("hand-written gradients", custom.measure)
+
+    @property
+    def labels(self) -> LabelFacts:
+        return self._once("labels", partial(rows.labels, targets=self._targets))
+
+    @property
+    def copies(self) -> Copies:
+        return self._once("copies of the target", partial(rows.copies, targets=self._targets))
+
+    @property
+    def neighbours(self) -> Neighbours:
+        return self._once("neighbours", partial(rows.neighbours, targets=self._targets))
+
+    @property
+    def split(self) -> Split:
+        return self._once("split", partial(rows.split, targets=self._targets))
+
+    @property
+    def updates(self) -> Updates:
+        return self._once("updates", optimizer.updates)
+
+    @property
+    def rate_range(self) -> RateRange:
+        return self._once("learning-rate range", optimizer.rate_range)
+
+    @property
+    def noise_scale(self) -> NoiseScale:
+        return self._once("gradient noise", optimizer.noise_scale)
+
+    @property
+    def memory(self) -> Memory:
+        if not self._memorise:
+            raise NotApplicable("the memorise test was switched off")
+        return self._once("memorise", partial(memorise.measure, inputs=self._inputs))
+
+    def silence(self, number: int) -> Silence:
+        """The n-th rectifier again, with further batches where there is a loader."""
+
+        def look(subject: Subject) -> Silence:
+            more = [] if subject.loader is None else list(rows.tables(subject.loader))
+            return first.silence(subject, number, more)
+
+        return self._once(f"silence of rectifier {number}", look)
+
+    @property
+    def _inputs(self) -> tuple[str, ...]:
+        return self.first.names("input")
+
+    @property
+    def _targets(self) -> tuple[str, ...]:
+        """Pure targets: what is an input as well (an autoencoder's) tells nothing about labels."""
+        return tuple(part.name for part in self.data.tensors if part.role == "target")
+
+    def _once(self, name: str, question: Callable[[Subject], Answer]) -> Answer:
+        """Ask once; keep the answer, or the reason why there is none."""
+        if name not in self._known:
+            started = time.perf_counter()
+            self._known[name] = self._answer(question)
+            self.timing[name] = time.perf_counter() - started
+        found = self._known[name]
+        if isinstance(found, NotApplicable):
+            raise NotApplicable(*found.args)
+        return found  # type: ignore[no-any-return]
+
+    def _answer(self, question: Callable[[Subject], Any]) -> Any:
+        subject = self.subject
+        if subject.seconds_left <= 0:
+            return NotApplicable(f"the time budget of {subject.budget:g} s was spent")
+        others = [item for item in (subject.loader, subject.val_loader) if item is not None]
+        try:
+            with kept(subject.model, subject.seed, others):
+                return question(subject)
+        except NotApplicable as reason:
+            return reason
+        except SleuthError as error:
+            return NotApplicable(str(error))
+        except Exception as error:  # the user's code or an odd shape: said, and the other questions go on
+            return NotApplicable(one_line(error))
+
+
+def example_batch(loader: Any) -> Any:
+    """The first batch of a loader, for those who give a loader and no batch."""
+    return batches.first_batch(loader)

@@ -1,0 +1,186 @@
+"""The first pass: model and loss once, forward and backward, with everything that can be read from it."""
+
+from dataclasses import dataclass
+
+import torch
+from torch.nn import functional as F  # noqa: N812  the name everybody knows it by
+
+from sleuth.facts.bench import activations, data, gradients, losses, modes
+from sleuth.facts.bench.activations import Activations
+from sleuth.facts.bench.data import Data
+from sleuth.facts.bench.forward import Op, Run, trace
+from sleuth.facts.bench.gradients import Gradients
+from sleuth.facts.bench.losses import LossFacts
+from sleuth.facts.bench.modes import NormFacts, RecurrentFacts, SharedFacts
+from sleuth.facts.bench.paths import makers, reached_from
+from sleuth.facts.bench.subject import Subject
+from sleuth.finding import Where
+
+_DIFFERENCES = frozenset("sub rsub isub add mul eq truediv".split())
+MOST_MISTAKES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class SoftmaxFacts:
+    """One softmax inside the step: over which axis, and what its result multiplies."""
+
+    where: Where
+    shape: tuple[int, ...]
+    axis: int
+    over_examples: bool
+    wrong_for_product: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BroadcastFacts:
+    """Two tensors of different shape met outside the model and grew."""
+
+    operation: str
+    where: Where
+    shapes: tuple[tuple[int, ...], ...]
+    result: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """An example the model is sure about, and wrong."""
+
+    example: int
+    says: int
+    truth: int
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPass:
+    loss: float
+    data: Data
+    losses: tuple[LossFacts, ...]
+    gradients: Gradients
+    activations: Activations
+    norms: tuple[NormFacts, ...]
+    shared: tuple[SharedFacts, ...]
+    recurrent: tuple[RecurrentFacts, ...]
+    softmaxes: tuple[SoftmaxFacts, ...]
+    broadcasts: tuple[BroadcastFacts, ...]
+    mistakes: tuple[Mistake, ...]
+    normalised_first: bool
+    outputs: tuple[tuple[int, ...], ...]
+
+    def names(self, role: str) -> tuple[str, ...]:
+        """Places in the batch of the tensors with this role."""
+        return tuple(
+            "" if p.name == "batch" else p.name for p in self.data.tensors if p.role in (role, "both")
+        )
+
+
+def first_pass(subject: Subject) -> FirstPass:
+    run = trace(subject)
+    slopes = gradients.collect(subject, run)
+    length = subject.examples
+    return FirstPass(
+        loss=float(run.loss.detach()),
+        data=data.describe(subject.batch, data.seen_roles(subject.batch, run)),
+        losses=losses.read(subject, run, slopes),
+        gradients=gradients.read(subject, run, slopes),
+        activations=activations.read(run),
+        norms=modes.norms(run, length),
+        shared=modes.shared(run),
+        recurrent=modes.recurrent(run, slopes, subject.model),
+        softmaxes=_softmaxes(run, length),
+        broadcasts=tuple(_broadcasts(run)),
+        mistakes=_mistakes(run),
+        normalised_first=_normalised_first(run),
+        outputs=tuple(tuple(output.shape) for output in run.outputs),
+    )
+
+
+def _softmaxes(run: Run, length: int) -> tuple[SoftmaxFacts, ...]:
+    found = []
+    for op in run.ops:
+        if op.name not in ("softmax", "log_softmax") or not op.grad:
+            continue
+        axis = op.keywords.get("dim", op.arguments[1] if len(op.arguments) > 1 else None)
+        shape = tuple(op.inputs[0].shape)
+        if axis is None or not shape:
+            continue
+        axis = axis % len(shape)
+        over = axis == 0 and len(shape) > 1 and shape[0] == length and not _square(shape)
+        found.append(SoftmaxFacts(op.where, shape, axis, over, axis != len(shape) - 1 and _weighs(op, run)))
+    return tuple(found)
+
+
+def _square(shape: tuple[int, ...]) -> bool:
+    """A square table of similarities has examples on both axes; either may be normalised."""
+    return len(shape) == 2 and shape[0] == shape[1]
+
+
+def _weighs(op: Op, run: Run) -> bool:
+    """Whether the result is the left factor of a product, which sums over its last axis."""
+    made = {id(tensor) for tensor in op.outputs}
+    for other in run.ops:
+        if other.name == "dropout" and id(other.inputs[0]) in made:
+            made.update(id(tensor) for tensor in other.outputs)
+        if other.name in ("matmul", "bmm", "mm") and other.inputs and id(other.inputs[0]) in made:
+            return True
+    return False
+
+
+def _broadcasts(run: Run) -> list[BroadcastFacts]:
+    predicted = reached_from(run, run.outputs)
+    found = []
+    for op in run.ops:
+        if not op.outside or op.name not in _DIFFERENCES or len(op.inputs) != 2:
+            continue
+        a, b = op.inputs
+        if (id(a) in predicted) == (id(b) in predicted):
+            continue
+        if op.outputs[0].numel() > max(a.numel(), b.numel()) and {a.dim(), b.dim()} == {1, 2}:
+            shapes = (tuple(a.shape), tuple(b.shape))
+            found.append(BroadcastFacts(op.name, op.where, shapes, tuple(op.outputs[0].shape)))
+    return found
+
+
+def _mistakes(run: Run) -> tuple[Mistake, ...]:
+    use = next(
+        (use for use in run.uses if use.name in ("cross_entropy", "nll_loss") and use.input.dim() == 2), None
+    )
+    if use is None or use.target.is_floating_point():
+        return ()
+    chances = F.softmax(use.input.detach().float(), dim=1)
+    sure, says = chances.max(1)
+    wrong = ((says != use.target) & (use.target >= 0)).nonzero().flatten()
+    worst = wrong[sure[wrong].argsort(descending=True)][:MOST_MISTAKES]
+    return tuple(Mistake(int(i), int(says[i]), int(use.target[i]), float(sure[i])) for i in worst)
+
+
+def _normalised_first(run: Run) -> bool:
+    """Whether the model itself standardises its input before the first weight sees it."""
+    made = makers(run)
+    for op in run.ops:
+        if op.name in ("batch_norm", "layer_norm", "instance_norm", "group_norm"):
+            return True
+        if op.name in activations.LAYERS | activations.PRODUCTS and op.grad:
+            return made.get(id(op.inputs[0])) is not None and made[id(op.inputs[0])].name.endswith("norm")
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """Share of units of a rectifier that stay silent on this batch and on further ones."""
+
+    number: int
+    dead: float
+    examples: int
+
+
+def silence(subject: Subject, number: int, more: list[object]) -> Silence:
+    """Look at a suspicious rectifier again, with more examples."""
+    with torch.no_grad():
+        runs = [trace(subject, train=None)]
+        for batch in more:
+            try:
+                runs.append(trace(subject, batch, train=None))
+            except Exception:  # a last, shorter batch may not fit a step with fixed shapes
+                continue
+    return Silence(number, activations.dead_everywhere(runs, number), subject.examples * len(runs))

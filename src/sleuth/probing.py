@@ -1,0 +1,197 @@
+"""`sleuth.probe`: examine a model, one batch and a loss in seconds, without training and without a trace."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sleuth import catalog
+from sleuth.errors import SleuthError
+from sleuth.finding import Finding, Report, Verdict
+from sleuth.needs import need
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+BUDGET = 30.0  # seconds; a probe must fit between two thoughts
+
+# Symptom → roots. When a root was found, its symptom is only worth a note; see the list in `docs/probe.md`.
+ROOTS: Mapping[str, tuple[str, ...]] = {
+    "init-loss-off": (
+        "bad-init-scale double-softmax logits-into-prob-loss wrong-reduction inputs-unnormalized loss-broadcast "
+        "loss-wrong-for-task labels-out-of-range labels-all-ignored nonfinite-input zero-init target-leakage"
+    ).split(),  # type: ignore[dict-item]
+    "dead-relu": ("inputs-unnormalized", "zero-init", "nonfinite-input", "inputs-constant"),
+    "saturated-activations": ("inputs-unnormalized", "bad-init-scale", "nonfinite-input"),
+    "vanishing-gradients": (
+        "saturated-activations bad-init-scale dead-relu zero-init detached-graph inputs-unnormalized "
+        "double-softmax loss-saturated labels-all-ignored"
+    ).split(),  # type: ignore[dict-item]
+    "exploding-gradients": ("bad-init-scale", "inputs-unnormalized", "wrong-reduction", "nonfinite-input"),
+    "bad-init-scale": ("inputs-unnormalized", "zero-init", "inputs-constant", "nonfinite-input"),
+    "batch-mixing": ("softmax-wrong-dim",),
+    "nonfinite-forward": ("nonfinite-input", "unsafe-log-div", "unstable-exp"),
+    "nonfinite-gradient": ("nonfinite-input", "unsafe-log-div", "unstable-exp"),
+    "unused-parameters": ("detached-graph", "loss-disconnected", "frozen-params", "unregistered-modules"),
+    "input-destroyed": ("inputs-constant", "nonfinite-input"),
+    "inputs-unnormalized": ("nonfinite-input",),
+    "loss-saturated": ("double-softmax", "output-activation", "labels-all-ignored", "dead-relu", "labels-constant"),
+    "structural-ceiling": ("loss-disconnected", "frozen-params", "inputs-constant", "dead-relu", "zero-init"),
+    "loss-wrong-for-task": ("labels-out-of-range",),
+    "class-imbalance": ("labels-constant",),
+    "loss-terms-imbalanced": ("wrong-reduction", "inputs-unnormalized"),
+    "params-not-in-optimizer": ("unregistered-modules",),
+}
+
+
+@dataclass(frozen=True)
+class ProbeReport:
+    """The result of a probe: a page in a terminal and in a notebook, findings and JSON for programs."""
+
+    report: Report
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.report.verdict
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return self.report.findings
+
+    @property
+    def observations(self) -> tuple[Mapping[str, Any], ...]:
+        return self.report.observations
+
+    @property
+    def examined(self) -> tuple[Mapping[str, Any], ...]:
+        return self.report.examined
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.report.to_dict()
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def __str__(self) -> str:
+        from sleuth.show.probe_text import page
+
+        return page(self.report)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from sleuth.show.probe_html import fragment
+
+        return fragment(self.report)
+
+
+def probe(
+    model: Any,
+    batch: Any = None,
+    loss_fn: Any = None,
+    *,
+    step: Any = None,
+    optimizer: Any = None,
+    loader: Any = None,
+    val_loader: Any = None,
+    seed: int = 0,
+    budget: float = BUDGET,
+    memorise: bool = True,
+) -> ProbeReport:
+    """Examine a model, one batch and a loss; nothing of yours is changed.
+
+    `loss_fn(output, target)`, or `step(model, batch)` that returns the loss; without either the model's own
+    `training_step` or `.loss`. Without a batch the loader's first one is used. `memorise=False` leaves out
+    the short training on one batch.
+    """
+    need("torch", "torch", "`sleuth.probe`")
+    from sleuth.facts.bench import Bench, example_batch
+
+    if batch is None:
+        if loader is None:
+            raise SleuthError("probe needs a batch, or a loader to take one from.")
+        batch = example_batch(loader)
+    bench = Bench(
+        model,
+        batch,
+        loss_fn,
+        step=step,
+        optimizer=optimizer,
+        loader=loader,
+        val_loader=val_loader,
+        seed=seed,
+        budget=budget,
+        memorise=memorise,
+    )
+    return ProbeReport(examine(bench))
+
+
+def examine(bench: "Bench") -> Report:
+    """Ask every cause that has a probe, then put roots before symptoms."""
+    from sleuth.facts.bench import NotApplicable
+
+    found, examined = catalog.examine("probe", bench, NotApplicable)
+    findings = tuple(roots_first(found))
+    return Report(
+        verdict=_verdict(findings, bench.failure),
+        findings=findings,
+        observations=tuple(_observations(bench)),
+        examined=tuple({k: plain(v) for k, v in asdict(entry).items()} for entry in examined),
+        timing=dict(bench.timing),
+    )
+
+
+def roots_first(found: Iterable[Finding]) -> list[Finding]:
+    """A symptom beside its root becomes a note that says so."""
+    found = list(found)
+    serious = {finding.cause for finding in found if finding.severity != "note"}
+    ranked = []
+    for finding in found:
+        roots = [root for root in ROOTS.get(finding.cause, ()) if root in serious]
+        if roots and finding.severity != "note":
+            message = f"{finding.message} Probably a consequence of {roots[0]}."
+            finding = replace(finding, severity="note", credence=min(finding.credence, 0.2), message=message)
+        ranked.append(finding)
+    return ranked
+
+
+def _verdict(findings: tuple[Finding, ...], failure: str) -> Verdict:
+    serious = sorted((f for f in findings if f.severity != "note"), key=lambda f: -f.credence)
+    if serious:
+        first = serious[0]
+        more = f" ({len(serious) - 1} more)" if len(serious) > 1 else ""
+        return Verdict("cause-found", f"{first.cause}: {first.message}{more}")
+    if failure:
+        return Verdict("crashed", f"Model or loss could not be run: {failure}")
+    return Verdict("nothing-found", "Nothing wrong was found in what could be examined.")
+
+
+# Bench attribute → the name of the observation in a report.
+_OBSERVED = (
+    "first wiring downhill terms modes shapes mixing causality reach ceiling numerics precision labels copies "
+    "neighbours split updates rate_range noise_scale memory"
+).split()
+
+
+def _observations(bench: "Bench") -> Iterable[dict[str, Any]]:
+    from sleuth.facts.bench import NotApplicable
+
+    if bench.failure:
+        yield {"name": "data", "values": plain(asdict(bench.data))}
+    for name in _OBSERVED:
+        try:
+            yield {"name": name, "values": plain(asdict(getattr(bench, name)))}
+        except NotApplicable as reason:
+            yield {"name": name, "not_examined": str(reason)}
+
+
+def plain(value: Any) -> Any:
+    """JSON-ready: tuples become lists, numbers that JSON does not know become words."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(part) for part in value]
+    return plain(asdict(value)) if is_dataclass(value) and not isinstance(value, type) else value
