@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import corpus, detection, zoo
+from bench import corpus, detection, snippets, zoo
 from sleuth.facts.source import Project, Source, UnreadableSource, read_source
 from sleuth.finding import Finding
 from sleuth.lint import Selection, lint, lint_source, lintable
@@ -32,6 +32,7 @@ Row = tuple[str, str, str]
 def rows() -> Iterator[Row]:
     yield from zoo_rows()
     yield from fixture_rows()
+    yield from snippet_rows()
     yield from alarm_rows()
     yield from speed_rows()
 
@@ -46,6 +47,22 @@ def zoo_rows() -> Iterator[Row]:
     yield name, "false alarms on repaired and healthy scripts", _of(len(result.false_alarms), result.quiet)
     for item in (*result.missed, *result.false_alarms):
         print(f"  look: {item}", file=sys.stderr)
+
+
+def snippet_rows() -> Iterator[Row]:
+    for name in snippets.sets():
+        result = snippets.tally(name)
+        label = f"lint on snippets, {name} set"
+        yield label, "bugs found", _of(result.found, result.bad)
+        yield label, f"line hit (±{zoo.LINE_SLACK}), of those found", _of(result.line, result.found)
+        yield label, "precision of errors and warnings", f"{result.precision:.0%}"
+        yield (
+            label,
+            "right snippets accused",
+            _of(len({a.partition(":")[0] for a in result.accused}), result.good),
+        )
+        for item in (*result.wrong, *result.accused):
+            print(f"  look: {item}", file=sys.stderr)
 
 
 @dataclass(frozen=True)

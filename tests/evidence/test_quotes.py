@@ -107,6 +107,13 @@ def test_bold_is_held_to_the_letter() -> None:
     assert compare("Most kettles are slow", SOURCE).bold is None
 
 
+def test_a_chance_hit_far_away_is_no_part_of_the_quote() -> None:
+    filler = " ".join(f"f{number}" for number in range(25))
+    source = read_words(f"zebra {filler}\none two three four five six")
+    result = compare("zebra one two three four five six", source)
+    assert (result.verdict, result.altered, result.found) == ("ALTERED", ("zebra",), Span(2, 2))
+
+
 def slow_twin(quote: str, text: str) -> bool:
     """Every letter in order and adjacent, found the long way round."""
     letters = [sign for sign in unicodedata.normalize("NFKC", text).casefold() if sign.isalnum()]

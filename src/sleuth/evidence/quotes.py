@@ -19,7 +19,7 @@ _STRICTNESS: tuple[Verdict, ...] = ("EXACT", "ELLIPSIS", "GAPS", "ALTERED", "MIS
 # quotes of a real map laid against unrelated sources reach 0.39 at most; the most heavily edited true quote
 # among them had 0.86 (see docs/evidence.md).
 FOUND = 0.6
-STRAY_WORDS, STRAY_GAP = 0, 20  # so few matched words, so many words away from the rest, are chance
+STRAY_WORDS, STRAY_GAP = 2, 20  # so few matched words, so many words away from the rest, are chance
 LONG_ENOUGH = 20  # letters; a stretch of this length may begin inside a word that a PDF glued together
 
 _ELLIPSIS = re.compile(r"\[\s*(?:\.\.\.|…)\s*\]|\(\s*(?:\.\.\.|…)\s*\)|\.\s?\.\s?\.|…")

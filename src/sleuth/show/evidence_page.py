@@ -14,7 +14,7 @@ from sleuth.show.evidence_graph import BOX_HEIGHT, BOX_WIDTH, Box, Drawing, Edge
 
 TEMPLATE = Path(__file__).parent / "evidence_page.html"
 MAX_WIDTH = 9.0  # pixels of a line at credence 1
-TITLE_LENGTH = 32  # letters that fit a box
+TITLE_LENGTH = 28  # letters that fit a box
 
 
 def page_html(weighed: Weighed, checked: Check) -> str:

@@ -23,7 +23,7 @@ when you run a separate inference script.
 
 ## How to tell
 - **lint**: `Random*`, `ColorJitter`, `RandAugment` and the like, or a transform of your own that
-  draws random numbers, in an evaluation set; one such transform for both halves of `random_split`; a data
+  draws random numbers, in an evaluation set; a `__getitem__` that draws for every split; one such transform for both halves of `random_split`; a data
   set that is evaluated with its augmentation switched on.
 - **watch**: the same evaluation example arrives with different values in two passes; the metric
   changes between two evaluations without a training step in between.
@@ -56,8 +56,9 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import root
-from sleuth.facts.interpreter.values import Call, Constant, Instance, Table, Value
+from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Table, Value
 from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.items import always_augmented
 from sleuth.facts.topics.loaders import (
     class_of,
     dataset_of,
@@ -83,6 +84,7 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _shared_halves(program)
     yield from _tables(program)
     yield from _switched_on(program)
+    yield from _in_every_item(program)
     yield from _applied_in_evaluation(program)
 
 
@@ -182,6 +184,37 @@ def _switched_on(program: Program) -> Iterator[Finding]:
                         fix=f"Make the held-out data set with `{flag}=False`.",
                     )
                     break
+
+
+def _in_every_item(program: Program) -> Iterator[Finding]:
+    """A data set of the project that changes each item at random, used for training and for evaluation."""
+    trained = {id(class_of(dataset_of(loader))) for loader in training_loaders(program)}
+    for loader in evaluation_loaders(program):
+        dataset, mixed = dataset_of(loader), root(loader.keywords.get("collate_fn"))
+        cls = class_of(dataset)
+        changed = always_augmented(cls) if cls is not None and id(cls) in trained else None
+        if dataset is not None and cls is not None and changed is not None:
+            yield clue(
+                "warning",
+                dataset,
+                f"`{cls.name}` changes each item at random (returned on line {changed.lineno}) in every "
+                "split: the same weights score differently in every evaluation.",
+                fix="Draw only for the training split: a flag given to the data set, asked in `__getitem__`.",
+            )
+        elif isinstance(mixed, Function) and _mixes_batches(mixed):
+            yield _report(loader, mixed, "the batches of an evaluation loader")
+
+
+def _mixes_batches(function: Function) -> bool:
+    """Mixup and its kin draw their share from a beta distribution, whatever the batch is for."""
+    if function.definition is None:
+        return False
+    nodes = list(ast.walk(function.definition))
+    names = [node.func for node in nodes if isinstance(node, ast.Call)]
+    asks = any(isinstance(node, ast.Attribute) and node.attr == "training" for node in nodes)
+    return not asks and any(
+        isinstance(name, ast.Attribute) and name.attr in ("beta", "Beta", "betavariate") for name in names
+    )
 
 
 def _own_flag(test: ast.expr) -> str:

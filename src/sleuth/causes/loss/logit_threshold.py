@@ -47,13 +47,15 @@ for a double sigmoid.
   none.
 """
 
+import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import layer, number, possible, subject
-from sleuth.facts.interpreter.values import Call, Value
+from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.losses import WANTS_LOGITS
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.topics.activations import kind, origins
+from sleuth.facts.topics.activations import always, kind, origins
+from sleuth.facts.topics.stand_ins import output_of
 from sleuth.finding import Finding
 
 _COMPARISONS = (
@@ -71,6 +73,7 @@ _COMPARISONS = (
     "torch.le",
 )
 _ROUNDS = (".round", "torch.round", "numpy.round", "builtins.round", "numpy.rint")
+_TOLD_BY = (".train", ".eval")
 _WANT_PROBABILITIES = ("sklearn.metrics.log_loss", "sklearn.metrics.brier_score_loss")
 
 
@@ -85,13 +88,12 @@ def lint(program: Program) -> Iterator[Finding]:
         limit = next((limit for limit in limits if limit is not None), None)
         # 0 is the right threshold for a logit, and 1 or more is no probability.
         if limit is not None and 0 < limit < 1 and len(compared) == 1:
-            yield from _judge(scores, compared[0], call, f"is compared with {limit:g}")
+            yield from _judge(program, scores, compared[0], call, f"is compared with {limit:g}")
     for call in program.calls(*_ROUNDS):
-        yield from _judge(scores, subject(call), call, "is rounded")
+        yield from _judge(program, scores, subject(call), call, "is rounded")
     for call in program.calls(*_WANT_PROBABILITIES):
-        yield from _judge(
-            scores, call.argument(1, "y_pred"), call, f"goes into `{call.op.rpartition('.')[2]}`"
-        )
+        what = f"goes into `{call.op.rpartition('.')[2]}`"
+        yield from _judge(program, scores, call.argument(1, "y_pred"), call, what)
 
 
 def _raw_scores(program: Program) -> list[tuple[Call, int | None]]:
@@ -106,17 +108,20 @@ def _raw_scores(program: Program) -> list[tuple[Call, int | None]]:
 
 
 def _judge(
-    scores: list[tuple[Call, int | None]], value: Value | None, call: Call, what: str
+    program: Program, scores: list[tuple[Call, int | None]], value: Value | None, call: Call, what: str
 ) -> Iterator[Finding]:
     made, complete = origins(value, through=("next",))  # an element of a batch of scores is one, too
-    lines = [line for maker in made for score, line in scores if _same_scores(maker, score)]
-    if not complete or len(made) != 1 or not lines:
+    if not complete or len(made) != 1:
+        return
+    sure = [line for score, line in scores if _same_scores(made[0], score)]
+    likely = [line for score, line in scores if _same_model_elsewhere(program, made[0], score)]
+    if not sure and not likely:
         return
     yield clue(
-        "error",
+        "error" if sure else "warning",
         call,
-        f"A raw score {what} here as if it were a probability; the loss on line {lines[0]} applies the "
-        "sigmoid or softmax itself. A logit of 0.5 is a probability of 0.62.",
+        f"A raw score {what} here as if it were a probability; the loss on line {(sure or likely)[0]} applies "
+        "the sigmoid or softmax itself. A logit of 0.5 is a probability of 0.62.",
         fix="Apply `sigmoid` (or `softmax`) before the threshold, or compare the logit with 0.",
     )
 
@@ -129,3 +134,26 @@ def _same_scores(one: Call, other: Call) -> bool:
         return False
     mine = possible(one.receiver)
     return any(left is right for left in mine for right in possible(other.receiver))
+
+
+def _same_model_elsewhere(program: Program, one: Call, other: Call) -> bool:
+    """`train(model, ...)` and `evaluate(model, ...)`: parameters of one name, used as models, in one file.
+
+    Or the file's only network on one side, and such a parameter on the other.
+    """
+    if one.op != "()" or other.op != "()":
+        return False
+    mine, theirs = one.receiver, other.receiver
+    if _is_handed_in(mine) and _is_handed_in(theirs):
+        names = {getattr(mine, "name", ""), getattr(theirs, "name", "")}
+        told = {getattr(part.receiver, "name", "") for part in program.calls(*_TOLD_BY)}
+        output = output_of(program, one)
+        return len(names) == 1 and names <= told and (output is None or bool(always(output, ("raw",))))
+    for handed, known in ((one, other), (other, one)):
+        if _is_handed_in(handed.receiver) and (output := output_of(program, handed)) is not None:
+            return any(_same_scores(made, known) for made in always(output, ("raw",)))
+    return False
+
+
+def _is_handed_in(value: Value | None) -> bool:
+    return isinstance(value, Unknown) and isinstance(value.node, ast.arg)

@@ -58,9 +58,9 @@ zero.
 
 from collections.abc import Iterator
 
-from sleuth.facts.flow import layer
-from sleuth.facts.interpreter.values import Call, Value
-from sleuth.facts.losses import LossUse
+from sleuth.facts.flow import keeps_numbers, layer, root, subject
+from sleuth.facts.interpreter.values import Call, Unknown, Value
+from sleuth.facts.losses import WANTS_LOGITS, LossUse
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.activations import added_conditionally, always, kind
 from sleuth.finding import Finding
@@ -77,14 +77,55 @@ def lint(program: Program) -> Iterator[Finding]:
         for maker in culprits:
             if added_conditionally(program, maker):
                 continue
+            # Raw scores are right in the model and wrong for this loss; a wrong squashing is wrong itself.
             yield clue(
                 "error",
-                maker,
-                f"`{use.name}` on line {place(use.call).line} expects {wanted} and gets {_described(maker)}.",
+                use.call if kind(maker) == "raw" else maker,
+                f"`{use.name}` on line {place(use.call).line} expects {wanted} and gets {_described(maker)} on "
+                f"line {place(maker).line}.",
                 fix=_FIXES[use.name],
             )
+        if use.name == "kl_div" and not culprits:
+            yield from _scaled_scores(program, use)
     for log in program.calls(*_LOGS):
         yield from _log_of_scores(program, log)
+
+
+def _scaled_scores(program: Program, use: LossUse) -> Iterator[Finding]:
+    """Distillation without the log-softmax: the student's scores enter as they are, the teacher's do not."""
+    given, scale = _scaled(use.input)
+    softened = [call for call in always(use.target, ("softmax",)) if call.op != "[]"]
+    if not softened or not isinstance(given, Call | Unknown):
+        return
+    # Divided by the temperature that the target's scores are divided by, it is no log-probability any more.
+    same_scale = scale is not None and any(
+        root(_scaled(subject(target))[1]) is root(scale) for target in softened
+    )
+    squashed_elsewhere = any(
+        other.name in WANTS_LOGITS and root(other.input) is given for other in program.losses
+    )
+    if same_scale or (squashed_elsewhere and isinstance(given, Call) and given.op == "()"):
+        made = root(use.input)
+        yield clue(
+            "error" if same_scale and squashed_elsewhere else "warning",
+            use.call,
+            "`kl_div` expects log-probabilities and gets raw scores"
+            f"{', divided by a temperature,' if isinstance(made, Call) and scale is not None else ''} while its "
+            "target is a softmax: the value is no divergence and may be negative.",
+            fix=_FIXES["kl_div"],
+        )
+
+
+def _scaled(value: Value | None) -> tuple[Value | None, Value | None]:
+    """The scores and what divides them, seen through changes of shape."""
+    made = root(value)
+    while isinstance(made, Call) and keeps_numbers(made) and made.op != "[]":
+        made = root(subject(made))
+    if isinstance(made, Call) and made.op in ("/", ".div", "torch.div"):
+        parts = made.args if made.receiver is None else (made.receiver, *made.args)
+        if len(parts) >= 2:
+            return root(parts[0]), parts[1]
+    return made, None
 
 
 _FIXES = {
@@ -96,7 +137,9 @@ _FIXES = {
 
 def _misfits(use: LossUse) -> tuple[str, list[Call]]:
     if use.name in ("nll_loss", "kl_div"):
-        return "log-probabilities", always(use.input, _NO_LOG_PROBABILITY)
+        found = always(use.input, _NO_LOG_PROBABILITY)
+        # A temperature makes no log-probabilities of raw scores.
+        return "log-probabilities", found or always(use.input, ("raw",), through=("/", ".div", "torch.div"))
     if use.name == "binary_cross_entropy":
         return "probabilities", always(use.input, _NO_PROBABILITY)
     return "", []
@@ -105,8 +148,8 @@ def _misfits(use: LossUse) -> tuple[str, list[Call]]:
 def _described(maker: Call) -> str:
     name = layer(maker).rpartition(".")[2].lstrip(".")
     if kind(maker) == "raw":
-        return f"the raw scores of this `{name}`"
-    return f"the output of this `{name}`"
+        return f"the raw scores of the `{name}`"
+    return f"the output of the `{name}`"
 
 
 def _log_of_scores(program: Program, log: Call) -> Iterator[Finding]:

@@ -23,7 +23,8 @@ for i, (x, y) in enumerate(loader):
 
 ## How to tell
 - **lint**: a step guarded by a modulo test (or behind an inner loop of micro-batches), a loss with
-  mean reduction, and nothing that divides the loss, the gradients or the learning rate.
+  mean reduction, and nothing that divides the loss, the gradients or the learning rate; or a pass
+  whose number of batches is written in the source and leaves a tenth or more of them without a step.
 - **watch**: several backward passes to one step and a gradient norm that grows in proportion to
   them; at the epoch's end backward passes without a step, or one step fed by more batches than the
   others.
@@ -59,8 +60,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import ancestry, layer, literal, possible
-from sleuth.facts.interpreter.values import Arm, Call, Carried, Either, Unknown, Value
+from sleuth.facts.flow import ancestry, layer, literal, number, possible, root
+from sleuth.facts.interpreter.values import Arm, Call, Carried, Either, Loop, Unknown, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program, clue
@@ -74,10 +75,14 @@ from sleuth.facts.topics.cadence import (
     touches_gradients,
     turn_of,
 )
+from sleuth.facts.topics.loaders import dataset_of, loader_of
+from sleuth.facts.topics.shapes import shapes
 from sleuth.finding import Finding
 
 # Steps from the loss to what is differentiated that leave its size alone.
 _KEEPS_SIZE = frozenset({"+", "+=", ".scale", ".to", ".float", ".squeeze", ".mean", ".contiguous", "pos"})
+# Share of a pass that may be lost before it is worth a word: below, shuffling makes up for it.
+LOST = 0.1
 _MICRO = re.compile(r"accum|micro|grad_acc", re.IGNORECASE)
 
 
@@ -91,6 +96,7 @@ def lint(program: Program) -> Iterator[Finding]:
         found = _every_few_turns(turn, step) or _after_micro_batches(turn, step)
         if found is not None:
             yield from _judge(program, turn, step, *found)
+        yield from _remainder(program, turn, step)
 
 
 def _judge(program: Program, turn: Turn, step: Event, backward: Event, group: str) -> Iterator[Finding]:
@@ -199,6 +205,84 @@ def _is_foreign_loss(value: Call) -> bool:
         return True
     name = value.receiver.name if value.op == "()" and isinstance(value.receiver, Unknown) else ""
     return bool(re.search(r"crit|loss", name or (layer(value) if value.op == "()" else ""), re.IGNORECASE))
+
+
+def _remainder(program: Program, turn: Turn, step: Event) -> Iterator[Finding]:
+    """Batches at the end of each pass whose gradients are cleared before any step, where sizes are written."""
+    arm = next((arm for arm in step.call.context.arms if _counts(arm)), None)
+    size = _group_size(arm, turn.loop)
+    batches = _batches(program, turn.loop)
+    if arm is None or size is None or batches is None or _happens_every_turn(turn, step, arm):
+        return
+    left, loops = batches % size, step.call.context.loops
+    if len(loops) < 2 or loops[-1] is not turn.loop:
+        return
+    around = [event for event in program.training.of("zero_grad", "step") if event.inside(loops[-2])]
+    outside = [event for event in around if not event.inside(loops[-1])]
+    if any(event.kind == "step" for event in outside) or opaque(inside(program, loops[-2]), step.about):
+        return
+    if batches < size or (outside and left / batches >= LOST):
+        lost = "so the optimizer never steps" if batches < size else f"so the last {left} are cleared unused"
+        yield clue(
+            "error" if batches < size else "warning",
+            Value(getattr(arm.node, "test", arm.node), step.call.source),
+            f"A pass has {batches} batches and the step waits for every {size}th, {lost}"
+            f"{'' if batches < size else f' (line {outside[0].line})'}.",
+            fix="Step at the last batch, too: `or i + 1 == len(loader)`.",
+        )
+
+
+def _group_size(arm: Arm | None, loop: Loop | None) -> int | None:
+    """N of `(i + 1) % N == 0`, with i counted by `enumerate` from zero (or `i % N` counted from one)."""
+    test = root(arm.test) if arm is not None else None
+    if isinstance(test, Call) and test.op == "==" and number(test.args[1]) == 0:
+        test = root(test.args[0])
+    elif not (isinstance(test, Call) and test.op == "not"):
+        return None
+    else:
+        test = root(test.args[0])
+    if not (isinstance(test, Call) and test.op == "%") or loop is None:
+        return None
+    counter, size = root(test.args[0]), number(test.args[1])
+    first = _first_index(loop)
+    if isinstance(counter, Call) and counter.op == "+" and number(counter.args[1]) == 1:
+        counter, first = root(counter.args[0]), None if first is None else first + 1
+    counts = isinstance(counter, Unknown | Call) and counter.node in (loop.node, *_targets(loop))
+    return int(size) if size and size > 1 and counts and first == 1 else None
+
+
+def _first_index(loop: Loop) -> int | None:
+    """Where `enumerate` begins to count."""
+    over = root(loop.over)
+    if not (isinstance(over, Call) and over.op == "builtins.enumerate"):
+        return None
+    start = over.argument(1, "start")
+    first = 0.0 if start is None else number(start)
+    return None if first is None else int(first)
+
+
+def _targets(loop: Loop) -> list[ast.AST]:
+    return list(ast.walk(loop.node.target)) if isinstance(loop.node, ast.For) else []
+
+
+def _batches(program: Program, loop: Loop | None) -> int | None:
+    """How many batches a pass has, where both numbers are written in the source."""
+    loader = next(iter(loader_of(loop)), None)
+    if loader is None or {"batch_sampler", "sampler"} & set(loader.keywords):
+        return None
+    size = number(loader.argument(1, "batch_size")) if loader.argument(1, "batch_size") else 1.0
+    dataset = dataset_of(loader)
+    first = dataset.args[0] if isinstance(dataset, Call) and dataset.args else None
+    if first is None or not isinstance(dataset, Call) or dataset.op != "torch.utils.data.TensorDataset":
+        return None
+    shape = shapes(program).of(first)
+    rows = shape.sizes[0] if shape is not None and shape.sizes else None
+    if not isinstance(rows, int) or not size:
+        return None
+    drop = loader.keywords.get("drop_last")
+    if drop is not None and not isinstance(literal(drop), bool):
+        return None
+    return int(rows // size) if literal(drop) is True else int(-(-rows // size))
 
 
 def _rate_knows(program: Program, step: Event, group: str) -> bool:

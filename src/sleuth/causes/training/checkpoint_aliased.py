@@ -61,7 +61,7 @@ from sleuth.facts.interpreter.values import Call, Collection, Either, Instance, 
 from sleuth.facts.loop import Event, TrainingLoop
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.gradients import trained_by
-from sleuth.facts.topics.modes import may_be_model
+from sleuth.facts.topics.modes import forwards, inside, may_be_model
 from sleuth.finding import Finding
 
 # Copies of the dictionary that share its tensors. `.cpu()` is left out: from a GPU it is a true copy.
@@ -187,7 +187,7 @@ def _model_itself(program: Program) -> Iterator[Finding]:
     """`best_model = model` on a condition inside the training loop, in place or in a helper it calls."""
     flagged: set[int] = set()
     for loop in program.training.loops:
-        models = _trained_names(loop)
+        models = _trained_names(program, loop)
         for around in (*loop.outer, loop.loop):
             # a search makes a new model in each turn: that one is finished when it is kept
             lasting = models - _bound_in(around.node)
@@ -223,9 +223,9 @@ def _kept_names(loop: Loop) -> Iterator[tuple[ast.Name | ast.Attribute, ast.Name
                     yield target, value
 
 
-def _trained_names(loop: TrainingLoop) -> set[str]:
+def _trained_names(program: Program, loop: TrainingLoop) -> set[str]:
     """How the loop, and the code that calls it, write the models that it applies and switches."""
-    applied = [event.call for event in loop.of("forward")]
+    applied = [call for call in forwards(program) if inside(call.context, loop.loop)]
     names = {ast.unparse(call.node.func) for call in applied if isinstance(call.node, ast.Call)}
     names |= {
         ast.unparse(event.call.node.func.value)

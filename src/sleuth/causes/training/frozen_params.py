@@ -54,13 +54,15 @@ each `model.train()`.
 - pytorch-zero-grad: `set_to_none` notes; zero and None gradients are treated differently.
 """
 
+import ast
+import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import possible
-from sleuth.facts.interpreter.values import Call, Value
+from sleuth.facts.flow import keeps_numbers, literal, possible
+from sleuth.facts.interpreter.values import Call, Constant, Value
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.gradients import optimized, owners_of, steps_after, switches_off
-from sleuth.facts.topics.modes import holds, is_model, parts
+from sleuth.facts.topics.modes import holds, is_model, parts, users
 from sleuth.finding import Finding
 
 
@@ -78,6 +80,8 @@ def lint(program: Program) -> Iterator[Finding]:
                     f"frozen on line {place(freeze).line} stay frozen.",
                     fix="Call `.requires_grad_(True)` on the module, or set the flag on each parameter.",
                 )
+    yield from _misspelt(program, freezes)
+    yield from _random_table(program, switches)
     for freeze in freezes:
         if not freeze.context.arms and (step := _trains_only_frozen(program, freeze, switches)) is not None:
             yield clue(
@@ -148,7 +152,126 @@ def _all_frozen(program: Program, owner: Value, frozen: list[Value], at: int) ->
     if any(isinstance(piece, Call) and piece.order > at and piece.op[:1] != "@" for piece in parts(owner)):
         return False
     return not any(
-        call.op[:1] == "@" and call.op[-1:] == "=" and call.op != "@requires_grad="
+        (call.op[:1] == "@" and call.op[-1:] == "=" and call.op != "@requires_grad=") or call.op == "[]="
         for call in program.trace[at:]
         if call.receiver is not None and any(holds(module, call.receiver) for module in frozen)
+    )
+
+
+def _misspelt(program: Program, freezes: list[Call]) -> Iterator[Finding]:
+    """`p.require_grad = True`, `p.requires_grad_ = True`, `p.requires_grad == True`: nothing is switched on."""
+    if not freezes:
+        return
+    statements = {node.value for node in ast.walk(program.source.tree) if isinstance(node, ast.Expr)}
+    for call in program.trace[freezes[0].order :]:
+        if _looks_like_the_switch(call.op):
+            written, seen = f"`.{call.op[1:-1]} =`", call.receiver
+            meant = literal(call.args[-1]) is True
+        elif call.op == "==" and call.node in statements:
+            left = call.args[0]
+            if not isinstance(left, Call) or left.op != "@requires_grad":
+                continue
+            written, seen = "`requires_grad ==`", left.receiver
+            meant = literal(call.args[1]) is True
+        elif call.op == "@requires_grad_" and call.node in statements:
+            written, seen, meant = "`requires_grad_` without a call", call.receiver, True
+        else:
+            continue
+        for freeze in freezes:
+            if meant and freeze.order < call.order and _share_parameters(freeze, seen):
+                yield clue(
+                    "error",
+                    call,
+                    f"{written} switches nothing on: the parameters frozen on line {place(freeze).line} "
+                    "stay frozen.",
+                    fix="Write `param.requires_grad = True`, or call `module.requires_grad_(True)`.",
+                )
+                break
+
+
+def _looks_like_the_switch(op: str) -> bool:
+    """An attribute that is set, spelt almost as `requires_grad`."""
+    name = op[1:-1]
+    return (
+        op[:1] == "@"
+        and op[-1:] == "="
+        and "grad" in name.lower()
+        and "req" in name.lower()
+        and name != "requires_grad"
+    )
+
+
+def _share_parameters(freeze: Call, other: Value | None) -> bool:
+    theirs = owners_of(other)
+    return any(
+        holds(mine, owner) or holds(owner, mine) for mine in owners_of(freeze.receiver) for owner in theirs
+    )
+
+
+# Makers of random numbers: by themselves no knowledge that would be worth keeping.
+_RANDOM = re.compile(
+    r"^(torch\.(randn?|normal|empty)|numpy\.random\.\w+|torch\.nn\.init\.\w+_|\.(uniform|normal|randn|rand)_?)$"
+)
+_PASSES = frozenset("* / + - torch.tensor torch.from_numpy torch.FloatTensor torch.as_tensor .astype".split())
+
+
+def _random_table(program: Program, switches: list[Call]) -> Iterator[Finding]:
+    """`Embedding.from_pretrained` freezes unless told otherwise; here the table holds random numbers."""
+    for call in program.calls(
+        "torch.nn.Embedding.from_pretrained", "torch.nn.EmbeddingBag.from_pretrained"
+    ):
+        table = call.argument(0, "embeddings")
+        if "freeze" in call.keywords or "**" in call.keywords or len(call.args) > 1:
+            continue
+        made = _random_makers(table)
+        if not made or _filled(program, table, made):
+            continue
+        # switched on by anyone, in whatever way: not for this rule to follow
+        if any(switches_off(other) is not True for other in switches) or "@weight=" in {
+            other.op for other in program.trace[call.order :]
+        }:
+            continue
+        yield clue(
+            "warning",
+            call,
+            f"`from_pretrained` freezes its table by default, and this one is random (line "
+            f"{place(made[0]).line}): the embedding never learns.",
+            fix="Use `nn.Embedding(...)`, or pass `freeze=False`.",
+        )
+
+
+def _random_makers(table: Value | None) -> list[Call]:
+    """The random draws that a table consists of; none where anything else is in it."""
+    found: list[Call] = []
+    queue = list(possible(table))
+    for _ in range(30):
+        if not queue:
+            return found
+        here = queue.pop()
+        if isinstance(here, Constant):
+            continue
+        if not isinstance(here, Call):
+            return []
+        if _RANDOM.match(here.op):
+            found.append(here)
+        elif here.op in _PASSES or keeps_numbers(here):
+            given = (here.receiver, *here.args) if here.receiver is not None else here.args
+            queue += [option for part in given[:2] for option in possible(part)]
+        else:
+            return []
+    return []
+
+
+def _filled(program: Program, table: Value | None, made: list[Call]) -> bool:
+    """Whether rows are written into it: known vectors, with random ones for unknown words."""
+    held = {id(option) for value in (table, *made) for option in possible(value)}
+    takers = [call for draw in made for call in users(program).get(id(draw), ())]
+    if any(call.op in ("def", "()") or call.op.startswith("builtins.") for call in takers):
+        return True  # whoever gets it may fill it
+    if any(draw.op == "torch.empty" for draw in made) and not any(_RANDOM.match(call.op) for call in takers):
+        return True
+    return any(
+        id(option) in held
+        for call in program.calls("[]=", ".copy_", ".index_copy_", "@data=")
+        for option in possible(call.receiver)
     )

@@ -132,9 +132,13 @@ def holds(whole: Value | None, part: Value | None) -> bool:
     wanted = {identity(option) for option in possible(part)}
     if any(identity(piece) in wanted for piece in parts(whole)):
         return True
-    # `model.fc` of a library's model is not followed: it is read as an attribute.
+    # `model.fc` and `model.features[7:]` of a library's model are not followed: they are read as they stand.
     return any(
-        isinstance(option, Call) and option.op[:1] == "@" and holds(whole, option.receiver)
+        isinstance(option, Call)
+        and (
+            (option.op[:1] == "@" and holds(whole, option.receiver))
+            or (option.op == "[]" and bool(option.args) and holds(whole, option.args[0]))
+        )
         for option in possible(part)
     )
 
