@@ -20,6 +20,7 @@ $(BIN)/python:
 $(VENV)/.core: $(BIN)/python pyproject.toml constraints.txt
 	@echo "Installing Sleuth ..."
 	@$(PIP) install -c constraints.txt -e .
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core

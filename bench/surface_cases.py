@@ -103,6 +103,7 @@ SICK: tuple[Loss, ...] = (
     Loss("product", lambda a, b: 1 - a * b, ("a", -1, 1), ("b", -1, 1), want=(1, 1), kinds=("saddle",)),
     Loss("pass", lambda a, b: a**2 - b**2 + b**4, ("a", -1, 1), ("b", -1, 1), kinds=("saddle",)),
     Loss("sign flipped", lambda x: -(x**2), ("x", -1, 1), want=0, kinds=("leads-away",)),
+    Loss("minimum off the map", lambda x: (x - 2) ** 2, ("x", -1, 1), want=0.3, kinds=("leads-away",)),
     Loss("wrong corner", lambda a, b: a - b, ("a", -1, 1), ("b", -1, 1), want=(1, -1), kinds=("leads-away",)),
     Loss(
         "two wells", lambda x: (x**2 - 1) ** 2 + 0.3 * x, ("x", -2, 2), want=-1, kinds=("spurious-minimum",)
@@ -179,6 +180,7 @@ HEALTHY: tuple[Loss, ...] = (
     ),
     Loss("VAE's KL", lambda m, v: -0.5 * (1 + v - m**2 - v.exp()), ("m", -3, 3), ("v", -3, 3), want=(0, 0)),
     Loss("log-cosh", lambda e: torch.log(torch.cosh(e)), ("e", -5, 5), want=0),
+    Loss("soft margin", lambda d: F.softplus(1 - d), ("d", -3, 3), want=2),
     Loss("quantile", lambda e: torch.maximum(0.9 * e, -0.1 * e), ("e", -3, 3), want=0),
     Loss(
         "hinge with a weak penalty",

@@ -105,6 +105,7 @@ def test_asking_stamps_slug_family_and_technique() -> None:
     module.__dict__["lint"] = lambda facts: [Finding(f"saw {facts}")]
     cause = catalog.Cause("invented", "loss")
     cause.__dict__["module"] = module
+    cause.__dict__["references"] = ("Nobody (1900), Nothing",)
     (finding,) = catalog.ask("lint", 7, {"invented": cause})
     assert (finding.cause, finding.family, finding.technique, finding.message) == (
         "invented",
@@ -112,6 +113,7 @@ def test_asking_stamps_slug_family_and_technique() -> None:
         "lint",
         "saw 7",
     )
+    assert finding.sources == ("Nobody (1900), Nothing",)
 
 
 def test_a_page_is_taken_apart() -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 BROKEN = "zoo/loss/double-softmax/broken.py"
@@ -45,6 +46,16 @@ def test_help_names_every_verb_and_the_exit_codes() -> None:
     assert done.returncode == 0
     for word in ("lint", "explain", "causes", "Exit codes"):
         assert word in done.stdout
+
+
+def test_the_help_page_says_of_each_verb_what_the_verb_says_of_itself() -> None:
+    from sleuth import cli
+
+    with click.Context(cli.sleuth) as context:
+        for verb, line in cli.VERBS.items():
+            command = cli.sleuth.get_command(context, verb)
+            assert command is not None
+            assert (command.help or "").splitlines()[0] == line
 
 
 def test_nothing_found_is_zero_and_something_found_is_one() -> None:
@@ -126,6 +137,8 @@ def test_json_on_standard_output_is_all_there_is() -> None:
     (finding,) = data["findings"]
     assert {"cause", "path", "line", "column", "severity", "message"} <= set(finding)
     assert (finding["cause"], finding["line"], finding["severity"]) == ("double-softmax", 45, "error")
+    assert any("Karpathy" in source for source in finding["sources"])
+    assert finding["claims"]
 
 
 def test_json_into_a_file_leaves_the_text(tmp_path: Path) -> None:

@@ -56,6 +56,10 @@ class Cause:
     slug: str
     family: str
 
+    @property
+    def path(self) -> Path:
+        return FOLDER / self.family / f"{self.slug.replace('-', '_')}.py"
+
     @cached_property
     def module(self) -> ModuleType:
         return import_module(f"sleuth.causes.{self.family}.{self.slug.replace('-', '_')}")
@@ -68,6 +72,12 @@ class Cause:
     def detectors(self) -> tuple[str, ...]:
         """The techniques that are built, by function name."""
         return tuple(name for name in TECHNIQUES if callable(getattr(self.module, name, None)))
+
+    @cached_property
+    def references(self) -> tuple[str, ...]:
+        """The works its page leans on, short."""
+        works = (sources()[entry.key] for entry in self.page.citations)
+        return tuple(f"{work.author} ({work.year}), {work.title}" for work in works)
 
     @property
     def described(self) -> tuple[str, ...]:
@@ -110,7 +120,13 @@ def ask(technique: str, facts: Any, among: Mapping[str, Cause] | None = None) ->
         detector: Callable[[Any], Iterator[Finding]] | None
         if (detector := getattr(cause.module, technique, None)) is not None:
             for finding in detector(facts):
-                yield replace(finding, cause=cause.slug, family=cause.family, technique=technique)
+                yield replace(
+                    finding,
+                    cause=cause.slug,
+                    family=cause.family,
+                    technique=technique,
+                    sources=cause.references,
+                )
 
 
 @dataclass(frozen=True)

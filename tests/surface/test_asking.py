@@ -126,7 +126,7 @@ def test_an_axis_option_reads_back(lo: float, hi: float) -> None:
 @given(st.lists(st.one_of(NUMBERS, st.tuples(NUMBERS, NUMBERS)), min_size=1, max_size=2))
 def test_a_place_option_reads_back(parts: list[Any]) -> None:
     text = ",".join(f"{part[0]!r}:{part[1]!r}" if isinstance(part, tuple) else repr(part) for part in parts)
-    assert read_place(text, "--want") == (parts[0] if len(parts) == 1 else tuple(parts))
+    assert read_place(text, "--want", len(parts)) == (parts[0] if len(parts) == 1 else tuple(parts))
 
 
 @given(st.text(alphabet="a=:.-1 ,", max_size=12))

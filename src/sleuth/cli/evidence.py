@@ -19,7 +19,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @click.group("evidence")
 def command() -> None:
-    """Show where advice comes from, check it against its sources, and weigh it.
+    """Show where advice comes from, check it, and weigh it.
 
     A MAP is an Argdown file; without one, Sleuth's own map of debugging folklore is used.
     """

@@ -14,7 +14,10 @@ from sleuth.show import pages
 @click.argument("name", metavar="CAUSE|RULE")
 @output_options
 def command(name: str, json_path: str | None, quiet: bool) -> None:
-    """Print the page of a cause or a rule: what happens, how to tell, how to fix, and how far to trust it."""
+    """Print the page of a cause or a rule.
+
+    What happens, how to tell, how to fix, who says so, and how far to trust that.
+    """
     brief, markdown, payload = _cause(name) if name in catalog.causes() else _rule(name)
     text = brief if quiet else pages.for_terminal(markdown) if colour() else markdown
     emit(text, payload, json_path)

@@ -51,7 +51,9 @@ def command(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    """Read source files and name the silent bugs in them, without running anything.
+    """Read source files and name the silent bugs in them.
+
+    Nothing is run or imported.
 
     PATHS are Python files, notebooks or folders; '-' is standard input; without PATHS, the current folder.
     A comment `# sleuth: ignore[CAUSE]` silences a line, `# sleuth: ignore-file[CAUSE]` a file. Settings stand
@@ -88,13 +90,16 @@ class _Request:
     def run(self) -> "LintResult":
         from sleuth.lint import lint
         from sleuth.lint.cache import Cache
-        from sleuth.lint.changes import only_changed
 
         cache = None if self.no_cache else Cache(_home() / "lint")
         result = lint(self.paths, self.selection, cache, self.stdin_filename, self.jobs, steps_of("Reading"))
         if result.files == 0:
             raise SleuthError(f"There are no Python files in {', '.join(map(str, self.paths))}.")
-        return result if self.since is None else only_changed(result, self.since)
+        if self.since is None:
+            return result
+        from sleuth.lint.changes import only_changed
+
+        return only_changed(result, self.since)
 
 
 def _home() -> Path:

@@ -7,7 +7,10 @@ from sleuth.errors import SleuthError
 
 @click.command("lsp")
 def command() -> None:
-    """Serve findings to an editor over the language server protocol (on standard input and output)."""
+    """Serve findings to an editor (language server protocol).
+
+    The server speaks on standard input and output; editors start it themselves.
+    """
     try:
         from sleuth.lsp import serve
     except ModuleNotFoundError as error:

@@ -45,11 +45,10 @@ def command(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    """Feed synthetic values into a loss and look at its surface and slopes, without a model.
+    """Look at the surface and slopes of a loss, without a model.
 
     MODULE:FUNCTION is a function in a file or package, such as losses.py:barrier; it takes the axes by name
-    and
-    returns one value a point, or a dict of terms. Exit code 1 means that a defect was found.
+    and returns one value a point, or a dict of terms. Exit code 1 means that a defect was found.
     """
     from sleuth.needs import need
     from sleuth.show.surface_files import check_ending
@@ -63,7 +62,10 @@ def command(
             "Say which function and along which input: sleuth surface losses.py:barrier --x distance=-1:3."
         )
     axes = [read_axis_option(text) for text in (x, y) if text is not None]
-    places = {"want": read_place(want, "--want"), "start": read_place(start, "--start")}
+    places = {
+        "want": read_place(want, "--want", len(axes)),
+        "start": read_place(start, "--start", len(axes)),
+    }
     cuts = {name: [_number(part, name) for part in text.split(",")] for name, text in map(_pair, slices)}
     held = {name: _value(text) for name, text in map(_pair, fixed)}
     need("torch", "torch", "sleuth surface")
@@ -76,8 +78,7 @@ def command(
 
 
 def load(target: str) -> Callable[..., Any]:
-    """The function behind `file.py:name` or `package.module:name`; a module class is made with its
-    defaults."""
+    """The function behind `file.py:name` or `package.module:name`; a module class is made with its defaults."""
     import inspect
 
     where, colon, name = target.rpartition(":")
@@ -108,10 +109,14 @@ def read_axis_option(text: str) -> tuple[str, float, float]:
     return name, _number(lo, name), _number(hi, name)
 
 
-def read_place(text: str | None, option: str) -> Any:
-    """`1,-1` a point, `0.5:1,-1:-0.5` a region; one part for one axis."""
+def read_place(text: str | None, option: str, axes: int) -> Any:
+    """`1,-1` a point, `0.5:1,-1:-0.5` a region; one part an axis."""
     if text is None:
         return None
+    if len(text.split(",")) != axes:
+        raise SleuthError(
+            f"{option} {text!r} does not fit: give one number or LO:HI for each of {axes} axes."
+        )
     parts = []
     for part in text.split(","):
         ends = [_number(end, option) for end in part.split(":")]
@@ -148,8 +153,7 @@ def _poles(json_path: str | None) -> int:
 
 
 def _module(where: str) -> dict[str, Any]:
-    """The names of a file or of an importable module; what it raises while it loads is said in one
-    sentence."""
+    """The names of a file or of an importable module; what it raises while it loads is said in one sentence."""
     import importlib
     import os
     import runpy

@@ -131,7 +131,7 @@ class _Recorder(TorchFunctionMode):
     loaders: list[Any] = field(default_factory=list)
     modules: list[Any] = field(default_factory=list)
     optimizers: list[Any] = field(default_factory=list)
-    seen: set[int] = field(default_factory=set)
+    seen: list[Any] = field(default_factory=list)  # the optimizers themselves: an id may be used again
     names: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -289,9 +289,9 @@ class _Recorder(TorchFunctionMode):
                     self.names[id(value)] = name
 
     def _show(self, tape: Tape, optimizer: Any) -> None:
-        if id(optimizer) in self.seen or not tape.entries:
+        if any(optimizer is other for other in self.seen) or not tape.entries:
             return
-        self.seen.add(id(optimizer))
+        self.seen.append(optimizer)
         self.resting = True
         try:
             self.examine(self._captured(tape, optimizer))

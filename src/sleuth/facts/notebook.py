@@ -1,7 +1,6 @@
 """Notebooks: the code cells as one program, and back from its lines to cell and line."""
 
 import ast
-import json
 import re
 from bisect import bisect_right
 from dataclasses import replace
@@ -17,6 +16,8 @@ _ASSIGNED_SHELL = re.compile(r"^(\s*)(\w+)\s*=\s*[!%].*$")
 
 def read_notebook(path: str, text: str) -> Source:
     """One `Source` for all code cells that parse; its `cells` are the first lines of each."""
+    import json
+
     try:
         cells = json.loads(text)["cells"]
         codes = [_code(cell) for cell in cells if cell.get("cell_type") == "code"]

@@ -37,6 +37,12 @@ class Program:
     def source(self) -> Source:
         return self.scene.source
 
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        """The file and the local files whose code was followed from it."""
+        followed = {call.context.source: None for call in self.trace}
+        return (self.source, *(source for source in followed if source is not self.source))
+
     @property
     def trace(self) -> tuple[Call, ...]:
         return self.scene.trace

@@ -2,7 +2,6 @@
 
 import ast
 import gc
-import hashlib
 import io
 import re
 import tokenize
@@ -196,6 +195,8 @@ class Project:
 
 
 def fingerprint(data: bytes) -> str:
+    import hashlib  # loads a cryptography library: not before it is needed
+
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 

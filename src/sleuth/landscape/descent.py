@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Fate = Literal["arrives", "minimum", "exit", "stuck"]
 
 REACH = 2  # neighbours this far are tried, so that narrow slanted valleys are followed
+BEYOND = 0.1  # a soft margin goes on falling past the wanted place; by so much of the range it may
 CLOSE = 0.025  # so does one this near the wanted place (share of each axis)
 BASIN = 0.01  # a minimum that catches less of the map than this is not worth a word
 AWAY = 0.05  # nor is a way off the map that takes less than this
@@ -249,10 +250,10 @@ def _goal(scaled: Scaled, batched: Batched, want: Region | None) -> float:
 
 
 def _arrived(scaled: Scaled, spot: Spot, want: Region | None, goal: float) -> bool:
-    """In the wanted place, or at a loss that is as good: neither higher nor lower than what was asked for."""
+    """In the wanted place, or at a loss that is as good; much lower than what was asked is elsewhere too."""
     import numpy as np
 
-    if abs(spot.loss - goal) <= AS_GOOD * scaled.range:
+    if -BEYOND * scaled.range <= spot.loss - goal <= AS_GOOD * scaled.range:
         return True
     if want is None:
         return False

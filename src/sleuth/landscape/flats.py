@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 # A flat place this near the lowest loss (share of the range) is satisfied, not dead.
 SATISFIED = 1e-3
 AS_GOOD = 0.02  # losses this near each other (share of the range) are equally good
-# Saturation: slopes in the upper half of the loss under a hundredth of what is steep (90th percentile) in
-# the lower
-# half, on a part of the map that a start can fall into. log1p passes it at some 100 times its knee.
+# Saturation: slopes in the upper half of the loss under a hundredth of what is steep (90th percentile) in the
+# lower half, on a part of the map that a start can fall into. log1p passes it at some 100 times its knee.
 FADED, STEEP, HIGH, FADED_SHARE = 0.01, 0.9, 0.5, 0.05
 
 

@@ -28,8 +28,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class LogForm:
-    """What a product loss would be in log space: its formula in words, and the gradients beside each
-    other."""
+    """What a product loss would be in log space: its formula in words, and the gradients beside each other."""
 
     formula: str
     constant: float
@@ -124,8 +123,7 @@ def _should_grow(scaled: Scaled, product: "Numbers", want: Region | None) -> boo
 
 
 def _spots(product: "Numbers") -> list[tuple[int, ...]]:
-    """Grid points at which both factors are small, middling and large, on the side where the logarithm
-    lives."""
+    """Grid points at which both factors are small, middling and large, on the side where the logarithm lives."""
     import numpy as np
 
     left, _, right = np.linalg.svd(product)

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 IMBALANCE = 1000.0  # one learning rate cannot serve two axes this far apart
 # A step that moves one percent of the map on the gentle side leaves it tenfold on the steep one. Less is
-# ordinary:
-# a hinge with a weak penalty changes its slope a hundredfold.
+# ordinary: a hinge with a weak penalty changes its slope a hundredfold.
 JUMP = 1000.0
 RATE = 0.01  # and an ordinary learning rate must throw a step off the map: a gradient of 1 blows up nothing
 SUSPECT = 20.0  # from this change between neighbours on, a closer look is taken
@@ -54,8 +53,7 @@ def imbalance(scaled: Scaled, whole: bool) -> Iterator[Flaw]:
         f"{sizes[strong]:.3g} and "
         f"{sizes[weak]:.3g}): a step that suits {loud} leaves {quiet} where it is."
         if sizes[weak]
-        else f"Only {loud} has any influence: the gradient along {quiet} is zero wherever the loss has a "
-        "slope."
+        else f"Only {loud} has any influence: wherever the loss has a slope, it is 0 along {quiet}."
     )
     yield Flaw(
         "axis-imbalance",
@@ -75,8 +73,7 @@ def imbalance(scaled: Scaled, whole: bool) -> Iterator[Flaw]:
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """A jump from a gentle place to a steep one: both places, both slopes, and by how much the loss is
-    torn."""
+    """A jump from a gentle place to a steep one: both places, both slopes, and by how much the loss is torn."""
 
     low: "Numbers"
     high: "Numbers"

@@ -135,11 +135,11 @@ def surface(
 ) -> Surface:
     """Lay a loss on a map of one or two of its inputs, with slopes by autograd.
 
-    `fn` takes the axes by name and returns one value a point, or a dict of terms; it may be written for
-    whole tensors or for one point, or be a module. `x` and `y` are `("name", lo, hi)`. `want` is where
-    training should end and `start` where it begins: a number for one axis, a pair for two,
-    `((lo, hi), (lo, hi))`, or a test. `fixed` holds further inputs, `slices` maps an input to the values at
-    which the map is drawn again.
+    `fn` takes the axes by name and returns one value a point, or a dict of terms; it may be written for whole
+    tensors or for one point, or be a module. `x` and `y` are `("name", lo, hi)`. `want` is where training
+    should end and `start` where it begins: a number for one axis, a pair for two, `((lo, hi), (lo, hi))`, or
+    a test. `fixed` holds further inputs, `slices` maps an input to the values at which the map is drawn
+    again.
     """
     axes = read_axes(x, y)
     count, wanted, begun = read_count(n), read_region(want, axes, "want"), read_region(start, axes, "start")

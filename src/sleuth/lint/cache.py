@@ -1,6 +1,5 @@
 """What lint found last time. A file is judged again only when it, a file it imports, or Sleuth changed."""
 
-import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -72,6 +71,8 @@ class Cache:
 
     def recall(self, path: Path, data: bytes) -> FileReport | None:
         """What was found in this very content, if nothing that was consulted has changed since."""
+        import json
+
         try:
             stored = json.loads(self._file(path).read_text("utf-8"))
             if stored["rules"] != self.rules or stored["report"]["path"] != str(path):
@@ -86,6 +87,8 @@ class Cache:
 
     def remember(self, path: Path, report: FileReport) -> None:
         """Keep a report. A folder that cannot be written to is no reason to fail."""
+        import json
+
         file = self._file(path)
         scratch = file.with_suffix(f".{os.getpid()}.tmp")
         with suppress(OSError):

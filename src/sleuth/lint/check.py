@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 
 from sleuth import catalog
 from sleuth.catalog import Cause
 from sleuth.facts.program import read_program
 from sleuth.facts.source import Project, Source
 from sleuth.finding import Finding
-from sleuth.lint.selection import Selection
+from sleuth.lint.selection import Selection, needs
 
 _IGNORE = re.compile(r"#\s*sleuth:\s*ignore(?P<file>-file)?(?:\[(?P<slugs>[^\]]*)\])?")
 
@@ -30,11 +31,22 @@ def lint_source(
     found: list[Finding] = []
     with _noting("reading it", failures):
         program = read_program(source, project)
+        text = "\n".join(seen.text for seen in program.sources)
         for slug, cause in wanted.items():
+            if not _may_apply(cause, text):
+                continue
             with _noting(slug, failures):
                 found += catalog.ask("lint", program, {slug: cause})
     kept = [finding for finding in found if selection.keeps(finding) and not _ignored(source, finding)]
     return sorted(unique(kept), key=lambda finding: (finding.where.line or 0) if finding.where else 0)
+
+
+def _may_apply(cause: Cause, text: str) -> bool:
+    words = _needs(cause)
+    return not words or any(word in text for word in words)
+
+
+_needs = cache(needs)
 
 
 @contextmanager

@@ -77,23 +77,10 @@ def _relabelled(finding: Finding, labels: dict[str, str]) -> Finding:
 def _reports(
     files: list[Path], cache: Cache | None, stdin_name: str | None, jobs: int | None
 ) -> Iterator[FileReport]:
-    """A report a file, in order."""
-    known: dict[Path, FileReport] = {}
-    fresh: list[tuple[Path, bytes]] = []
-    for path in files:
-        from sleuth.facts.source import UnreadableSource
-
-        try:
-            data = read_bytes_of(path)
-        except UnreadableSource as error:
-            known[path] = FileReport(str(path), trouble=Trouble(error.path, error.line, error.reason))
-            continue
-        report = cache.recall(path, data) if cache is not None and path != STDIN else None
-        if report is not None:
-            known[path] = report
-        else:
-            fresh.append((path, data))
-    made = _work(fresh, stdin_name, jobs)
+    """A report a file, in order. Contents are read one at a time: memory does not grow with the tree."""
+    known = {path: report for path in files if (report := _recalled(path, cache)) is not None}
+    fresh = [path for path in files if path not in known]
+    made = _work(fresh, _Task(stdin_name, remembering=cache is not None or len(fresh) > 1), jobs)
     for path in files:
         if path in known:
             yield known[path]
@@ -104,26 +91,46 @@ def _reports(
         yield report
 
 
-def _work(fresh: list[tuple[Path, bytes]], stdin_name: str | None, jobs: int | None) -> Iterator[FileReport]:
+def _recalled(path: Path, cache: Cache | None) -> FileReport | None:
+    if cache is None or path == STDIN:
+        return None
+    try:
+        return cache.recall(path, path.read_bytes())
+    except OSError:
+        return None
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is done with every file, in this process or in a worker."""
+
+    stdin_name: str | None
+    remembering: bool
+
+    def __call__(self, path: Path) -> FileReport:
+        from sleuth.facts.source import UnreadableSource
+        from sleuth.lint.work import report_of
+
+        try:
+            data = read_bytes_of(path)
+        except UnreadableSource as error:
+            return FileReport(str(path), trouble=Trouble(error.path, error.line, error.reason))
+        return report_of(path, data, self.stdin_name if path == STDIN else None, self.remembering)
+
+
+def _work(fresh: list[Path], task: _Task, jobs: int | None) -> Iterator[FileReport]:
     workers = jobs or os.cpu_count() or 1
-    if workers > 1 and len(fresh) >= WORTH_A_POOL:
+    if workers > 1 and len(fresh) >= WORTH_A_POOL and STDIN not in fresh:
         from concurrent.futures import ProcessPoolExecutor
 
         with ProcessPoolExecutor(workers) as pool:
             # Neighbours go to the same worker: they import each other, and each file is parsed once there.
-            yield from pool.map(_report_of, fresh, chunksize=max(1, min(32, len(fresh) // (workers * 4))))
+            yield from pool.map(task, fresh, chunksize=max(1, min(32, len(fresh) // (workers * 4))))
         return
     from sleuth.facts.source import collector_off
 
     with collector_off():
-        for number, (path, data) in enumerate(fresh, 1):
-            yield _report_of((path, data), stdin_name)
+        for number, path in enumerate(fresh, 1):
+            yield task(path)
             if number % FILES_A_SWEEP == 0:
                 gc.collect()
-
-
-def _report_of(item: tuple[Path, bytes], stdin_name: str | None = None) -> FileReport:
-    from sleuth.lint.work import report_of
-
-    path, data = item
-    return report_of(path, data, stdin_name if path == STDIN else None)

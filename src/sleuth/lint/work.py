@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sleuth.catalog import Cause
 from sleuth.facts.notebook import in_cell
-from sleuth.facts.source import Project, Source, UnreadableSource, fingerprint
+from sleuth.facts.source import ABSENT, Project, Source, UnreadableSource, fingerprint
 from sleuth.finding import Finding
 from sleuth.lint.cache import FileReport, Trouble
 from sleuth.lint.check import lint_source
@@ -33,17 +33,17 @@ def workshop() -> Workshop:
     return _workshop
 
 
-def report_of(path: Path, data: bytes, name: str | None = None) -> FileReport:
-    """Everything that lint can say of one file."""
+def report_of(path: Path, data: bytes, name: str | None = None, remembering: bool = True) -> FileReport:
+    """Everything that lint can say of one file; without `remembering`, its content gets no fingerprint."""
     here = workshop()
     label = name or str(path)
-    digest = fingerprint(data)
+    digest = fingerprint(data) if remembering else ABSENT
     try:
-        source = here.project.known(path, digest) or read_any(path, data, name)
+        source = (here.project.known(path, digest) if remembering else None) or read_any(path, data, name)
     except UnreadableSource as error:
         return FileReport(label, digest, trouble=Trouble(error.path, error.line, error.reason))
     source.path = label  # imported files are known by their full path; people get to see the one they named
-    if path.suffix == ".py":
+    if path.suffix == ".py" and remembering:
         here.project.add(source, digest)
     here.project.consulted.clear()
     failures: list[str] = []

@@ -1,13 +1,15 @@
 """Lint findings for people (with the line and a caret) and for programs (JSON)."""
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sleuth.finding import Finding, Severity
 from sleuth.lint import LINT_SCHEMA, LintResult
-from sleuth.lint.audit import Audit
+
+if TYPE_CHECKING:
+    from sleuth.lint.audit import Audit
 
 COLOURS: dict[Severity, str] = {"error": "red", "warning": "yellow", "note": "cyan"}
 
@@ -35,7 +37,7 @@ def as_json(result: LintResult) -> dict[str, Any]:
     }
 
 
-def audit(found: Audit) -> str:
+def audit(found: "Audit") -> str:
     """Places to look at, question by question."""
     blocks = [
         "\n".join(
@@ -47,7 +49,7 @@ def audit(found: Audit) -> str:
     return "\n\n".join(blocks) or "Nothing to look at."
 
 
-def audit_json(found: Audit) -> dict[str, Any]:
+def audit_json(found: "Audit") -> dict[str, Any]:
     groups = [
         {
             "question": question.title,
@@ -74,7 +76,18 @@ def _row(finding: Finding) -> dict[str, Any]:
         "credence": finding.credence,
         "message": finding.message,
         "fix": finding.fix,
+        "sources": list(finding.sources),
+        "claims": _claims(finding),
     }
+
+
+def _claims(finding: Finding) -> list[str]:
+    from sleuth.evidence.folklore import (
+        citation,
+        claims_for,
+    )  # reads a map: only where a program asked for all
+
+    return [citation(claim) for claim in claims_for(finding.cause, finding.family)]
 
 
 def _headline(finding: Finding) -> str:

@@ -190,7 +190,7 @@ def _curve(surface: "Surface", analysis: "Analysis", colour: bool) -> list[str]:
         cells = [BLOCKS[round(min(max(height - row, 0.0), 1.0) * 8)] for height in heights]
         if colour:
             cells = [_shaded(analysis, cell, pick) for cell, pick in zip(cells, picks, strict=True)]
-        edge = f"{high:.3g}" if row == CURVE_ROWS - 1 else f"{low:.3g}" if row == 0 else ""
+        edge = f"{high + 0.0:.3g}" if row == CURVE_ROWS - 1 else f"{low + 0.0:.3g}" if row == 0 else ""
         lines.append(f"{edge:>{label}} │{''.join(cells)}│")
     marks = _marks(surface, analysis, picks, None)
     ways = [marks.get((pick, 0)) or _arrow(analysis, pick) for pick in picks]
@@ -261,7 +261,7 @@ def _cells(row: FlowRow, several: bool) -> list[str]:
         row.place,
         *point,
         *([row.term] if several else []),
-        f"{row.loss:.3g}",
+        f"{row.loss + 0.0:.3g}",
         *(f"{slope + 0.0:.3g}" for slope in row.slopes.values()),  # + 0.0: no "-0"
         row.flag,
     ]

@@ -1,10 +1,8 @@
 """Why a metric will not move: the loss does not care, the parameters cannot, or something fights it.
 
 Each measurement is a function of its own (`care`, `reach`, `span`, `rivals`, `inertia`, `counterfactual`),
-for
-detectors that need one number; `stuck` asks them all. The package is not called `stuck`, so that
-`sleuth.stuck`
-is always the function, whatever was imported first.
+for detectors that need one number; `stuck` asks them all. The package is not called `stuck`, so that
+`sleuth.stuck` is always the function, whatever was imported first.
 """
 
 from sleuth.stall.asking import Standstill, stuck

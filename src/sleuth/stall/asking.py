@@ -70,8 +70,9 @@ def stuck(
     """
     need("torch", "torch", "sleuth stuck")
     started = perf_counter()
-    with restored(read_parameters(parameters)):
-        case = read_case(metric, loss, parameters, terms, own)
+    named = read_parameters(parameters)
+    with restored(named):
+        case = read_case(metric, loss, named, terms, own)
         cares = care(case)
         wanted = loss_slope(case) if cares.connected else None
         moves = reach(case, wanted)

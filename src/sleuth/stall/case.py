@@ -1,5 +1,4 @@
-"""What is given to `sleuth.stuck`, read and checked: the metric, its loss, the other terms, the
-parameters."""
+"""What is given to `sleuth.stuck`, read and checked: the metric, its loss, the other terms, the parameters."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping

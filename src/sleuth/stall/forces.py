@@ -20,8 +20,7 @@ CURVATURE_STEPS = 10  # power iterations for the sharpest direction
 class Rivals:
     """Each term's gradient on the shared parameters. `left` is what remains of the own push in the sum: 1 is
     undisturbed, 0 a stalemate, below 0 the metric is driven back. `cancelled` is the share of all pushing
-    lost.
-    """
+    lost."""
 
     own: str
     norms: dict[str, float]
@@ -55,9 +54,7 @@ class Rivals:
 @dataclass(frozen=True)
 class Inertia:
     """What the optimizer still carries: `cosine` of its momentum with the fresh step, `weight` of the one
-    over the
-    other, `damping` of Adam's remembered scale over the fresh gradient, `memory` in steps.
-    """
+    over the other, `damping` of Adam's remembered scale over the fresh gradient, `memory` in steps."""
 
     cosine: float | None
     weight: float
@@ -74,8 +71,7 @@ class Inertia:
 
 
 def rivals(case: Case) -> Rivals:
-    """Norms, cosines and what is left of the own term's push, on the parameters that it shares with
-    others."""
+    """Norms, cosines and what is left of the own term's push, on the parameters that it shares with others."""
     import torch
 
     tensors = case.trainable()

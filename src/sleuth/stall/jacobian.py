@@ -14,10 +14,8 @@ if TYPE_CHECKING:
 NO_SLOPE = 1e-5
 STEPS = (1e-4, 1e-3, 1e-2)  # of the parameters' norm, for the finite differences
 LIES = 0.1  # the metric really moves by less than this share of what its slope promises
-REDRAWS, MOVED = (
-    6,
-    1e-3,
-)  # strong perturbations, and the relative change of the metric that counts as movement
+REDRAWS = 6  # strong perturbations
+MOVED = 1e-3  # the relative change of the metric that counts as movement
 ENTRIES = 512  # of a vector metric that enter the rank test; the most wanted ones
 SKETCH = 4096  # columns the Jacobian is folded into: random signs keep its span when the rank is smaller
 UNREACHABLE = 0.05  # share of the wanted direction in the span below which it is out of reach
@@ -30,8 +28,8 @@ class Reach:
 
     `promised` and `measured` are its slope along the best direction, by autograd and by finite differences;
     `redrawn` is the largest relative change of the metric when the parameters are perturbed strongly;
-    `in_span` is
-    the share of the wanted direction that the Jacobian can express, `rank` of `entries` its dimension.
+    `in_span` is the share of the wanted direction that the Jacobian can express, `rank` of `entries` its
+    dimension.
     """
 
     has_graph: bool
@@ -77,7 +75,7 @@ def reach(case: Case, wanted: "Tensor | None") -> Reach:
     in_span, rank, entries, condition = span(case, aim)
     with restored(tensors):
         measured = None if case.again is None else _really(case, slopes, aim, promised, size)
-        redrawn = None if case.again is None else _redrawn(case, scale)
+        redrawn = None if case.again is None else _redrawn(case, aim, scale)
     return Reach(
         has_graph=case.metric.requires_grad,
         layers={name: float(torch.linalg.vector_norm(slope.double())) for name, slope in slopes.items()},
@@ -167,8 +165,8 @@ def _really(case: Case, slopes: dict[str, "Tensor"], aim: "Tensor", promised: fl
     return min(finite, key=lambda slope: abs(slope - promised), default=0.0)
 
 
-def _redrawn(case: Case, scale: float) -> float:
-    """The largest change of the metric when each parameter is shaken by as much as its own size."""
+def _redrawn(case: Case, aim: "Tensor", scale: float) -> float:
+    """The largest change along the wanted direction when each parameter is shaken by its own size."""
     import torch
 
     tensors = case.trainable()
@@ -177,7 +175,7 @@ def _redrawn(case: Case, scale: float) -> float:
     largest = 0.0
     for _ in range(REDRAWS):
         put(tensors, {name: tensor + _noise(tensor, source) for name, tensor in start.items()})
-        change = float((case.measured() - here).norm()) / scale
+        change = abs(float((case.measured() - here).cpu() @ aim)) / scale
         largest = max(largest, change) if math.isfinite(change) else largest
     return largest
 

@@ -23,8 +23,7 @@ TABLE: tuple[tuple[str, str, str, Row], ...] = (
 
 @dataclass(frozen=True)
 class Answers:
-    """What was measured; the later ones are None when an earlier one already decides, or could not be
-    asked."""
+    """What was measured; the later ones are None when an earlier one already decides, or could not be asked."""
 
     care: Care
     reach: Reach
@@ -155,7 +154,7 @@ def _ceiling(reach: Reach) -> Finding:
             "parameters "
             f"gives {reach.measured:.3g}. The slope is a stand-in's, and the metric itself does not follow."
         )
-    elif reach.relative > NO_SLOPE:
+    elif reach.relative > NO_SLOPE or (reach.rank and reach.entries > 1):
         seen = (
             f"Only {reach.in_span:.1%} of the direction in which the metric should go lies in the span of "
             "its Jacobian "

@@ -44,3 +44,40 @@ there. A deliberately tiny last layer (for a flat first prediction, or a policy 
   backward.
 - glorot-2010: section 4.2, the corresponding argument for symmetric activations.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+LOW, HIGH = (
+    0.15,
+    5.0,
+)  # spread out over size in, in the middle of the layers; torch's default gives 0.58, He's 1.4
+DRIFT = 1e3  # over all hidden layers
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    layers = [layer for layer in bench.first.activations.layers if layer.size_in > 0][:-1]
+    if len(layers) < 2:
+        return
+    gains = sorted(layer.gain for layer in layers)
+    middle = gains[len(gains) // 2]
+    drift = layers[-1].spread_out / layers[0].size_in
+    drifted = len(layers) > 2 and not 1 / DRIFT < drift < DRIFT
+    if LOW < middle < HIGH and not drifted:
+        return
+    way = "fade" if middle <= LOW or drift < 1 else "blow up"
+    yield Finding(
+        f"Signals {way} on their way through the model: a layer typically gives out {middle:.2g} times what it takes in, "
+        f"and after {len(layers)} layers {drift:.2g} of the first input's size is left; about 1 keeps a signal alive.",
+        severity="error" if not 0.1 * LOW < middle < 10 * HIGH or drifted else "warning",
+        credence=0.85 if drifted else 0.65,
+        where=layers[-1].where,
+        numbers={"typical_gain": middle, "drift": drift, "layers": len(layers)},
+        fix="Initialise with std = sqrt(2 / fan_in) for ReLU or Xavier for tanh; remove hand-set constants.",
+    )

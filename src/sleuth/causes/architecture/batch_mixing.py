@@ -47,6 +47,7 @@ contrastive losses check the encoder alone.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import layer, possible, subject
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
@@ -54,6 +55,10 @@ from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.modules import RECURRENT, applied, axis_of, exact, module_around, settled, uses
 from sleuth.facts.topics.shapes import BATCH, shapes
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 # Layers that take (time, batch, features) unless told otherwise, and where `batch_first` stands by position.
 _TIME_FIRST = dict.fromkeys(RECURRENT, 4) | {
@@ -68,6 +73,8 @@ _KEEP_LEADING_AXES = frozenset(
 )
 _STACKS = {"torch.nn.TransformerEncoder", "torch.nn.TransformerDecoder"}
 _POOLS = {".mean", ".sum", ".max", ".amax", "torch.mean", "torch.sum", "torch.max", "torch.amax"}
+
+NEEDS = "view reshape batch_first RNN LSTM GRU Transformer Attention"
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -227,3 +234,26 @@ def _has_an_inserted_batch(value: Value) -> bool:
             inner = settled(subject(option)) if option.op[:1] == "." or applied(option) else None
             option = inner if inner is not None else Value()
     return False
+
+
+SHARE = 1e-3  # of all influence on an output; rounding leaves 1e-7
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    from sleuth.facts.bench.forward import source_of
+
+    seen = bench.mixing
+    if seen.share < SHARE:
+        return
+    only_back = seen.from_earlier and not seen.from_later
+    if only_back and seen.keeps_axes and not hasattr(bench.subject.loader, "dataset"):
+        return  # an axis along which influence only runs forward and that the output keeps may well be time
+    yield Finding(
+        f"In eval mode {seen.share:.0%} of what moves one example's output comes from the other examples of the batch "
+        f"(measured by {seen.method}): an axis is taken for another.",
+        severity="error",
+        credence=0.9,
+        where=source_of(bench.subject.model),
+        numbers={"share": seen.share},
+        fix="Use transpose or permute where view or reshape swaps axes; set batch_first=True; reduce over dim >= 1.",
+    )

@@ -48,3 +48,38 @@ key-value cache.
 - pytorch-sdpa: description of `attn_mask` and `is_causal`, with equivalent code.
 - pytorch-mha: description of `attn_mask`, where True blocks, and of `is_causal` as a hint.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+VISIBLE = 1e-4  # relative change of earlier outputs; must be exactly zero, kernels leave 1e-7
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    from sleuth.facts.bench.forward import source_of
+
+    seen = bench.causality
+    if seen.shifted >= 0.9 and seen.change > VISIBLE:
+        yield Finding(
+            f"The targets are the inputs shifted by one, and replacing everything after position {seen.length // 2} "
+            f"changes earlier outputs by {seen.change:.1%}: the model reads the answer from its own future.",
+            severity="error",
+            credence=0.95,
+            where=source_of(bench.subject.model),
+            numbers={"change": seen.change, "shifted": seen.shifted},
+            fix="Apply the causal mask (an out-of-place masked_fill must be assigned); pad convolutions on the left.",
+        )
+    elif seen.equal == 1.0:
+        yield Finding(
+            "Targets and inputs are the same sequence: unless this is an autoencoder, the shift by one is missing.",
+            severity="note",
+            credence=0.3,
+            numbers={"equal": seen.equal},
+            fix="inputs, targets = tokens[:, :-1], tokens[:, 1:]",
+        )

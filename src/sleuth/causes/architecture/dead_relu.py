@@ -48,3 +48,36 @@ chase a sparsity of 50%: that is what a healthy ReLU layer looks like.
 - goodfellow-2016-ch6: section 6.3.1, on rectified units that cannot learn from examples for which
   they are inactive, and on generalisations with a non-zero left slope.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+MANY_UNITS = 0.9  # of a layer; see the page
+ENOUGH = 32  # positions on which a live unit would have fired at least once
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    rectifiers = [
+        unit for unit in bench.first.activations.units if unit.name in ("relu", "relu6", "threshold")
+    ]
+    for number, unit in enumerate(rectifiers):
+        if unit.final or unit.units < 4 or unit.positions < ENOUGH or unit.dead < MANY_UNITS:
+            continue
+        again = bench.silence(number)
+        if again.dead < MANY_UNITS:
+            continue
+        yield Finding(
+            f"{again.dead:.0%} of the {unit.units} units of this {unit.name} are zero for all {again.examples} examples: "
+            "they pass nothing on and get no gradient, so they stay dead.",
+            severity="error",
+            credence=0.9 if again.dead == 1 else 0.75,
+            where=unit.where,
+            numbers={"dead": again.dead, "units": unit.units, "examples": again.examples},
+            fix="Start biases at 0 and weights by He's rule, check the input scale, lower the rate; or use LeakyReLU.",
+        )

@@ -52,6 +52,7 @@ No retraining is needed: the weights are good, and evaluating them properly is e
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, literal, possible
 from sleuth.facts.interpreter.values import Call, Constant, Either, Unknown, Value
@@ -70,6 +71,10 @@ from sleuth.facts.topics.modules import (
     trains,
 )
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 _FUNCTIONAL = tuple(
     f"torch.nn.functional.{name}"
@@ -107,7 +112,7 @@ def _attention(program: Program) -> Iterator[Finding]:
         chance = settled(call.argument(4, "dropout_p"))
         if chance is None or not _belongs_to_a_model(call) or _asks_for_the_mode(call):
             continue
-        if _surely_drops(chance) or (_is_own_attribute(call) and isinstance(chance, Unknown)):
+        if _surely_drops(chance) or (_is_own_setting(call) and _may_drop(program, chance)):
             yield clue(
                 "error" if _surely_drops(chance) else "warning",
                 call,
@@ -207,9 +212,40 @@ def _surely_drops(chance: Value) -> bool:
     )
 
 
-def _is_own_attribute(call: Call) -> bool:
+def _may_drop(program: Program, chance: Value) -> bool:
+    """A rate from outside: an argument, or an entry of a configuration whose default is not 0."""
+    if isinstance(chance, Unknown):
+        return True
+    if not isinstance(chance, Call) or not (chance.op[:1] == "@" or chance.op == "[]"):
+        return False
+    given = possible(chance.receiver if chance.op[:1] == "@" else chance.args[0])
+    if not all(isinstance(option, Unknown) for option in given):
+        return False
+    defaults = [cls.members.get(chance.op[1:]) for cls in program.classes]
+    return not any(isinstance(known, Constant) and not known.value for known in defaults)
+
+
+def _is_own_setting(call: Call) -> bool:
     """The chance is written `self.something`: a setting of the module, not an argument of the call."""
     written = next(
         (entry.value for entry in getattr(call.node, "keywords", []) if entry.arg == "dropout_p"), None
     )
-    return isinstance(written, ast.Attribute) and isinstance(written.value, ast.Name)
+    if not isinstance(written, ast.Attribute | ast.Subscript):
+        return False
+    while isinstance(written, ast.Attribute | ast.Subscript):
+        written = written.value
+    return isinstance(written, ast.Name)
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    seen = bench.modes
+    for dropout in seen.awake:
+        yield Finding(
+            f"`{dropout.operation}` drops with p={dropout.probability:g} although the model is in eval mode; two passes "
+            f"over one batch differ by up to {seen.difference:.2g}, so predictions are random.",
+            severity="error",
+            credence=0.95,
+            where=dropout.where,
+            numbers={"p": dropout.probability, "difference": seen.difference},
+            fix="Use nn.Dropout, or pass training=self.training.",
+        )

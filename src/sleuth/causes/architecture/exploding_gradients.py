@@ -49,3 +49,32 @@ changed the rate.
 - goodfellow-2016-ch8: section 8.2.4, cliffs in the loss surface and why one step can undo long
   work.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+RATIO = 1e3  # gradient norm of the first layer over the last; see the page
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    weights = [p for p in bench.first.gradients.weights if p.gradient is not None and p.finite]
+    if len(weights) < 3 or not weights[-1].gradient:
+        return
+    ratio = (weights[0].gradient or 0.0) / weights[-1].gradient
+    if ratio > RATIO:
+        yield Finding(
+            f"The gradient norm grows from {weights[-1].gradient:.2g} at `{weights[-1].name}` to "
+            f"{weights[0].gradient:.2g} at `{weights[0].name}` (×{ratio:.0f}): one step moves the early layers out of "
+            "their range.",
+            severity="warning",
+            credence=0.7,
+            where=Where(module=weights[0].module or None),
+            numbers={"ratio": ratio, "layers": len(weights)},
+            fix="Lower the initial scale, add normalisation or residual connections; clip gradients as a guard.",
+        )

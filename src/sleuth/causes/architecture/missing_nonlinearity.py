@@ -50,6 +50,7 @@ If linear is what you wanted, delete the extra layers: they only make optimisati
 import ast
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, keeps_numbers, layer, root, same, subject
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Constant, Loop, Unknown, Value
@@ -70,6 +71,10 @@ from sleuth.facts.topics.modules import (
     uses,
 )
 from sleuth.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 _ACTIVATIONS = frozenset(
     "relu relu6 leaky_relu elu selu celu gelu silu mish tanh sigmoid softplus hardtanh hardswish".split()
@@ -306,3 +311,24 @@ def _could_be_statement(call: Call) -> bool:
         return False
     line = call.source.line(getattr(call.node, "lineno", 0)) if call.source else ""
     return not line[: getattr(call.node, "col_offset", 0)].strip()
+
+
+ROUNDING = 1e-4  # relative; float32 leaves some 1e-6
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    layers = bench.first.activations.layers
+    if len(layers) < 2:
+        return
+    seen = bench.affine
+    if seen.residue < ROUNDING:
+        stacked = next((layer.where for layer in layers if layer.follows_layer), layers[1].where)
+        yield Finding(
+            f"With {seen.layers} weight layers the whole model is still one linear map: f(a+b) - f(a) - f(b) + f(0) is "
+            f"{seen.residue:.1e} of f. Depth adds nothing.",
+            severity="error",
+            credence=0.93,
+            where=stacked,
+            numbers={"residue": seen.residue, "layers": seen.layers},
+            fix="Put an activation such as ReLU between the layers.",
+        )

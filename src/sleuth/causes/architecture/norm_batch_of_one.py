@@ -49,6 +49,7 @@ after each `model.train()`. Prediction with batch size 1 in eval mode is no prob
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, possible
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
@@ -56,10 +57,16 @@ from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.cadence import setting
 from sleuth.facts.topics.modes import parts
 from sleuth.facts.topics.modules import BATCH_NORM, axis_of, exact, is_one_long, settled
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 # Two examples leave only which of them is larger; from about four on the statistics mean something.
 _FEWEST = 2
+
+NEEDS = "Norm"
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -166,3 +173,38 @@ def _from_a_loop(value: Call) -> bool:
         )
         for turn in turns
     )
+
+
+FEW, ENOUGH = 4, 16  # examples behind a statistic; see the page
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    active = [norm for norm in bench.first.norms if norm.training]
+    if not active:
+        return
+    worst = min(active, key=lambda norm: norm.examples)
+    if worst.examples <= FEW:
+        yield Finding(
+            f"{worst.kind} takes its statistics over {worst.examples} example{'s' if worst.examples > 1 else ''} "
+            f"({worst.values} values a channel): what distinguishes examples is normalised away, and eval mode differs.",
+            severity="error" if worst.examples == 1 else "warning",
+            credence=0.9 if worst.examples == 1 else 0.6,
+            where=Where(module=worst.path or None),
+            numbers={"examples": worst.examples, "values": worst.values, "layers": len(active)},
+            fix="Use batches of 16 or more, or GroupNorm or LayerNorm.",
+        )
+    dataset, size = (
+        getattr(bench.subject.loader, "dataset", None),
+        getattr(bench.subject.loader, "batch_size", None),
+    )
+    keeps = not getattr(bench.subject.loader, "drop_last", True)
+    if keeps and size and size > 1 and hasattr(dataset, "__len__") and len(dataset) % size == 1:
+        yield Finding(
+            f"{len(dataset)} examples in batches of {size} leave a last batch of one, over which {worst.kind} has no "
+            "statistics.",
+            severity="warning",
+            credence=0.6,
+            where=Where(module=worst.path or None),
+            numbers={"examples": len(dataset), "batch_size": size},
+            fix="Set drop_last=True on the training loader.",
+        )

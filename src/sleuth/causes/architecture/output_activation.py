@@ -49,14 +49,21 @@ If a bound is physical (a share, a positive length), keep a smooth map: sigmoid 
 """
 
 from collections.abc import Iterator
+from math import inf
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, depends_on, layer, parents, subject
-from sleuth.facts.interpreter.values import Call, Instance, Value
+from sleuth.facts.interpreter.values import Call, Collection, Instance, Value
 from sleuth.facts.losses import COMPARES_NUMBERS, LossUse
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.topics.modules import applied, settled, sole_maker
+from sleuth.facts.topics.modules import applied, exact, settled, sole_maker
 from sleuth.facts.topics.shapes import shapes
+from sleuth.facts.topics.stand_ins import output_of
 from sleuth.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 _NAMES = {
     name: kind
@@ -76,21 +83,25 @@ _BEYOND_ONE = _UNBOUNDED | {"sklearn.datasets.fetch_california_housing", "sklear
 
 
 _CHANGES_THE_RANGE = frozenset(
-    "torch.abs .abs torch.exp .exp ** .pow .square .clamp torch.clamp == > < >= <= torch.sigmoid .sigmoid "
-    ".argmax .softmax torch.relu .relu .long torch.tanh .tanh".split()
+    "abs exp ** pow square clamp clip == != > < >= <= sigmoid expit argmax argmin softmax relu long tanh sin "
+    "cos where sign maximum minimum rank argsort MinMaxScaler minmax_scale & | not ~".split()
 )
+# Normal noise narrower than this is put on targets of any range.
+WIDE = 0.5
 
 
 def lint(program: Program) -> Iterator[Finding]:
     for use in (*program.losses, *_by_hand(program)):
         maker = sole_maker(use.input)
+        handed_in = output_of(program, maker) if maker is not None else None
+        maker = sole_maker(handed_in) if handed_in is not None else maker
         kind = _NAMES.get(layer(maker)) if maker is not None else None
         if maker is None or kind is None or not _surely_there(maker):
             continue
         severity = _judged(program, use, kind)
         if severity is not None:
             yield clue(
-                severity,
+                severity if handed_in is None else "warning",
                 maker,
                 f"`{kind}` on the output makes every prediction {_RANGE[kind]}, and the loss on line "
                 f"{place(use.call).line} compares it with values that need not be.",
@@ -133,7 +144,7 @@ def _is_of_the_same_kind(use: LossUse) -> bool:
     target = sole_maker(use.target)
     if target is not None and (layer(target) in _NAMES or applied(target) is not None):
         return True
-    if target is not None and target.op in _CHANGES_THE_RANGE:
+    if target is not None and _changes_the_range(target):
         return True  # made to fit
     origin = settled(use.target)
     if origin is None or (isinstance(origin, Call) and origin.op == "()"):
@@ -150,11 +161,49 @@ def _goes_beyond(target: Value | None, kind: str) -> bool:
     """Whether the target certainly has values outside the activation's range."""
     beyond = _BEYOND_ONE if kind == "sigmoid" else _UNBOUNDED
     for value in _made_from(target):
-        if isinstance(value, Call) and value.op in _CHANGES_THE_RANGE:
+        if isinstance(value, Call) and _changes_the_range(value):
             return False
-        if isinstance(value, Call) and (value.op in beyond or _standardises(value)):
+        if isinstance(value, Call) and (value.op in beyond or _standardises(value) or _draws_widely(value)):
             return True
+        if isinstance(value, Call) and value.op.rpartition(".")[2] in ("tensor", "array", "FloatTensor"):
+            written = [exact(part) for part in _written(value.args[:1])]
+            if any(one is not None and not _LIMITS[kind][0] <= one <= _LIMITS[kind][1] for one in written):
+                return True
     return False
+
+
+_LIMITS = {"relu": (0.0, inf), "relu6": (0.0, 6.0), "sigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0)}
+
+
+def _changes_the_range(call: Call) -> bool:
+    return layer(call).rpartition(".")[2] in _CHANGES_THE_RANGE
+
+
+def _written(values: tuple[Value, ...]) -> Iterator[Value]:
+    """The items of a list of numbers, or of lists of them."""
+    for value in values:
+        made = settled(value)
+        if isinstance(made, Collection):
+            yield from _written(tuple(made.items))
+        elif made is not None:
+            yield made
+
+
+def _draws_widely(call: Call) -> bool:
+    """Numbers from NumPy's normal distribution, around 0 and not as a little noise."""
+    if call.op in ("numpy.random.normal", ".normal"):
+        if call.receiver is not None and not _is_generator(call.receiver):
+            return False
+        around, spread = call.argument(0, "loc"), call.argument(1, "scale")
+        return (around is None or exact(around) == 0) and (spread is None or (exact(spread) or 0) >= WIDE)
+    return call.op == "numpy.random.standard_normal" or (
+        call.op == ".standard_normal" and _is_generator(call.receiver)
+    )
+
+
+def _is_generator(value: Value | None) -> bool:
+    made = settled(value)
+    return isinstance(made, Call) and made.op in ("numpy.random.default_rng", "numpy.random.RandomState")
 
 
 def _made_from(target: Value | None) -> Iterator[Value]:
@@ -187,3 +236,30 @@ def _standardises(call: Call) -> bool:
             for value in ancestry(spread, 12)
         )
     )
+
+
+SHARE = 0.02  # of the targets out of reach; a few may be outliers
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    regression = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+    for use in bench.first.losses:
+        if use.name in regression and use.outside_share > SHARE:
+            yield Finding(
+                f"The output ends in {use.squash}, and {use.outside_share:.0%} of the targets (from {use.target_min:.3g} "
+                f"to {use.target_max:.3g}) lie where it cannot go.",
+                severity="error",
+                credence=0.93,
+                where=use.where,
+                numbers={"outside": use.outside_share, "minimum": use.target_min, "maximum": use.target_max},
+                fix="End a regression with a plain linear layer, or scale the targets into the range.",
+            )
+        if use.name == "cross_entropy" and use.squash == "relu":
+            yield Finding(
+                "The class scores end in relu: no class can be scored below zero, and a class at zero gets no gradient.",
+                severity="warning",
+                credence=0.8,
+                where=use.where,
+                numbers={"classes": use.classes},
+                fix="Remove the activation after the last layer.",
+            )

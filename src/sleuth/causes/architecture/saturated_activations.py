@@ -47,3 +47,28 @@ the symptom and keeps the bad scale, so fix the scale first. An output unit that
 - goodfellow-2016-ch6: section 6.3.2, on why saturating units make gradient learning hard in
   hidden layers.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+MOST = 0.5  # of a layer's outputs beyond 0.97 (tanh), or within 0.03 of a bound (sigmoid)
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    for unit in bench.first.activations.units:
+        if unit.saturated > MOST and not unit.final and unit.units >= 4 and unit.where.module is not None:
+            yield Finding(
+                f"{unit.saturated:.0%} of this {unit.name}'s outputs lie in its flat tails, where almost no gradient "
+                "passes: the layers before it hardly learn.",
+                severity="warning",
+                credence=0.7,
+                where=unit.where,
+                numbers={"saturated": unit.saturated, "units": unit.units},
+                fix="Standardise the inputs and use Xavier's initialisation; or a norm layer before the activation.",
+            )

@@ -48,6 +48,7 @@ Recurrent "variational" dropout: draw the mask once per sequence and reuse it.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, layer, possible
 from sleuth.facts.interpreter.values import Call, Value
@@ -66,7 +67,11 @@ from sleuth.facts.topics.modules import (
     uses,
 )
 from sleuth.facts.torch_api import is_module
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 # Operations that ask how far apart two embeddings are.
 _COMPARES = frozenset(
@@ -161,3 +166,33 @@ def _comparisons(users: Uses, call: Call) -> set[int]:
         for user in users.of(value)
         if layer(user).rpartition(".")[2] in _COMPARES
     }
+
+
+APART = (
+    1.0  # distance of the branches' means in spreads: batch statistics of one branch are wrong for the other
+)
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    for part in bench.first.shared:
+        if part.norms and part.gap > APART:
+            yield Finding(
+                f"`{part.path}` is called {part.calls} times in one step and normalises each call by its own batch, though "
+                f"the calls' inputs lie {part.gap:.1f} spreads apart: the branches are made alike, and the running "
+                "average fits neither.",
+                severity="warning",
+                credence=0.6,
+                where=Where(module=part.path or None),
+                numbers={"calls": part.calls, "gap": part.gap},
+                fix="Pass the branches through in one concatenated batch, or use a norm without batch statistics.",
+            )
+        elif part.dropouts and part.calls == 2:
+            yield Finding(
+                f"`{part.path}` is called twice in one step with its own dropout mask each time: two equal inputs come out "
+                "different.",
+                severity="note",
+                credence=0.25,
+                where=Where(module=part.path or None),
+                numbers={"calls": part.calls, "dropouts": part.dropouts},
+                fix="Fine as augmentation; where branches are compared, share one mask or leave dropout out.",
+            )

@@ -49,12 +49,26 @@ shuffled, do not carry anything over.
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, keeps_numbers, layer, subject
-from sleuth.facts.interpreter.values import Call, Carried, Collection, Constant, Loop
+from sleuth.facts.interpreter.values import (
+    Call,
+    Carried,
+    Collection,
+    Constant,
+    Function,
+    Loop,
+    Unknown,
+    Value,
+)
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.topics.modules import CELLS, RECURRENT, applied, axis_of, is_one_long, settled
-from sleuth.finding import Finding
+from sleuth.facts.topics.modules import CELLS, RECURRENT, applied, axis_of, exact, is_one_long, settled, uses
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 _FRESH = frozenset(
     "torch.zeros torch.randn torch.ones .new_zeros torch.zeros_like torch.empty torch.rand torch.full".split()
@@ -68,6 +82,7 @@ _MOVES_AXES = frozenset("transpose permute view reshape T mT movedim swapaxes fl
 
 
 def lint(program: Program) -> Iterator[Finding]:
+    yield from _dropped_by_the_caller(program)
     for call in program.calls("()"):
         made = applied(call)
         if made is None or made.op not in RECURRENT | CELLS or not call.args:
@@ -82,6 +97,56 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"{place(loop.node, call.source).line} and {lost}: nothing is remembered from step to step.",
                 fix="Carry the state: `out, state = rnn(x_t, state)`, with `state` set before the loop.",
             )
+
+
+def _dropped_by_the_caller(program: Program) -> Iterator[Finding]:
+    """`out, _ = model(token)` in a generating loop, where the file's models hand back their state."""
+    if not _models_hand_back_state(program):
+        return
+    for call in program.calls("()"):
+        if not isinstance(call.receiver, Unknown) or len(call.args) != 1 or call.keywords:
+            continue
+        token = call.args[0]
+        while isinstance(token, Call) and keeps_numbers(token) and (inner := subject(token)) is not None:
+            token = inner
+        if not isinstance(token, Carried) or token.loop not in call.context.loops:
+            continue
+        parts = [part for part in uses(program).of(call) if part.op == "[]" and part.args[0] is call]
+        kept = {settled(part.args[1]): uses(program).of(part) for part in parts}
+        places = {known.value: users for known, users in kept.items() if isinstance(known, Constant)}
+        if places.get(0) and 1 in places and not places[1] and _is_generated(token, call):
+            yield clue(
+                "warning",
+                call,
+                f"`{call.receiver.name}` gets one token per turn and the state it hands back is dropped: "
+                "each token is computed as if nothing came before it.",
+                fix="Carry the state: `out, state = model(token, state)`, with `state = None` first.",
+            )
+
+
+def _models_hand_back_state(program: Program) -> bool:
+    """Every model here whose forward gives several things takes a state and gives it back."""
+    found = False
+    for site in program.calls("def"):
+        method = site.receiver
+        if not isinstance(method, Function) or not isinstance(method.definition, ast.FunctionDef):
+            continue
+        given = settled(site.result)
+        if method.definition.name != "forward" or not isinstance(given, Collection) or given.kind != "tuple":
+            continue
+        if len(method.definition.args.args) < 3 or len(given.items) != 2 or not _is_state(given.items[1]):
+            return False
+        found = True
+    return found
+
+
+def _is_state(value: Value) -> bool:
+    """The second thing that a recurrent layer gives."""
+    picked = settled(value)
+    if not isinstance(picked, Call) or picked.op != "[]" or exact(picked.args[1]) != 1:
+        return False
+    made = applied(settled(picked.args[0]))
+    return made is not None and made.op in RECURRENT
 
 
 def _time_loop(program: Program, call: Call, made: Call) -> Loop | None:
@@ -203,3 +268,28 @@ def _is_plainly_named(call: Call, loop: Loop, makers: list[Call]) -> bool:
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
     }
     return all(isinstance(part, ast.Name) and part.id not in stored for part in written)
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    for part in bench.first.recurrent:
+        forgets = part.hidden_gradient == 0.0 and bool(part.input_gradient)
+        if forgets and part.calls > 1 and part.stateless_calls == part.calls:
+            yield Finding(
+                f"`{part.path or part.kind}` is called {part.calls} times with {part.steps} time step and never gets its "
+                "state back: its recurrent weights have a gradient of exactly zero, so it has no memory.",
+                severity="warning",
+                credence=0.75,
+                where=Where(module=part.path or None),
+                numbers={"calls": part.calls, "steps": part.steps},
+                fix="Keep what it returns: `out, state = rnn(x, state)`.",
+            )
+        elif forgets and part.steps == 1 and part.calls == 1 and part.stateless_calls:
+            yield Finding(
+                f"`{part.path or part.kind}` sees sequences of length 1 and starts from zero each time: its recurrent "
+                "weights get no gradient.",
+                severity="warning",
+                credence=0.6,
+                where=Where(module=part.path or None),
+                numbers={"steps": part.steps},
+                fix="Give it whole sequences (check batch_first), or carry the state from call to call.",
+            )

@@ -45,3 +45,30 @@ by a metric that lives inside the bound.
   to tell a defect of the software from a limit of the model.
 - fsdl-2021: the part on overfitting a single batch, and what it means when the error plateaus.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+STILL = 1e-6  # relative change of every output when all parameters are drawn anew
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    from sleuth.facts.bench.forward import source_of
+
+    seen = bench.ceiling
+    if seen.output_change < STILL and seen.loss_change < STILL:
+        yield Finding(
+            f"Drawing all {seen.parameters} trainable parameters anew changes outputs by {seen.output_change:.1e} and the "
+            f"loss by {seen.loss_change:.1e}: whatever is learned cannot reach them.",
+            severity="error",
+            credence=0.85,
+            where=source_of(bench.subject.model),
+            numbers={"output_change": seen.output_change, "loss_change": seen.loss_change},
+            fix="Follow the signal from the last trainable layer to the output: rounding, a mask, an overwritten value?",
+        )

@@ -51,6 +51,7 @@ are registered elsewhere, or holds a frozen teacher that must stay out of the ch
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import possible
 from sleuth.facts.interpreter.values import Call, Class, Instance, Value
@@ -66,7 +67,11 @@ from sleuth.facts.topics.modules import (
     uses,
 )
 from sleuth.facts.torch_api import is_module
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 # Ways to make a module known that do not assign it to an attribute.
 _BY_HAND = ("add_module", "register_module", "setattr", "__setattr__", "register_parameter", "_modules")
@@ -148,3 +153,26 @@ def _listed(program: Program, leaf: Call) -> bool:
         for call in program.trace
         if call.op.startswith("torch.optim.")
     )
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    gradients = bench.first.gradients
+    if gradients.hidden:
+        yield Finding(
+            f"{len(gradients.hidden)} modules with parameters stand in a plain list or dict (`{gradients.hidden[0]}`): "
+            "model.parameters() does not list them, so no optimizer trains them and no checkpoint keeps them.",
+            severity="error",
+            credence=0.95,
+            where=Where(module=gradients.hidden[0]),
+            numbers={"hidden": len(gradients.hidden), "unlisted_tensors": len(gradients.strangers)},
+            fix="Use nn.ModuleList or nn.ModuleDict.",
+        )
+    elif gradients.strangers:
+        yield Finding(
+            f"{len(gradients.strangers)} trainable tensors behind the loss, such as one of shape "
+            f"{gradients.strangers[0]}, belong neither to the model's parameters nor to an optimizer.",
+            severity="warning",
+            credence=0.6,
+            numbers={"unlisted_tensors": len(gradients.strangers)},
+            fix="Register them: nn.Parameter as an attribute, layers in nn.ModuleList.",
+        )

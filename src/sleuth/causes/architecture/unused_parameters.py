@@ -47,3 +47,29 @@ when the unused part is intended and changes from batch to batch.
 - pytorch-ddp: the section on the internal design, where parameters that stay out of the graph
   must be declared, since the reducer waits for all of them.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    gradients = bench.first.gradients
+    if not gradients.loss_has_graph:
+        return
+    idle = [p for p in gradients.parameters if p.trainable and p.gradient is None and not p.used]
+    busy = [p for p in gradients.parameters if p.trainable and p.gradient is not None]
+    if idle and busy:
+        yield Finding(
+            f"{len(idle)} trainable parameters such as `{idle[0].name}` take no part in this pass: they never change, "
+            "and a layer you count on may be missing from forward.",
+            severity="warning",
+            credence=0.6,
+            where=Where(module=idle[0].module or None),
+            numbers={"idle": len(idle), "busy": len(busy)},
+            fix="Call the layer in forward, or delete it.",
+        )

@@ -52,3 +52,33 @@ it divides by their size; it does not help once they drop near its eps of 1e-8.
   level across layers.
 - he-2015: section 2.2, the initialisation for rectifiers and the effect on deep models.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+RATIO = 1e-4  # gradient over weight, first layer over last; see the page
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    weights = [p for p in bench.first.gradients.weights if p.gradient is not None and p.weight > 0]
+    if len(weights) < 3:
+        return
+    first, last = weights[0], weights[-1]
+    steepness = [(p.gradient or 0.0) / p.weight for p in (first, last)]
+    if steepness[1] > 0 and steepness[0] < RATIO * steepness[1]:
+        ratio = steepness[0] / steepness[1]
+        yield Finding(
+            f"Relative to its weights, `{first.name}` gets {ratio:.1e} of the gradient that `{last.name}` gets "
+            f"({len(weights)} layers between input and loss): the early layers stand still.",
+            severity="warning",
+            credence=0.7,
+            where=Where(module=first.module or None),
+            numbers={"ratio": ratio, "first": steepness[0], "last": steepness[1]},
+            fix="Use residual connections, normalisation, ReLU-like activations and an initialisation that keeps scale.",
+        )

@@ -51,9 +51,10 @@ it an explicit draw. Keep deliberate zeros that close a residual branch.
 import ast
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, possible
-from sleuth.facts.interpreter.values import Call, Collection, Function, Instance, Unknown, Value
+from sleuth.facts.flow import ancestry, literal, possible
+from sleuth.facts.interpreter.values import Call, Collection, Function, Instance, Table, Unknown, Value
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.modes import parts
 from sleuth.facts.topics.modules import (
@@ -66,7 +67,11 @@ from sleuth.facts.topics.modules import (
     parameter,
     settled,
 )
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 _CONSTANT = frozenset(
     "torch.nn.init.zeros_ torch.nn.init.ones_ torch.nn.init.constant_ .zero_ .fill_".split()
@@ -84,6 +89,8 @@ _WEIGHTED_LAYER = re.compile(r"^(Lazy)?(Linear|Conv[123]d)$")
 def lint(program: Program) -> Iterator[Finding]:
     yield from _stacked(program)
     yield from _by_an_initialiser(program)
+    yield from _by_key(program)
+    yield from _flax(program)
 
 
 def _stacked(program: Program) -> Iterator[Finding]:
@@ -194,8 +201,10 @@ def _by_an_initialiser(program: Program) -> Iterator[Finding]:
         value = _peeled(_subject(call))
         if isinstance(value, Call) and value.op == "@weight":
             holder = settled(value.receiver)
-            generic = _is_from_a_loop(holder) or (
-                isinstance(holder, Unknown) and isinstance(holder.node, ast.arg)
+            generic = (
+                _is_from_a_loop(holder)
+                or (isinstance(holder, Unknown) and isinstance(holder.node, ast.arg))
+                or _is_any_module(call, holder)
             )
             if not generic or not _for_every_layer(call) or _drawn_later(program, call, holder):
                 continue
@@ -217,6 +226,13 @@ def _by_an_initialiser(program: Program) -> Iterator[Finding]:
             "gradient and stay equal.",
             fix="Draw weights at random (or leave PyTorch's defaults); set only biases to a constant.",
         )
+
+
+def _is_any_module(call: Call, holder: Value | None) -> bool:
+    """The first parameter of a static method is no `self`, whatever object the method was found on."""
+    definition = getattr(method_of(call), "definition", None)
+    marks = [ast.unparse(mark) for mark in getattr(definition, "decorator_list", [])]
+    return "staticmethod" in marks and isinstance(holder, Instance)
 
 
 def _is_from_a_loop(value: Value | None) -> bool:
@@ -292,8 +308,18 @@ def _drawn_later(program: Program, call: Call, holder: Value | None) -> bool:
         _DRAWS.match(later.op)
         and later.order > call.order
         and later.context.function is call.context.function
+        and not _exclude_each_other(later, call)
         and any(value is holder for value in ancestry(_subject(later), 8))
         for later in program.trace
+    )
+
+
+def _exclude_each_other(one: Call, other: Call) -> bool:
+    """Two sides of one branch: `if isinstance(m, nn.Linear)` and its `elif`."""
+    return any(
+        mine.node is theirs.node and mine.name != theirs.name
+        for mine in one.context.arms
+        for theirs in other.context.arms
     )
 
 
@@ -321,3 +347,118 @@ def _is_deep(model: Value) -> bool:
         for given in piece.args
         for inner in contained(given)
     )
+
+
+_JAX_FLAT = ("jax.numpy.zeros", "jax.numpy.ones", "jax.numpy.full")
+_JAX_PRODUCTS = ("@", "jax.numpy.dot", "jax.numpy.matmul")
+
+
+def _by_key(program: Program) -> Iterator[Finding]:
+    """Parameters in a dict, `{"w1": jnp.zeros((n, h)), "w2": jnp.zeros((h, k))}`; `x @ p["w1"]` feeds "w2".
+
+    Functions that are differentiated get their parameters from outside, so it is the keys that tell which is
+    which.
+    """
+    if not any(True for _ in program.calls(*_JAX_FLAT)):
+        return
+    flat = _flat_entries(program)
+    products = [call for call in program.calls(*_JAX_PRODUCTS) if len(call.args) == 2]
+    keyed = {id(call): key for call in products if (key := _key_of(call.args[1])) in flat}
+    told: set[object] = set()
+    for call in products:
+        behind = keyed.get(id(call))
+        if behind is None:
+            continue
+        for value in ancestry(call.args[0], 200):
+            before = keyed.get(id(value))
+            if before is not None and before != behind and before not in told:
+                told.update((before, behind))
+                yield clue(
+                    "error",
+                    flat[before],
+                    f"All weights of {before!r} start equal, and so do those of {behind!r} behind it (line "
+                    f"{place(flat[behind]).line}): the units between them get the same gradient and stay "
+                    "copies of each other.",
+                    fix="Draw the weights at random (`jax.random.normal`); only biases may be 0.",
+                )
+                break
+
+
+def _flat_entries(program: Program) -> dict[object, Call]:
+    """Keys under which every dict of the program that has them holds a matrix of equal numbers."""
+    tables = {
+        id(table): table
+        for call in program.trace
+        for given in (call.result, *call.args)
+        for table in possible(given)
+        if isinstance(table, Table)
+    }
+    flat: dict[object, Call] = {}
+    drawn: set[object] = set()
+    for table in tables.values():
+        for key, item in table.items.items():
+            made = settled(item)
+            if isinstance(made, Call) and made.op in _JAX_FLAT and _is_matrix(made):
+                flat[key] = made
+            else:
+                drawn.add(key)
+    return {key: made for key, made in flat.items() if key not in drawn}
+
+
+def _is_matrix(made: Call) -> bool:
+    shape = settled(made.argument(0, "shape"))
+    return isinstance(shape, Collection) and len(shape.items) >= 2
+
+
+def _key_of(value: Value | None) -> object:
+    item = settled(value)
+    return (
+        literal(item.args[1]) if isinstance(item, Call) and item.op == "[]" and len(item.args) == 2 else None
+    )
+
+
+def _flax(program: Program) -> Iterator[Finding]:
+    """Two flax layers in a row whose `kernel_init` makes all weights equal."""
+    constant = {
+        id(call): call
+        for call in program.calls("()")
+        if isinstance(call.receiver, Call) and _starts_equal(call.receiver)
+    }
+    told: set[int] = set()
+    for call in constant.values():
+        for value in (part for given in call.args for part in ancestry(given, 200)):
+            before = constant.get(id(value))
+            if before is not None and before is not call and id(before) not in told:
+                told.update((id(before), id(call)))
+                yield clue(
+                    "error",
+                    before.receiver or before,
+                    "All weights of this layer start equal, and so do those of the layer behind it (line "
+                    f"{place(call).line}): the units between them get the same gradient and stay copies of "
+                    "each other.",
+                    fix="Leave `kernel_init` at its default, which draws at random; only biases may be 0.",
+                )
+                break
+
+
+def _starts_equal(layer: Call) -> bool:
+    if not layer.op.startswith("flax.") or not layer.op.endswith((".Dense", ".Linear", ".Conv")):
+        return False
+    given = layer.keywords.get("kernel_init")
+    name = given.op if isinstance(given, Call) else getattr(given, "name", "")
+    return bool(re.search(r"initializers\.(zeros|ones|constant)", name))
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    alike = [p for p in bench.first.gradients.weights if p.symmetric]
+    if alike:
+        name = alike[0].name
+        yield Finding(
+            f"All units of `{name}` {alike[0].shape} have the same weights and get the same gradient: they stay copies "
+            f"of each other, and the layer is worth one unit ({len(alike)} such layers).",
+            severity="error",
+            credence=0.93,
+            where=Where(module=alike[0].module or None),
+            numbers={"layers": len(alike), "first": name},
+            fix="Draw weights at random (Kaiming or Xavier); zero is for biases and last layers of residual branches.",
+        )

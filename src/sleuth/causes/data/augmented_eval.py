@@ -23,8 +23,9 @@ when you run a separate inference script.
 
 ## How to tell
 - **lint**: `Random*`, `ColorJitter`, `RandAugment` and the like, or a transform of your own that
-  draws random numbers, in an evaluation set; a `__getitem__` that draws for every split; one such transform for both halves of `random_split`; a data
-  set that is evaluated with its augmentation switched on.
+  draws random numbers, in an evaluation set; a `__getitem__` that draws for every split; one such
+  transform for both halves of `random_split`; a data set that is evaluated with its augmentation
+  switched on.
 - **watch**: the same evaluation example arrives with different values in two passes; the metric
   changes between two evaluations without a training step in between.
 - **refuted by**: evaluating twice with unchanged weights gives identical numbers.
@@ -191,14 +192,14 @@ def _in_every_item(program: Program) -> Iterator[Finding]:
     trained = {id(class_of(dataset_of(loader))) for loader in training_loaders(program)}
     for loader in evaluation_loaders(program):
         dataset, mixed = dataset_of(loader), root(loader.keywords.get("collate_fn"))
-        cls = class_of(dataset)
-        changed = always_augmented(cls) if cls is not None and id(cls) in trained else None
-        if dataset is not None and cls is not None and changed is not None:
+        known = dataset if isinstance(dataset, Instance) and id(dataset.cls) in trained else None
+        changed = always_augmented(known) if known is not None else None
+        if known is not None and changed is not None:
             yield clue(
                 "warning",
-                dataset,
-                f"`{cls.name}` changes each item at random (returned on line {changed.lineno}) in every "
-                "split: the same weights score differently in every evaluation.",
+                known,
+                f"`{known.cls.name}` changes each item at random (returned on line {changed.lineno}) in "
+                "every split: the same weights score differently in every evaluation.",
                 fix="Draw only for the training split: a flag given to the data set, asked in `__getitem__`.",
             )
         elif isinstance(mixed, Function) and _mixes_batches(mixed):

@@ -43,3 +43,41 @@ made for it (focal, Dice). Imbalance alone is no defect: easily separable rare c
 - karpathy-2019: section 2, "init well", on setting the final bias for imbalanced data.
 - pytorch-bce-logits: `pos_weight`, trading recall against precision.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+RATIO = 10.0  # majority to minority; from here on a model gains by never naming the minority
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    losses = [use for use in bench.first.losses if use.name.startswith(("cross_entropy", "nll", "binary"))]
+    if not losses or any(use.weighted for use in losses):
+        return
+    counts = bench.labels
+    if len(counts.counts) < 2 or counts.weighted_sampler:
+        return
+    numbers = sorted(count for _, count in counts.counts)
+    # Counts of a sample waver by their square root: judge by what they could at worst have been.
+    surely = (numbers[-1] - 2 * numbers[-1] ** 0.5) / (numbers[0] + 2 * numbers[0] ** 0.5 + 1)
+    if counts.complete:
+        surely = counts.ratio
+    if surely < RATIO or len(counts.counts) > 20:
+        return
+    rare = min(counts.counts, key=lambda pair: pair[1])
+    yield Finding(
+        f"Class {rare[0]} has {rare[1]} of {counts.seen} examples, the largest class {numbers[-1]} "
+        f"({counts.ratio:.0f}:1), and the loss weighs all examples alike: naming the large class every time is nearly "
+        "optimal for it.",
+        severity="warning",
+        credence=0.6,
+        where=losses[0].where,
+        numbers={"ratio": counts.ratio, "rarest": rare[1], "seen": counts.seen},
+        fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; judge by recall a class.",
+    )

@@ -77,6 +77,8 @@ GENERATORS = frozenset(
 SEEDERS = frozenset({"seed", "manual_seed", "seed_everything"})
 FIX = "Seed inside the worker from what torch gives it: `get_worker_info().seed`, or `torch.initial_seed()`."
 
+NEEDS = "worker"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     for loader in program.calls(DATA_LOADER):

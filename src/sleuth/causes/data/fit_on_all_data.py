@@ -54,6 +54,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Value
@@ -68,6 +69,10 @@ from sleuth.facts.topics.splits import (
     statistics_in,
 )
 from sleuth.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 # Steps that look at the labels: the score of pure noise can become excellent.
 SEES_LABELS = frozenset(
@@ -387,3 +392,20 @@ def _is_divided_again(splits: Splits, fit: Fit) -> bool:
     """The held-out part is divided again and this is the training part of that: nested evaluation."""
     train = {id(part) for split in splits.found for part in split.train}
     return any(id(here) in train for here in splits.rows(fit.data, whole=True))
+
+
+EXACT = 1e-4  # a scaler leaves mean 0 and spread 1 to rounding in float32
+CLEARLY_OFF = 20.0  # times further away without the validation rows
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    seen = bench.split
+    if seen.pooled_error < EXACT and seen.train_error > CLEARLY_OFF * max(seen.pooled_error, 1e-6):
+        yield Finding(
+            f"Training and validation rows together have mean 0 and spread 1 to within {seen.pooled_error:.1e}, the "
+            f"training rows alone only to within {seen.train_error:.1e}: the scaler was fitted on both.",
+            severity="warning",
+            credence=0.85,
+            numbers={"together": seen.pooled_error, "training_alone": seen.train_error},
+            fix="Split first; call `fit` on the training part and only `transform` on the rest.",
+        )

@@ -43,3 +43,39 @@ If the raw data has no signal either, no fix exists: that is a question about th
 - ivanov-2017: part I, item 2: feed random numbers and see whether the error behaves the same.
 - zhang-2017: section 2, networks that fit random labels and random pixels in training.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+NEARLY_ALL = 0.98  # of all values are one value: padding, the unknown token, a clipped range
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    for part in bench.data.inputs:
+        if part.top_share >= NEARLY_ALL and part.examples > 1 and part.features > 1:
+            yield Finding(
+                f"{part.top_share:.1%} of all values of input {part.name} are {part.top_value:g}: padding, an unknown "
+                "token or a clipped range is nearly all that the model sees.",
+                severity="warning",
+                credence=0.6,
+                numbers={"share": part.top_share, "value": part.top_value},
+                fix="Undo the preprocessing for one example and look at it; compare with the raw file.",
+            )
+    if bench.failure:
+        return
+    reach = bench.reach
+    if reach.features and reach.ignored == reach.features:
+        yield Finding(
+            f"No output depends on any of the {reach.features} input features: the gradient of the output with respect "
+            "to the input is exactly zero.",
+            severity="warning",
+            credence=0.6,
+            numbers={"features": reach.features, "ignored": reach.ignored},
+            fix="Look for a multiplication by zero, a mask that covers everything, or an input that is overwritten.",
+        )

@@ -19,7 +19,8 @@ torch wraps even that.
 
 ## How to tell
 - **lint**: `-`, `+` or `*` on values read as or cast to 8-bit integers (`cv2.imread`, `read_image`,
-  `np.array(Image.open(...))`, `.astype(np.uint8)`) before any cast to float; a cast to `uint8` of
+  `np.array(Image.open(...))`, `.astype(np.uint8)`) before any cast to float; sums and squares of
+  raw `int16` samples; a cast to `uint8` of
   values with normal noise and no clip.
 - **watch**: inputs with an integer dtype, or float inputs whose histogram has a second hump near
   the top of the range (values near 246 where small differences were expected).
@@ -84,7 +85,43 @@ WRAPS = ("-", "+", "*", "-=", "+=", "*=")
 FIX = "Convert to float first (`.astype(np.float32)`, `.float()`), and clip before going back to bytes."
 
 
+# Raw numbers read with a type that the program itself names: they may or may not fill its range.
+READS_RAW = frozenset(
+    {"numpy.frombuffer", "numpy.fromfile", "numpy.memmap", "soundfile.read", "numpy.fromstring"}
+)
+NARROW = frozenset("int8 uint8 int16 uint16 <i2 >i2 i2 <h h short".split())
+
+
 def lint(program: Program) -> Iterator[Finding]:
+    yield from _bytes_wrap(program)
+    yield from _raw_numbers_wrap(program)
+    yield from _noise_cast_to_bytes(program)
+
+
+def _raw_numbers_wrap(program: Program) -> Iterator[Finding]:
+    """Two channels added, or a square taken, in the 16 bits that a recording was stored with."""
+    for call in program.calls(
+        "+", "-", "*", "**", "+=", "-=", "*=", "numpy.square", "numpy.add", "numpy.subtract"
+    ):
+        kept = [_bytes(part, raw=True) for part in call.args]
+        source = next((here for here in kept if here is not None), None)
+        if source is None or source.op not in READS_RAW:
+            continue
+        squared = call.op == "numpy.square" or (
+            call.op == "**" and isinstance(power := literal(call.args[1]), int) and power > 1
+        )
+        differ = len(call.args) == 2 and root(call.args[0]) is not root(call.args[1])
+        if squared or (call.op != "**" and differ and all(here is not None for here in kept)):
+            yield clue(
+                "warning",
+                call,
+                f"`{call.op.rpartition('.')[2].rstrip('=')}` works on the narrow integers read on line "
+                f"{line(source)}: results beyond their range wrap around without a word.",
+                fix=FIX,
+            )
+
+
+def _bytes_wrap(program: Program) -> Iterator[Finding]:
     for call in program.calls(*WRAPS):
         if len(call.args) != 2:
             continue
@@ -101,7 +138,6 @@ def lint(program: Program) -> Iterator[Finding]:
                 "or above 255 wrap around without a word.",
                 fix=FIX,
             )
-    yield from _noise_cast_to_bytes(program)
 
 
 def _may_wrap(call: Call, left: Call | None, right: Call | None) -> bool:
@@ -121,18 +157,21 @@ def _may_wrap(call: Call, left: Call | None, right: Call | None) -> bool:
     return amount != 0
 
 
-def _bytes(value: Value | None, depth: int = 0) -> Call | None:
-    """Where 8-bit integers were read, if the value still holds such; None once anything made it float."""
+def _bytes(value: Value | None, depth: int = 0, raw: bool = False) -> Call | None:
+    """Where 8-bit integers were read, if the value still holds such; None once anything made it float.
+
+    With `raw`, also where numbers of a narrow type that the program names were read from a file.
+    """
     here = root(value)
     if isinstance(here, Either | Carried) or depth > 20:
         return None
     if isinstance(here, Collection):
-        known = [_bytes(item, depth + 1) for item in here.items]
+        known = [_bytes(item, depth + 1, raw) for item in here.items]
         return known[0] if known and all(known) else None
     if not isinstance(here, Call):
         return None
     name = here.op.rpartition(".")[2].lstrip("@")
-    if here.op in READS_BYTES:
+    if here.op in READS_BYTES or (raw and here.op in READS_RAW and _is_narrow(here)):
         return here
     if (
         here.op == ".read"
@@ -155,12 +194,12 @@ def _bytes(value: Value | None, depth: int = 0) -> Call | None:
         if isinstance(picture, Call) and picture.op in OPENS_PICTURE:
             return here
     if here.op == "[]":
-        return _bytes(here.args[0], depth + 1)
+        return _bytes(here.args[0], depth + 1, raw)
     if name in KEEPS_TYPE and here.op != "()":
         if name == "to" and not _is_device(here):
             return None
         inner = here.receiver if here.receiver is not None else (here.args[0] if here.args else None)
-        return _bytes(inner, depth + 1)
+        return _bytes(inner, depth + 1, raw)
     if here.op in WRAPS and len(here.args) == 2:
         return None  # already reported where it happened first
     return None
@@ -180,6 +219,12 @@ def _is_wide_byte_cast(call: Call) -> bool:
         for part in family
         for here in ancestry(part, 30)
     )
+
+
+def _is_narrow(read: Call) -> bool:
+    dtype = root(read.keywords.get("dtype"))
+    named = dtype.name.rpartition(".")[2] if isinstance(dtype, External) else literal(dtype)
+    return isinstance(named, str) and named in NARROW
 
 
 def _is_device(move: Call) -> bool:

@@ -48,3 +48,32 @@ an input-independent baseline.
 - karpathy-2019: section 2, the input-independent baseline and "visualize just before the net".
 - ivanov-2017: part I, item 1, on accidentally feeding zeros or the same batch.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+MOST = 0.95  # of the features without any variation: the border pixels of small images stay below
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    for part in bench.data.inputs:
+        if part.examples < 4 or len(part.shape) < 2 and not part.floating:
+            continue
+        share = part.constant_features / part.features if part.features else 0.0
+        if share < MOST:
+            continue
+        everything = share == 1.0
+        yield Finding(
+            f"{part.constant_features} of {part.features} features of input {part.name} have the same value in all "
+            f"{part.examples} examples of this batch; what does not vary cannot tell examples apart.",
+            severity="error" if everything else "warning",
+            credence=0.95 if everything else 0.6,
+            numbers={"constant_features": part.constant_features, "features": part.features},
+            fix="Print two raw examples and follow them through the preprocessing to where they become equal.",
+        )

@@ -46,3 +46,45 @@ normalisation layer.
 - ivanov-2017: part I, item 12, standardising features as a checklist item.
 - fsdl-2021: the "start simple" part, normalising inputs among the first defaults.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+# Size (root mean square) of a feature. Standardised data has 1; pixels from 0 to 255 have about 100. Above ten
+# the first layer's pre-activations leave the range that every initialisation is made for.
+LARGE, HUGE = 10.0, 100.0
+SMALL = 1e-3
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    if bench.failure or bench.first.normalised_first:
+        return
+    for part in bench.first.data.inputs:
+        if not part.floating or part.features == 0 or part.nonfinite:
+            continue
+        numbers = {"largest_size": part.farthest, "widest": part.widest, "narrowest": part.narrowest}
+        if part.farthest > LARGE:
+            yield Finding(
+                f"Input {part.name} reaches a size of {part.farthest:.3g} in one feature (spreads from "
+                f"{part.narrowest:.2g} to {part.widest:.2g}); weights are initialised for inputs of about 1, so the "
+                "first layer dominates everything.",
+                severity="error" if part.farthest > HUGE else "warning",
+                credence=0.9 if part.farthest > HUGE else 0.6,
+                numbers=numbers,
+                fix="Subtract the training mean and divide by the training spread, feature by feature.",
+            )
+        elif 0 < part.farthest < SMALL:
+            yield Finding(
+                f"No feature of input {part.name} is larger than {part.farthest:.2g}; the biases outweigh it and the "
+                "model sees the same input every time.",
+                severity="warning",
+                credence=0.6,
+                numbers=numbers,
+                fix="Scale the inputs to a spread of about 1; look for a division that was made twice.",
+            )

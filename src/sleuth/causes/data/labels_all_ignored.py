@@ -49,3 +49,25 @@ token of its own. A few fully ignored batches in a large run need no more than t
   the others.
 - pytorch-nll: `ignore_index` and the formula of the weighted mean reduction.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    for use in bench.first.losses:
+        if use.ignored_share == 1.0:
+            yield Finding(
+                f"Every target of this batch equals the ignore index of {use.name}, so there is nothing to learn from "
+                "and the mean over no element is NaN.",
+                severity="error",
+                credence=0.97,
+                where=use.where,
+                numbers={"ignored_share": use.ignored_share},
+                fix="Print the targets before the loss: a prompt that fills the window, a mask the wrong way round?",
+            )

@@ -44,3 +44,33 @@ and when you test a single batch on purpose.
 - ivanov-2017: part I, item 10, on batches that hold a single label.
 - karpathy-2019: "1. Become one with the data", on the distribution of labels.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+ENOUGH = 16  # examples with one label among which chance would have shown a second (2 classes at 80:20: 97%)
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    if bench.subject.loader is not None:
+        counts = bench.labels
+        distinct, seen = len(counts.counts), counts.seen
+    else:
+        targets = [part for part in bench.data.tensors if part.role == "target"]
+        distinct = min((part.distinct or 2 for part in targets), default=2)
+        seen = min((part.examples for part in targets), default=0)
+    if distinct == 1 and seen >= ENOUGH:
+        yield Finding(
+            f"All {seen} examples seen carry the same label, so the best model is a constant and the loss falls to zero "
+            "without anything being learned.",
+            severity="error",
+            credence=0.9,
+            numbers={"examples": seen, "distinct": distinct},
+            fix="Look at the label column of the raw data, and at a filter or a join that kept one class only.",
+        )

@@ -52,6 +52,7 @@ frame = images.merge(labels, on="image_id", validate="one_to_one")
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Value
@@ -60,6 +61,10 @@ from sleuth.facts.topics.loaders import line
 from sleuth.facts.topics.row_order import SHUFFLERS
 from sleuth.facts.topics.splits import PERMUTATIONS, TRAIN_TEST_SPLIT, Splits, bare, first_key, splits_of
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 # Calls that take inputs and targets row by row.
 PAIRS = ("torch.utils.data.TensorDataset", *TRAIN_TEST_SPLIT, ".fit", "builtins.zip")
@@ -300,3 +305,21 @@ def _listing(program: Program, value: Value) -> tuple[Call, bool] | None:
         else:
             return None
     return None
+
+
+NEAR = 0.7  # nearest neighbour over typical distance: only then is a neighbour a witness
+SURPLUS = 0.05  # agreement above chance that would clear the labels
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    seen = bench.neighbours
+    spread = (seen.chance * (1 - seen.chance) / seen.rows) ** 0.5
+    if seen.nearness < NEAR and seen.agreement + 2 * spread < seen.chance + SURPLUS:
+        yield Finding(
+            f"The nearest of {seen.rows} examples has the same label in {seen.agreement:.1%} of cases, and chance would "
+            f"give {seen.chance:.1%}: inputs that are alike do not share their label, as if labels had been shuffled.",
+            severity="warning",
+            credence=0.65,
+            numbers={"agreement": seen.agreement, "chance": seen.chance, "nearness": seen.nearness},
+            fix="Look at ten pairs of input and label right before the model; shuffle both with one permutation.",
+        )

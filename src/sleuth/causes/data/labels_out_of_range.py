@@ -48,3 +48,65 @@ outputs in the gaps are wasted.
 - pytorch-cross-entropy: the description of class-index targets in [0, C) and of probability
   targets.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+_REFUSALS = (
+    ("out of bounds", "a class index lies outside of the model's outputs"),
+    ("expected scalar type long", "class indices must be int64"),
+    ("expected floating point type for target", "class indices must be int64"),
+    ("between 0 and 1", "this loss expects numbers from 0 to 1"),
+    ("not implemented for 'int'", "class indices must be int64"),
+    ("expected target", "the target's shape or type does not fit the loss"),
+)
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    if bench.failure:
+        yield from _refused(bench)
+        return
+    for use in bench.first.losses:
+        numbers = {"minimum": use.target_min, "maximum": use.target_max}
+        if use.name.startswith("binary") and (use.target_min < 0 or use.target_max > 1):
+            yield Finding(
+                f"{use.name} gets targets from {use.target_min:g} to {use.target_max:g}; it is only a loss between 0 "
+                "and 1, beyond that it falls without limit and the outputs run away.",
+                severity="error",
+                credence=0.95,
+                where=use.where,
+                numbers=numbers,
+                fix="Map the targets to 0 and 1 (for a mask with 255: `target / 255` or `target > 0`).",
+            )
+        soft = use.name == "cross_entropy" and "float" in use.target_dtype
+        if soft and (use.target_min < 0 or use.target_max > 1):
+            yield Finding(
+                f"cross_entropy gets a floating target from {use.target_min:g} to {use.target_max:g}, which it reads as "
+                "class probabilities; those lie between 0 and 1.",
+                severity="error",
+                credence=0.9,
+                where=use.where,
+                numbers=numbers,
+                fix="Give class indices as int64, or rows that are non-negative and sum to 1.",
+            )
+
+
+def _refused(bench: "Bench") -> Iterator[Finding]:
+    said = bench.failure.lower()
+    for words, meaning in _REFUSALS:
+        if words in said and "target" in said:
+            part = next(iter(bench.data.targets), None)
+            seen = f" ({part.dtype}, from {part.minimum:g} to {part.maximum:g})" if part is not None else ""
+            yield Finding(
+                f"The loss refuses the targets{seen}: {meaning}. It said: {bench.failure}.",
+                severity="error",
+                credence=0.85,
+                fix="Compare `y.min()`, `y.max()` and `y.dtype` with what the loss expects.",
+            )
+            return

@@ -43,3 +43,24 @@ infinity into 3.4e38, which is finite and just as ruinous. Masked NaN is no defe
   outliers before any training; outliers tend to expose bugs in preparation.
 - ivanov-2017: part I, item 1, on looking at what is really fed to the network.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    for part in bench.data.tensors:
+        if part.nonfinite:
+            yield Finding(
+                f"The {part.role} {part.name} of this batch holds {part.nonfinite} values that are NaN or infinite, the "
+                f"first at {part.nonfinite_at}; one of them is enough to turn loss and weights into NaN.",
+                severity="error",
+                credence=0.97,
+                numbers={"nonfinite": part.nonfinite, "first_at": part.nonfinite_at},
+                fix="Find where they enter (a missing value, 0/0, log of 0) and impute or drop those rows.",
+            )

@@ -61,6 +61,8 @@ from sleuth.finding import Finding
 # Splitters that keep a subject's or a period's rows together, by design.
 KEEPS_TOGETHER = frozenset({"GroupShuffleSplit", "GroupKFold", "StratifiedGroupKFold", "LeaveOneGroupOut"})
 
+NEEDS = "date time Date Time lag shift( rolling window Window diff( year month day seq series price"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     splits = splits_of(program)

@@ -50,3 +50,31 @@ overlap: those happen in production as well.
 - kapoor-2023: taxonomy, L1.4 duplicates and L3.2 dependence between training and test data.
 - sklearn-cv: the part on iterators for grouped data.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+SHARE = 0.01  # of the validation rows; a few chance collisions are no overlap
+NARROW = 4  # columns below which equal rows are no surprise
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    seen = bench.split
+    share = seen.shared / seen.val_rows if seen.val_rows else 0.0
+    natural = seen.repeated_in_train > 0.5 * share or seen.width < NARROW
+    if seen.shared < 3 or share < SHARE:
+        return
+    yield Finding(
+        f"{seen.shared} of {seen.val_rows} validation examples ({share:.0%}) stand in the training set as well, bit for "
+        "bit: the validation score rewards memory.",
+        severity="note" if natural else "error",
+        credence=0.3 if natural else 0.95,
+        numbers={"shared": seen.shared, "val_rows": seen.val_rows, "train_rows": seen.train_rows},
+        fix="Remove duplicates first, then split once, and keep the indices in a file.",
+    )

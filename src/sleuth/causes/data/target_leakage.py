@@ -50,3 +50,29 @@ previous target on purpose. A strong, honest feature is not a leak: the clock de
   "no-time-machine" requirement.
 - kapoor-2023: taxonomy, category L2, features that are not legitimate for the task.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+COPY = 0.999  # correlation; measurements of one thing rarely agree that well, copies always do
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    found = bench.copies
+    if found.correlation < COPY:
+        return
+    what = "whether an example belongs to one class" if found.of_class else "the target"
+    yield Finding(
+        f"Input column {found.column} has a correlation of {found.correlation:.4f} with {what} over {found.rows} "
+        "examples: the answer is among the inputs, and will be missing when the model is used.",
+        severity="error",
+        credence=0.85,
+        numbers={"column": found.column, "correlation": found.correlation, "rows": found.rows},
+        fix="Remove what is only known after the fact; for series, check that the window ends before the target.",
+    )

@@ -58,14 +58,17 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import ancestry, root
-from sleuth.facts.interpreter.values import Call, Value
+from sleuth.facts.flow import ancestry, literal, root
+from sleuth.facts.interpreter.values import Call, Instance, Unknown, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.loaders import DATA_LOADER, line, role
 from sleuth.facts.topics.splits import splits_of
 from sleuth.finding import Finding
 
 _TEST = re.compile(r"(?<![a-z])(test|testing|holdout)(?![a-z])", re.IGNORECASE)
+_DATA = re.compile(
+    r"(?<![a-z])(data|loaders?|dl|ds|dataset|set|iter|batches|x|y|images|labels)(?![a-z])", re.IGNORECASE
+)
 _VALID = re.compile(r"(?<![a-z])(val|valid|validation|dev|cv)(?![a-z])", re.IGNORECASE)
 KEEPS_BEST = frozenset(
     {"torch.save", ".state_dict", "copy.deepcopy", ".save", ".save_pretrained", "joblib.dump"}
@@ -113,7 +116,39 @@ def _test_sets(program: Program) -> dict[int, Value]:
             name = _unpacked_name(part)
             if _TEST.search(name.replace("_", " ")):
                 found[id(part)] = part
+    return found | _handed_in(program)
+
+
+def _handed_in(program: Program) -> dict[int, Value]:
+    """Test data that comes from outside: an argument, an attribute or an entry that is called so."""
+    found: dict[int, Value] = {}
+    for call in program.trace:
+        for value in (call, *call.args):
+            name = _outside_name(value)
+            if _TEST.search(name) and _DATA.search(name) and not _VALID.search(name):
+                found[id(value)] = value
     return found
+
+
+def _outside_name(value: Value) -> str:
+    """The words of a name that the file does not define: `test loader` for `self.test_loader`."""
+    if isinstance(value, Unknown) and isinstance(value.node, ast.Name | ast.arg):
+        return value.name.replace("_", " ")
+    if not isinstance(value, Call) or not isinstance(root(_holder(value)), Unknown | Instance):
+        return ""
+    if value.op == "[]" and isinstance(key := literal(value.args[1]), str):
+        return re.sub(r"[_.]", " ", f"{_spelled(value.args[0])} {key}")
+    return value.op[1:].replace("_", " ") if value.op[:1] == "@" and value.op[-1:] != "=" else ""
+
+
+def _holder(value: Call) -> Value | None:
+    return value.args[0] if value.op == "[]" and len(value.args) == 2 else value.receiver
+
+
+def _spelled(value: Value) -> str:
+    if isinstance(value, Unknown):
+        return value.name
+    return ast.unparse(value.node) if isinstance(value.node, ast.Name | ast.Attribute) else ""
 
 
 def _spot(value: Value) -> tuple[int, int]:

@@ -19,8 +19,8 @@ season in training and another one in the test. Then the score answers a questio
 
 ## How to tell
 - **lint**: data that stands class after class (an image folder, iris, labels joined block by block)
-  divided by slices, ranges, `shuffle=False` or a plain `KFold`; data made with a rare class and split
-  without `stratify`.
+  divided by slices, ranges, `shuffle=False` or a plain `KFold`; data made with a rare class, or
+  treated as such (class weights, resampling), and split without `stratify`.
 - **probe**: class shares of the splits differ by more than chance, or a class is missing from one;
   a small classifier told to separate training from test rows succeeds (AUC far from 0.5).
 - **refuted by**: class counts in both parts follow the overall shares, and no class is below what
@@ -49,17 +49,27 @@ experiment, only report it as such.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import number, root
-from sleuth.facts.interpreter.values import Call, Collection, Value
+from sleuth.facts.flow import ancestry, literal, number, root
+from sleuth.facts.interpreter.values import Call, Collection, Table, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.loaders import line
 from sleuth.facts.topics.row_order import class_after_class
 from sleuth.facts.topics.splits import TRAIN_TEST_SPLIT, Split, Splits, splits_of
 from sleuth.finding import Finding
 
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
 # Below this share of a class, a fifth of a few hundred rows may hold none or a handful of it.
 RARE = 0.1
+# A weight of ten for one class is set where it is ten times as rare.
+HEAVY = 1 / RARE
+_FOR_RARE_CLASSES = frozenset(
+    {"average_precision_score", "precision_recall_curve", "balanced_accuracy_score"}
+)
 STRATIFIED = ("Stratified", "Group", "LeaveOneGroup", "TimeSeries", "Predefined")
 
 
@@ -111,7 +121,7 @@ def _ranges(splits: Splits) -> Iterator[Finding]:
 
 
 def _rare_classes(splits: Splits) -> Iterator[Finding]:
-    """The data is made with a rare class, and the split leaves its members to chance."""
+    """The data has a rare class, and the split leaves its members to chance."""
     for split in splits.found:
         if split.call.op not in TRAIN_TEST_SPLIT or not split.shuffled or "**" in split.call.keywords:
             continue
@@ -119,22 +129,132 @@ def _rare_classes(splits: Splits) -> Iterator[Finding]:
             continue
         made = next(
             (here for data in split.whole for here in splits.rows(data) if _has_rare_class(here)), None
-        )
+        ) or next((here for data in split.whole for here in ancestry(data, 60) if _draws_rarely(here)), None)
         if made is not None:
-            yield clue(
-                "warning",
-                split.call,
-                f"The data has a rare class (line {line(made)}) and this split leaves its members to "
-                "chance: a "
-                "part may hold too few of them, or none.",
-                fix="Pass `stratify=y`.",
-            )
+            yield _left_to_chance(split, f"The data has a rare class (line {line(made)})")
+        elif (told := _treated_as_rare(splits, split)) is not None:
+            yield _left_to_chance(split, f"The program treats a class as rare (line {line(told)})")
+
+
+def _left_to_chance(split: Split, why: str) -> Finding:
+    return clue(
+        "warning",
+        split.call,
+        f"{why} and this split leaves its members to chance: a part may hold too few of them, or none.",
+        fix="Pass `stratify=y`.",
+    )
 
 
 def _has_rare_class(value: Value) -> bool:
     if not isinstance(value, Call) or not value.op.endswith(".make_classification"):
         return False
-    weights = root(value.keywords.get("weights"))
-    shares = [number(item) for item in weights.items] if isinstance(weights, Collection) else []
-    known = [share for share in shares if share is not None]
+    known = _shares(value.keywords.get("weights"))
     return bool(known) and (min(known) <= RARE or (len(known) == 1 and known[0] >= 1 - RARE))
+
+
+def _shares(value: Value | None) -> list[float]:
+    listed = root(value)
+    shares = [number(item) for item in listed.items] if isinstance(listed, Collection) else []
+    return [share for share in shares if share is not None]
+
+
+def _draws_rarely(value: Value) -> bool:
+    """Labels drawn with a small chance: `rng.random(n) < 0.02`, `binomial(1, 0.01, n)`, `choice(p=[...])`."""
+    if not isinstance(value, Call):
+        return False
+    name = value.op.rpartition(".")[2]
+    if value.op in ("<", "<=", ">", ">=") and len(value.args) == 2:
+        drawn, share = root(value.args[0]), number(value.args[1])
+        is_chance = isinstance(drawn, Call) and drawn.op.rpartition(".")[2] in ("rand", "random", "uniform")
+        if not is_chance or share is None:
+            return False
+        return 0 < (share if value.op[0] == "<" else 1 - share) <= RARE
+    if name == "binomial" and number(value.argument(0, "n")) == 1:
+        chance = number(value.argument(1, "p"))
+        return chance is not None and 0 < min(chance, 1 - chance) <= RARE
+    known = _shares(value.keywords.get("p")) if name == "choice" else []
+    return len(known) == 2 and 0 < min(known) <= RARE
+
+
+def _treated_as_rare(splits: Splits, split: Split) -> Call | None:
+    """Where the program says itself that the classes are far from balanced."""
+    if any("stratify" in call.keywords for call in splits.program.calls(*TRAIN_TEST_SPLIT)):
+        return None  # one task knows about it, and the other may be another task
+    rows = [here for data in split.whole for here in splits.rows(data)]
+    if any(isinstance(here, Call) and here.op in (".fit_resample", *TRAIN_TEST_SPLIT) for here in rows):
+        return None  # made even before, or the second cut of what was divided at first
+    hints: dict[str, Call] = {}
+    for call in splits.program.trace:
+        if call.op == ".fit_resample" and call.args and splits.is_part(call.args[0]):
+            return call  # training rows are made up because there are too few
+        if _weighs_heavily(call):
+            return call
+        if literal(call.keywords.get("class_weight")) in ("balanced", "balanced_subsample"):
+            hints.setdefault("weight", call)
+        if call.op.rpartition(".")[2] in _FOR_RARE_CLASSES:
+            hints.setdefault("metric", call)
+    share = number(split.call.keywords.get("test_size"))
+    # Balanced weights alone are a habit; with a metric for rare classes or a tiny test part they say more.
+    if "weight" in hints and ("metric" in hints or (share is not None and 0 < share <= RARE)):
+        return hints["weight"]
+    return None
+
+
+def _weighs_heavily(call: Call) -> bool:
+    """A class counts several times as much as the other in the loss."""
+    factors = [number(call.keywords.get(name)) for name in ("scale_pos_weight", "pos_weight")]
+    given = root(call.keywords.get("pos_weight"))
+    if isinstance(given, Call) and given.op in ("torch.tensor", "torch.as_tensor") and given.args:
+        factors += [number(given.args[0]), *_shares(given.args[0])]
+    weights = root(call.keywords.get("class_weight"))
+    if isinstance(weights, Table):
+        known = [size for item in weights.items.values() if (size := number(item))]
+        factors.append(max(known) / min(known) if len(known) > 1 else None)
+    return any(factor is not None and factor >= HEAVY for factor in factors)
+
+
+SHIFT = 6.0  # chi-square a degree of freedom; above 4 chance is out of the question for all class counts
+MANY = 20  # examples a class should have given, had it been there
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    yield from _unseen_classes(bench)
+    seen = bench.split
+    if seen.missing_classes or seen.class_shift > SHIFT:
+        lacking = ", ".join(map(str, seen.missing_classes[:5]))
+        what = (
+            f"class {lacking} stands on one side only"
+            if lacking
+            else "class shares differ by more than chance"
+        )
+        yield Finding(
+            f"Training and validation labels do not come from one draw: {what} (chi-square {seen.class_shift:.1f} a "
+            "degree of freedom), so the validation score measures the split.",
+            severity="warning",
+            credence=0.75,
+            numbers={"chi_square": seen.class_shift, "missing": len(seen.missing_classes)},
+            fix="Shuffle before slicing, or use `train_test_split(..., stratify=y)`.",
+        )
+
+
+def _unseen_classes(bench: "Bench") -> Iterator[Finding]:
+    """Outputs for classes that no training example has."""
+    uses = [
+        use
+        for use in bench.first.losses
+        if use.name in ("cross_entropy", "nll_loss") and len(use.input_shape) == 2
+    ]
+    if not uses or "int" not in uses[0].target_dtype:
+        return
+    counts = bench.labels
+    classes = uses[0].classes
+    lacking = [kind for kind in range(classes) if kind not in dict(counts.counts)]
+    if counts.complete and lacking and classes <= 100 and counts.seen >= MANY * classes:
+        yield Finding(
+            f"The model has outputs for {classes} classes and {len(lacking)} of them ({', '.join(map(str, lacking[:5]))}) "
+            f"occur in none of the {counts.seen} training examples: they cannot be learned.",
+            severity="warning",
+            credence=0.75,
+            numbers={"classes": classes, "lacking": len(lacking), "seen": counts.seen},
+            fix="Shuffle before slicing, or use `train_test_split(..., stratify=y)`; else remove the outputs.",
+        )

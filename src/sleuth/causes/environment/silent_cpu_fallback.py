@@ -22,7 +22,8 @@ augmentation are simply slower.
 
 ## How to tell
 - **lint**: a device chosen with a silent `else "cpu"` (common and legal, so a note); a device that
-  is chosen and never used; a tensor's `.to(...)` or `.cuda()` whose result is dropped.
+  is chosen and at most printed; a `forward` that computes on the CPU and moves back; a tensor's
+  `.to(...)` or `.cuda()` whose result is dropped.
 - **watch**: parameters or inputs on the CPU although an accelerator is visible; copies between
   devices in every step; most of the step time spent outside forward and backward.
 - **refuted by**: `next(model.parameters()).device` and the batch's device are the accelerator, and
@@ -57,9 +58,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import possible
+from sleuth.facts.flow import ancestry, literal, possible
 from sleuth.facts.interpreter.values import Call, External, Unknown, Value
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.topics.modules import module_around
 from sleuth.finding import Finding
 
 _MAKES_TENSOR = re.compile(
@@ -70,11 +72,19 @@ _MOVE_IN_PLACE = re.compile(r"torch_geometric|transformers|accelerate|lightning|
 _SHOWS = re.compile(r"\b(print|log\w*|info|warn\w*|debug|write|raise|assert)\b", re.IGNORECASE)
 
 
+# What puts tensors on a device without a `.to` of their own.
+_MOVES_ALL = ("torch.set_default_device", "torch.set_default_tensor_type", "torch.cuda.set_device")
+_TO_CPU = (".cpu", ".to")
+_CUTS = frozenset({".detach", "@data"})  # no gradients go this way: bookkeeping
+_WANTS_CPU = re.compile(r"pack_padded_sequence|numpy|scipy|sklearn|linear_sum_assignment|item|tolist")
+
+
 def lint(program: Program) -> Iterator[Finding]:
     text = program.source.text
     if "cuda" not in text and ".to(" not in text:
         return
     yield from _moved_and_dropped(program)
+    yield from _there_and_back(program)
     if "is_available" in text and program.training.of("backward") and not program.training.framework:
         yield from _chosen_device(program)
 
@@ -98,6 +108,45 @@ def _moved_and_dropped(program: Program) -> Iterator[Finding]:
                 "is (only a module moves in place).",
                 fix="Assign the result: `x = x.to(device)`.",
             )
+
+
+def _there_and_back(program: Program) -> Iterator[Finding]:
+    """A module that computes on the CPU in each forward pass and sends the result back."""
+    seen: set[int] = set()
+    for back in program.calls(".to", ".cuda"):
+        if module_around(back) is None or not back.context.grad or _is_cpu(back) or _is_dtype(back):
+            continue
+        here = back.context.sites[-1]
+        between = [value for value in ancestry(back.receiver, 40) if isinstance(value, Call)]
+        between = [call for call in between if call.context.sites and call.context.sites[-1] is here]
+        moved = [call for call in between if call.op in _TO_CPU and _is_cpu(call) and not call.context.arms]
+        worked = [call for call in between if call not in moved and call.op.startswith(("torch.", "@"))]
+        if not moved or not worked or moved[-1].node is None or id(moved[-1].node) in seen:
+            continue
+        if any(_WANTS_CPU.search(call.op) or call.op in _CUTS for call in between):
+            continue
+        seen.add(id(moved[-1].node))
+        yield clue(
+            "warning",
+            moved[-1],
+            f"Each forward pass copies this to the CPU, computes there and copies the result back on line "
+            f"{place(back).line}: the accelerator waits, and nothing says so.",
+            fix="Compute where the tensors are: leave the `.cpu()` out.",
+        )
+
+
+def _is_cpu(call: Call) -> bool:
+    if call.op == ".cpu":
+        return True
+    given = call.args[0] if call.args else call.keywords.get("device")
+    made = (
+        given
+        if not isinstance(given, Call)
+        else given.args[0]
+        if given.op == "torch.device" and given.args
+        else None
+    )
+    return literal(made) == "cpu"
 
 
 def _is_tensor(program: Program, value: Value) -> bool:
@@ -131,32 +180,49 @@ def _is_dtype(call: Call) -> bool:
 
 
 def _chosen_device(program: Program) -> Iterator[Finding]:
-    for node in ast.walk(program.source.tree):
-        if not (isinstance(node, ast.Assign) and _is_fallback(node.value)):
+    tree = program.source.tree
+    alone = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _is_fallback(node.value)]
+    for node in (*alone, *_branched(tree)):
+        name = _device_name(node.targets[0], tree)
+        if not name:
             continue
-        target = node.targets[0]
-        if not isinstance(target, ast.Name):
-            continue
-        place = Value(node, program.source)
-        if not _is_read(program, target.id):
-            if not any(True for _ in program.calls(".cuda", ".to")):
+        spot = Value(node, program.source)
+        if not _is_put_to_use(program, name):
+            if not any(True for _ in program.calls(".cuda", ".to", *_MOVES_ALL)):
                 yield clue(
                     "warning",
-                    place,
-                    f"`{target.id}` is chosen here and used nowhere: nothing is ever moved, so everything "
+                    spot,
+                    f"`{name}` is chosen here and nothing is ever moved to it: everything "
                     "runs on the CPU even where an accelerator is present.",
-                    fix=f"Move the model and each batch with `.to({target.id})`.",
+                    fix=f"Move the model and each batch with `.to({name})`.",
                 )
-        elif not any(
-            _SHOWS.search(line) and re.search(rf"\b{target.id}\b", line) for line in program.source.lines
+        elif node in alone and not any(
+            _SHOWS.search(line) and re.search(rf"\b{name}\b", line) for line in program.source.lines
         ):
             yield clue(
                 "note",
-                place,
-                f"`{target.id}` falls back to the CPU without a word: a run without accelerator looks like a "
+                spot,
+                f"`{name}` falls back to the CPU without a word: a run without accelerator looks like a "
                 "slow one that does not learn.",
                 fix="Print the device, or stop when the accelerator that was meant is missing.",
             )
+
+
+def _branched(tree: ast.Module) -> Iterator[ast.Assign]:
+    """`if torch.cuda.is_available(): device = "cuda"`, with the other device in the else branch."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "is_available" in ast.unparse(node.test) and node.orelse:
+            first = node.body[0]
+            if isinstance(first, ast.Assign) and re.search(r"['\"](cuda|mps)", ast.unparse(first.value)):
+                yield first
+
+
+def _device_name(target: ast.expr, tree: ast.Module) -> str:
+    """`device`, or `self.device` where no base class may use it."""
+    if isinstance(target, ast.Name):
+        return target.id
+    derived = any(isinstance(node, ast.ClassDef) and node.bases for node in ast.walk(tree))
+    return ast.unparse(target) if isinstance(target, ast.Attribute) and not derived else ""
 
 
 def _is_fallback(value: ast.expr) -> bool:
@@ -169,8 +235,27 @@ def _is_fallback(value: ast.expr) -> bool:
     )
 
 
-def _is_read(program: Program, name: str) -> bool:
+def _is_put_to_use(program: Program, name: str) -> bool:
+    """Whether the device goes anywhere but into what people read: prints, logs, names of runs."""
+    if re.search(rf"__all__.*{name}", program.source.text):
+        return True
+    wanted = ast.dump(ast.parse(name, mode="eval").body)
+    shown: set[int] = set()
+    for node in ast.walk(program.source.tree):
+        # a comparison is a question: `if device.type == "cpu": warn(...)`
+        if isinstance(node, ast.JoinedStr | ast.Compare) or (
+            isinstance(node, ast.Call) and _only_shows(node.func)
+        ):
+            shown |= {id(inner) for inner in ast.walk(node)}
     return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        isinstance(node, ast.Name | ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and id(node) not in shown
+        and ast.dump(node) == wanted
         for node in ast.walk(program.source.tree)
-    ) or bool(re.search(rf"__all__.*{name}", program.source.text))
+    )
+
+
+def _only_shows(func: ast.expr) -> bool:
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    return bool(re.fullmatch(r"print|info|debug|warn|warning|log|format|get_device_name", name))

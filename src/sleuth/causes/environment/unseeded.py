@@ -14,7 +14,8 @@ or the order of a set of strings changes from process to process whatever you se
 
 ## How to tell
 - **lint**: a training script without any seed (a note); the only seed set after the trained model
-  was made; an unseeded split in a script that continues from its own checkpoint.
+  was made; a seed that is only written down; a seed for a library that nothing draws from; an
+  unseeded split in a script that continues from its own checkpoint.
 - **experiment**: the unchanged script twice; the first loss already differs. With all generators
   seeded from outside, the two runs agree.
 - **refuted by**: two runs print the same first loss to the last digit.
@@ -50,13 +51,22 @@ from collections.abc import Iterator
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import literal, possible, root
-from sleuth.facts.interpreter.values import Call, Collection, Value
+from sleuth.facts.interpreter.values import Call, Class, Collection, Function, Instance, Table, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.cadence import frame
 from sleuth.finding import Finding
 
 _SEED_WORDS = re.compile(r"seed|random_state|PRNGKey|Generator|default_rng", re.IGNORECASE)
 _TORCH_SEEDS = ("torch.manual_seed", "torch.random.manual_seed")
+# Calls that note a value down: for people, or in a file.
+_WRITES = re.compile(
+    r"print|info|debug|warning|log\w*|write\w*|append|dumps?|format|save\w*|str|update|init|add_\w+|join|open|Path|"
+    r"mkdir|dict|DataFrame|add_argument|setdefault"
+)
+_PLAIN = frozenset(
+    "torch numpy random math os sys time json csv pathlib argparse tqdm matplotlib typing dataclasses "
+    "collections copy logging functools itertools pickle datetime re __future__".split()
+)
 _SPLITS = ("sklearn.model_selection.train_test_split", "torch.utils.data.random_split")
 
 
@@ -67,6 +77,8 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _without_seed(program)
     else:
         yield from _seeded_too_late(program)
+        yield from _seed_without_effect(program)
+        yield from _seed_of_another_library(program)
 
 
 def _identifiers(program: Program) -> Iterator[str]:
@@ -141,6 +153,118 @@ def _seeded_too_late(program: Program) -> Iterator[Finding]:
                     fix="Move the seed above the line that makes the model.",
                 )
             return
+
+
+def _seed_without_effect(program: Program) -> Iterator[Finding]:
+    """A seed is asked for (`--seed`, `SEED = 0`, `"seed": 0`) and then only written down."""
+    tree = program.source.tree
+    declared = next((node for node in ast.walk(tree) if _declares_seed(node)), None)
+    if declared is None or any(_may_seed(node) for node in ast.walk(tree)):
+        return
+    if any(_hands_on_settings(program, call) for call in program.trace):
+        return  # whoever gets all settings may use the seed among them
+    yield clue(
+        "warning",
+        Value(declared, program.source),
+        "A seed is set here and no random generator ever gets it: runs with the same seed still differ.",
+        fix="Call `torch.manual_seed(seed)`, `random.seed` and `np.random.seed` before data and model.",
+    )
+
+
+def _declares_seed(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):  # argparse
+        words = [part.value for part in node.args if isinstance(part, ast.Constant)]
+        return node.func.attr == "add_argument" and any(str(word).strip("-") == "seed" for word in words)
+    if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Constant):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return any(isinstance(part, ast.Name) and part.id.lower() == "seed" for part in targets)
+    if isinstance(node, ast.Call) and _is_settings(node):
+        return any(entry.arg == "seed" and isinstance(entry.value, ast.Constant) for entry in node.keywords)
+    return isinstance(node, ast.Dict) and any(
+        isinstance(key, ast.Constant) and key.value == "seed" and isinstance(value, ast.Constant)
+        for key, value in zip(node.keys, node.values, strict=True)
+    )
+
+
+def _is_settings(node: ast.Call) -> bool:
+    """`dict(...)`, `SimpleNamespace(...)`, `TrainConfig(...)`."""
+    return bool(re.search(r"^dict$|Namespace$|Config$|Settings$", getattr(node.func, "id", "")))
+
+
+def _may_seed(node: ast.AST) -> bool:
+    """Anything that may hand a seed to a generator: a call or argument that is named so, or that gets one."""
+    if isinstance(node, ast.arg):
+        return bool(_SEED_WORDS.search(node.arg))
+    if isinstance(node, ast.alias | ast.FunctionDef):
+        return bool(_SEED_WORDS.search(node.name))
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if _SEED_WORDS.search(name):
+        return True
+    if not _is_settings(node) and any(_SEED_WORDS.search(entry.arg or "") for entry in node.keywords):
+        return not _WRITES.fullmatch(name)
+    given = (*node.args, *(entry.value for entry in node.keywords))
+    return not _WRITES.fullmatch(name) and any(_reads_seed(part) for part in given)
+
+
+def _reads_seed(node: ast.expr) -> bool:
+    """`seed`, `args.seed`, `cfg["seed"]`, alone or in arithmetic; not in a text that is put together."""
+    if isinstance(node, ast.BinOp):
+        return _reads_seed(node.left) or _reads_seed(node.right)
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and "seed" in str(node.slice.value).lower()
+    if isinstance(node, ast.IfExp | ast.Starred | ast.Call):
+        return any(_reads_seed(part) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr))
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return "seed" in name.lower()
+
+
+def _hands_on_settings(program: Program, call: Call) -> bool:
+    """The settings as a whole go to code that is not in view."""
+    taker = root(call.receiver)
+    code = taker.cls if isinstance(taker, Instance) else taker
+    if isinstance(code, Function | Class) and code.source is program.source:
+        return False
+    name = call.op.rpartition(".")[2]
+    if call.op[:1] in "@[{" or _WRITES.fullmatch(name) or name in ("vars", "asdict", "next"):
+        return False
+    given = [root(part) for part in (*call.args, *call.keywords.values())]
+    return any(
+        (isinstance(part, Call) and part.op in (".parse_args", ".parse_known_args"))
+        or (isinstance(part, Table) and "seed" in part.items)
+        or (isinstance(part, Instance) and "seed" in part.attributes)
+        for part in given
+    )
+
+
+def _seed_of_another_library(program: Program) -> Iterator[Finding]:
+    """The only seed goes to a generator that nothing here draws from."""
+    seeds = [call for call in program.calls("random.seed", "numpy.random.seed") if frame(call) is None]
+    words = sum(bool(_SEED_WORDS.search(word)) for word in _identifiers(program))
+    if len(seeds) != 1 or words != len(seeds) or not any(torch_api.is_module(call) for call in program.trace):
+        return
+    library = seeds[0].op.removesuffix(".seed")
+    if any(call.op.startswith(f"{library}.") and call is not seeds[0] for call in program.trace):
+        return
+    if not all(_draws_nothing(node) for node in ast.walk(program.source.tree)):
+        return
+    yield clue(
+        "warning",
+        seeds[0],
+        f"Only `{library}` is seeded, and nothing here draws from it: the weights and batches come from "
+        "torch's generator, so every run is another one.",
+        fix="Seed what is drawn from: `torch.manual_seed(...)`, and `np.random.seed(...)` where numpy draws.",
+    )
+
+
+def _draws_nothing(node: ast.AST) -> bool:
+    """Not an import of what may draw from the seeded generator behind the scenes, as sklearn does."""
+    if isinstance(node, ast.Import):
+        return all(alias.name.partition(".")[0] in _PLAIN for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        return not node.level and (node.module or "").partition(".")[0] in _PLAIN
+    return True
 
 
 def _model_of(parameters: Value | None) -> Value | None:

@@ -18,8 +18,9 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)    # still
 
 ## How to tell
 - **lint**: one training run with batch sizes a factor of four or more apart and one literal rate;
-  a batch size multiplied by the number of devices beside a literal rate. The source alone cannot
-  prove harm, so this is a note unless several sizes are run with SGD.
+  a recipe derived from another with a larger batch and the old rate; a batch size multiplied by the
+  number of devices beside a literal rate. The source alone cannot prove harm, so this is a note
+  unless several sizes are run with SGD, or an SGD recipe is changed by half.
 - **refuted by**: the rate was tuned at the batch size in use.
 
 ## How to fix
@@ -50,21 +51,25 @@ the number of steps stays the same, you may leave the rate alone.
   levels off.
 """
 
+import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, possible
-from sleuth.facts.interpreter.values import Call, Collection, Constant
+from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.modules import exact, settled
 from sleuth.finding import Finding
 
 # Below a factor of four, the linear and the square-root rule are within a factor of two: the noise of tuning.
 _FACTOR = 4.0
+_BATCH_NAMES = ("batch_size", "batch", "bs", "train_batch_size")
+_RATE_NAMES = ("lr", "learning_rate", "base_lr")
 _DEVICES = frozenset("torch.cuda.device_count torch.distributed.get_world_size .get_world_size".split())
 
 
 def lint(program: Program) -> Iterator[Finding]:
     optimizers = [call for call in program.trace if _is_optimizer(call)]
+    yield from _recipe_half_changed(program, optimizers)
     rates = {exact(call.argument(1, "lr")) for call in optimizers}
     if len(rates) != 1 or None in rates:
         return  # computed, tuned apart or read from somewhere: it may follow the batch
@@ -86,6 +91,68 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"{next(iter(rates)):g}: with larger batches the same epochs move the weights far less.",
                 fix="Scale the rate with the batch: in proportion for SGD, with the square root for Adam.",
             )
+
+
+def _recipe_half_changed(program: Program, optimizers: list[Call]) -> Iterator[Finding]:
+    """`dict(BASE, batch_size=4096)`: a recipe with a much larger batch and the rate it had before."""
+    plain = [call for call in optimizers if call.op.endswith(".SGD") and _is_read(call.argument(1, "lr"))]
+    if not plain:
+        return
+    written = [node for node in ast.walk(program.source.tree) if isinstance(node, ast.Assign)]
+    recipes = {ast.unparse(node.targets[0]): _entries(node.value) for node in written}
+    for node in written:
+        base, changed = _changes(node.value)
+        before = recipes.get(base, {})
+        rate = next((name for name in _RATE_NAMES if name in before), "")
+        batch = next((name for name in _BATCH_NAMES if name in before and name in changed), "")
+        if not rate or not batch or rate in changed or changed[batch] < _FACTOR * before[batch]:
+            continue
+        yield clue(
+            "warning",
+            Value(node, program.source),
+            f"The batch grows from {before[batch]:g} to {changed[batch]:g} and the learning rate of "
+            f"`{base}` stays {before[rate]:g}: the same epochs move the weights far less.",
+            fix="Scale the rate in proportion to the batch, and warm up.",
+        )
+
+
+def _is_read(rate: Value | None) -> bool:
+    """The rate is an entry of the settings as it stands, not the result of a computation."""
+    known = settled(rate)
+    if isinstance(known, Call):
+        return known.op == "[]" or known.op[:1] == "@"
+    return isinstance(known, Constant)
+
+
+def _entries(value: ast.expr) -> dict[str, float]:
+    """The numbers in `dict(lr=0.1)`, `{"lr": 0.1}`, `Config(lr=0.1)`."""
+    pairs: list[tuple[str | None, ast.expr]] = []
+    if isinstance(value, ast.Call):
+        pairs = [(entry.arg, entry.value) for entry in value.keywords]
+    elif isinstance(value, ast.Dict):
+        pairs = [
+            (str(key.value), entry)
+            for key, entry in zip(value.keys, value.values, strict=True)
+            if isinstance(key, ast.Constant)
+        ]
+    return {
+        name: float(entry.value)
+        for name, entry in pairs
+        if name and isinstance(entry, ast.Constant) and isinstance(entry.value, int | float)
+    }
+
+
+def _changes(value: ast.expr) -> tuple[str, dict[str, float]]:
+    """What settings are derived from, and the entries given anew: `dict(BASE, ...)`, `{**BASE, ...}`."""
+    if isinstance(value, ast.Call) and value.args:
+        name = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+        if name in ("dict", "replace") and len(value.args) == 1:
+            return ast.unparse(value.args[0]), _entries(value)
+    if isinstance(value, ast.Dict) and value.keys and value.keys[0] is None:
+        return ast.unparse(value.values[0]), _entries(value)
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr):
+        return ast.unparse(value.left), _entries(value.right)
+    return "", {}
 
 
 def _is_optimizer(call: Call) -> bool:

@@ -80,6 +80,8 @@ _HAS_C = frozenset(
 _STRONGEST_PENALTY = 0.1  # times the sum of squares of ALL weights, beside a mean over examples
 _FUNCTIONAL = ("torch.nn.functional.dropout", "torch.nn.functional.dropout2d", "torch.dropout")
 
+NEEDS = "decay ropout penalty alpha= C= regular l2 L2 .pow .norm"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _decay(program)

@@ -62,6 +62,7 @@ If the model must output probabilities, change the loss instead: `log_softmax` w
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import layer
 from sleuth.facts.interpreter.values import Call, Value
@@ -70,12 +71,18 @@ from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.topics.activations import added_conditionally, always
 from sleuth.finding import Edit, Finding
 
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
 _OPTAX = (
     "softmax_cross_entropy",
     "softmax_cross_entropy_with_integer_labels",
     "sigmoid_binary_cross_entropy",
 )
 _DISTRIBUTIONS = ("Categorical", "OneHotCategorical", "Bernoulli", "RelaxedOneHotCategorical")
+
+NEEDS = "softmax igmoid Softmax"
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -124,3 +131,22 @@ def _takers_of_logits(program: Program) -> Iterator[tuple[str, Call, Value | Non
         for call in program.calls(f"torch.distributions.{name}"):
             if "logits" in call.keywords:
                 yield f"{name}(logits=...)", call, call.keywords["logits"]
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    for use in bench.first.losses:
+        twice = use.name == "cross_entropy" and (use.rows_sum_to_one or use.squash == "sigmoid")
+        binary = use.name == "binary_cross_entropy_with_logits" and use.squash in ("sigmoid", "softmax")
+        if twice or binary:
+            squash = use.squash or "softmax"
+            yield Finding(
+                f"What reaches {use.name} are probabilities: every value lies between 0 and 1"
+                + (" and every row sums to 1" if use.rows_sum_to_one else "")
+                + f". The loss applies its own {'sigmoid' if binary else 'softmax'} after the model's {squash}, which "
+                "leaves a high floor and hardly any slope.",
+                severity="error",
+                credence=0.95,
+                where=use.where,
+                numbers={"loss": use.mean_value, "classes": use.classes},
+                fix=f"Let the model return raw scores; apply {squash} only where probabilities are read.",
+            )

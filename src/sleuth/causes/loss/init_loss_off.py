@@ -51,3 +51,50 @@ Leave it alone in a model that was pretrained, and in losses with no natural cha
 - karpathy-2019: the step on end-to-end skeleton and dumb baselines, items on verifying the loss at
   initialisation and initialising well.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+LOOK, FAULT = 1.5, 5.0  # times the cost of guessing; see the page
+TOO_GOOD = 0.2
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    for use in bench.first.losses:
+        if (
+            use.chance is None
+            or use.chance <= 0
+            or not use.connected
+            or use.target_distinct < 2
+            or use.weighted
+        ):
+            continue
+        ratio = use.mean_value / use.chance
+        numbers = {"loss": use.mean_value, "chance": use.chance, "ratio": ratio}
+        if ratio > LOOK:
+            yield Finding(
+                f"{use.name} starts at {use.mean_value:.4g}, {ratio:.1f} times what guessing costs ({use.chance:.4g}): "
+                "the outputs are sure and wrong before the first step"
+                + (", or the targets are far from zero." if "loss" in use.name and use.classes <= 1 else "."),
+                severity="warning" if ratio > FAULT else "note",
+                credence=0.55 if ratio > FAULT else 0.2,
+                where=use.where,
+                numbers=numbers,
+                fix="Look at the scale of the last layer, of the targets, and at the loss in use.",
+            )
+        elif ratio < TOO_GOOD:
+            yield Finding(
+                f"{use.name} is {use.mean_value:.4g} where guessing costs {use.chance:.4g}: fine for a trained model; a "
+                "fresh one would have seen the answer.",
+                severity="note",
+                credence=0.2,
+                where=use.where,
+                numbers=numbers,
+                fix="If the model is untrained, look for the target among the inputs.",
+            )

@@ -55,7 +55,7 @@ from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.losses import WANTS_LOGITS
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.activations import always, kind, origins
-from sleuth.facts.topics.stand_ins import output_of
+from sleuth.facts.topics.stand_ins import output_of, outputs
 from sleuth.finding import Finding
 
 _COMPARISONS = (
@@ -120,8 +120,8 @@ def _judge(
     yield clue(
         "error" if sure else "warning",
         call,
-        f"A raw score {what} here as if it were a probability; the loss on line {(sure or likely)[0]} applies "
-        "the sigmoid or softmax itself. A logit of 0.5 is a probability of 0.62.",
+        f"A raw score {what} here as if it were a probability; the loss on line {(sure or likely)[0]} "
+        "applies the sigmoid or softmax itself. A logit of 0.5 is a probability of 0.62.",
         fix="Apply `sigmoid` (or `softmax`) before the threshold, or compare the logit with 0.",
     )
 
@@ -147,8 +147,9 @@ def _same_model_elsewhere(program: Program, one: Call, other: Call) -> bool:
     if _is_handed_in(mine) and _is_handed_in(theirs):
         names = {getattr(mine, "name", ""), getattr(theirs, "name", "")}
         told = {getattr(part.receiver, "name", "") for part in program.calls(*_TOLD_BY)}
-        output = output_of(program, one)
-        return len(names) == 1 and names <= told and (output is None or bool(always(output, ("raw",))))
+        # A network of this file that ends otherwise (a sigmoid outside of training) may be the one.
+        raw = all(always(output, ("raw",)) for output in program.about(outputs).values())
+        return len(names) == 1 and names <= told and raw
     for handed, known in ((one, other), (other, one)):
         if _is_handed_in(handed.receiver) and (output := output_of(program, handed)) is not None:
             return any(_same_scores(made, known) for made in always(output, ("raw",)))

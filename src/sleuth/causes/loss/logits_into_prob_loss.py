@@ -57,32 +57,40 @@ zero.
 """
 
 from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import keeps_numbers, layer, root, subject
 from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.losses import WANTS_LOGITS, LossUse
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.topics.activations import added_conditionally, always, kind
+from sleuth.facts.topics.activations import added_conditionally, always, kind, origins
+from sleuth.facts.topics.stand_ins import output_of
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 # What certainly is no log-probability, and what certainly may leave [0, 1].
 _NO_LOG_PROBABILITY = ("raw", "softmax", "sigmoid", "relu", "tanh", "activation")
 _NO_PROBABILITY = ("raw", "relu", "tanh", "activation", "log_softmax", "logsigmoid")
+_SCALES = ("/", "div", "torch.div")
 _LOGS = ("torch.log", ".log", "torch.log2", "torch.log10", "jax.numpy.log")
 
 
 def lint(program: Program) -> Iterator[Finding]:
     for use in program.losses:
-        wanted, culprits = _misfits(use)
+        wanted, culprits = _misfits(program, use)
         for maker in culprits:
             if added_conditionally(program, maker):
                 continue
             # Raw scores are right in the model and wrong for this loss; a wrong squashing is wrong itself.
             yield clue(
-                "error",
+                "error" if any(made is maker for made in origins(use.input, _SCALES)[0]) else "warning",
                 use.call if kind(maker) == "raw" else maker,
-                f"`{use.name}` on line {place(use.call).line} expects {wanted} and gets {_described(maker)} on "
-                f"line {place(maker).line}.",
+                f"`{use.name}` on line {place(use.call).line} expects {wanted} and gets {_described(maker)} "
+                f"on line {place(maker).line}.",
                 fix=_FIXES[use.name],
             )
         if use.name == "kl_div" and not culprits:
@@ -105,13 +113,12 @@ def _scaled_scores(program: Program, use: LossUse) -> Iterator[Finding]:
         other.name in WANTS_LOGITS and root(other.input) is given for other in program.losses
     )
     if same_scale or (squashed_elsewhere and isinstance(given, Call) and given.op == "()"):
-        made = root(use.input)
         yield clue(
             "error" if same_scale and squashed_elsewhere else "warning",
             use.call,
             "`kl_div` expects log-probabilities and gets raw scores"
-            f"{', divided by a temperature,' if isinstance(made, Call) and scale is not None else ''} while its "
-            "target is a softmax: the value is no divergence and may be negative.",
+            f"{', divided by a temperature,' if scale is not None else ''} while its target is a softmax: "
+            "the value is no divergence and may be negative.",
             fix=_FIXES["kl_div"],
         )
 
@@ -121,7 +128,7 @@ def _scaled(value: Value | None) -> tuple[Value | None, Value | None]:
     made = root(value)
     while isinstance(made, Call) and keeps_numbers(made) and made.op != "[]":
         made = root(subject(made))
-    if isinstance(made, Call) and made.op in ("/", ".div", "torch.div"):
+    if isinstance(made, Call) and made.op.lstrip(".") in _SCALES:
         parts = made.args if made.receiver is None else (made.receiver, *made.args)
         if len(parts) >= 2:
             return root(parts[0]), parts[1]
@@ -135,13 +142,14 @@ _FIXES = {
 }
 
 
-def _misfits(use: LossUse) -> tuple[str, list[Call]]:
+def _misfits(program: Program, use: LossUse) -> tuple[str, list[Call]]:
+    assume = partial(output_of, program)
     if use.name in ("nll_loss", "kl_div"):
-        found = always(use.input, _NO_LOG_PROBABILITY)
+        found = always(use.input, _NO_LOG_PROBABILITY, assume=assume)
         # A temperature makes no log-probabilities of raw scores.
-        return "log-probabilities", found or always(use.input, ("raw",), through=("/", ".div", "torch.div"))
+        return "log-probabilities", found or always(use.input, ("raw",), _SCALES, assume)
     if use.name == "binary_cross_entropy":
-        return "probabilities", always(use.input, _NO_PROBABILITY)
+        return "probabilities", always(use.input, _NO_PROBABILITY, assume=assume)
     return "", []
 
 
@@ -164,3 +172,41 @@ def _log_of_scores(program: Program, log: Call) -> Iterator[Finding]:
             "half of the time: the result is NaN there.",
             fix="Use `log_softmax` or `logsigmoid` of the scores, or a loss that takes logits.",
         )
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    if "between 0 and 1" in bench.failure:
+        yield Finding(
+            "The binary loss refuses its input because it is not between 0 and 1: it expects probabilities and gets "
+            f"raw scores. It said: {bench.failure}.",
+            severity="error",
+            credence=0.7,
+            fix="Use `binary_cross_entropy_with_logits`, or put a sigmoid before this loss.",
+        )
+    if bench.failure:
+        return
+    for use in bench.first.losses:
+        raw = (
+            use.name in ("nll_loss", "kl_div") and not use.log_rows_sum_to_one and use.squash != "log_softmax"
+        )
+        clamped = use.name == "binary_cross_entropy" and use.squash == "clamp"
+        if raw and len(use.input_shape) >= 2:
+            yield Finding(
+                f"{use.name} expects log-probabilities, and the exponentials of what it gets do not sum to 1 in a row: "
+                "raw scores make this loss fall without limit while nothing is learned.",
+                severity="error",
+                credence=0.95,
+                where=use.where,
+                numbers={"loss": use.mean_value},
+                fix="Put `log_softmax` over the class axis before it, or use `cross_entropy` on the raw scores.",
+            )
+        if clamped:
+            yield Finding(
+                "What reaches binary_cross_entropy was clamped into its range, not squashed: outside of it there is no "
+                "gradient at all.",
+                severity="warning",
+                credence=0.7,
+                where=use.where,
+                numbers={"loss": use.mean_value},
+                fix="Use `binary_cross_entropy_with_logits` on the raw scores.",
+            )

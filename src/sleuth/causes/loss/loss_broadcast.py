@@ -55,6 +55,7 @@ weight, a mask or one scalar target against the batch is intended and fine.
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, keeps_numbers, layer, literal, parents, root
 from sleuth.facts.interpreter.values import Call, Constant, Value
@@ -63,6 +64,10 @@ from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.activations import origins
 from sleuth.facts.topics.shapes import Shape, Shapes, outer, shapes
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 # These raise no error on two shapes; the cross-entropies do.
 _SILENT = COMPARES_NUMBERS | {"poisson_nll_loss", "kl_div", "gaussian_nll_loss"}
@@ -159,3 +164,23 @@ def _learned(value: Value) -> bool:
         if isinstance(here, Call) and here.op == "()" and not keeps_numbers(here):
             return True
     return False
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    elementwise = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+    met = [
+        (use.where, use.name, use.input_shape, use.target_shape)
+        for use in bench.first.losses
+        if use.name in elementwise and use.input_shape != use.target_shape and use.target_shape
+    ]
+    met += [(found.where, found.operation, *found.shapes) for found in bench.first.broadcasts]
+    for where, name, first, second in met:
+        yield Finding(
+            f"Shapes {first} and {second} meet in `{name}` and are stretched to fit: every prediction is compared with "
+            "every target, and the best the model can do is the mean.",
+            severity="error",
+            credence=0.95,
+            where=where,
+            numbers={"left": str(first), "right": str(second)},
+            fix="Give both the same shape: `prediction.squeeze(-1)` or `target.unsqueeze(-1)`.",
+        )

@@ -56,6 +56,7 @@ Never repair it with `requires_grad_()` on the result: that makes the loss a lea
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import parents, root, subject
 from sleuth.facts.interpreter.values import (
@@ -73,6 +74,10 @@ from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.terms import Objective, Term, objectives, terms
 from sleuth.facts.torch_api import is_module
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 # Steps whose slope is zero or that leave torch altogether.
 _CUTS = frozenset(
@@ -215,3 +220,36 @@ def _one_term(term: Term, cut: Call) -> Finding:
         "and gives no gradient.",
         fix="Add the tensor itself to the loss; take `.item()` copies for the log afterwards.",
     )
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    first = bench.first
+    if not first.gradients.loss_has_graph:
+        yield Finding(
+            f"The loss ({first.loss:.4g}) has no gradient path to any parameter: `backward` will fail or change nothing.",
+            severity="error",
+            credence=0.95,
+            numbers={"loss": first.loss},
+            fix="Keep tensors from the model's output to the loss: no `.item()`, `argmax`, `.numpy()` or `tensor(...)`.",
+        )
+        return
+    for use in first.losses:
+        if use.orphans:
+            yield Finding(
+                f"The {use.name} computed here ({use.value:.4g}) is not part of the loss that is minimised, and "
+                f"{len(use.orphans)} parameters such as `{use.orphans[0]}` get no gradient from anything else.",
+                severity="error",
+                credence=0.92,
+                where=use.where,
+                numbers={"value": use.value, "orphans": len(use.orphans)},
+                fix="Add the tensor itself to the total, not its `.item()` or a detached copy.",
+            )
+    effect = bench.wiring.target_effect
+    if effect == 0.0 and any(p.distinct != 1 for p in first.data.tensors if p.role == "target"):
+        yield Finding(
+            "Handing every target to another example changes the loss by nothing at all: the targets do not reach it.",
+            severity="warning",
+            credence=0.6,
+            numbers={"effect": 0.0},
+            fix="Follow the target from the batch to the loss; look for a mask of zeros or an overwritten name.",
+        )

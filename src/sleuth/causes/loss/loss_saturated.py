@@ -52,3 +52,30 @@ stops an update that went far enough, so leave it.
 - karpathy-2019: Neural net training fails silently; clipping the loss instead of the gradients
   makes outliers ignored.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+SILENT = 0.9  # share of examples without slope
+ENOUGH = 0.5  # of the chance level: below it the loss may be flat because it is good
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    for use in bench.first.losses:
+        high = use.chance is not None and use.mean_value > ENOUGH * use.chance
+        if use.silent_examples >= SILENT and high and use.wants_gradient and use.ignored_share < 1:
+            yield Finding(
+                f"{use.name} stands at {use.mean_value:.3g}, no better than guessing ({use.chance:.3g}), and has no "
+                f"slope for {use.silent_examples:.0%} of the examples: nothing tells the model where to go.",
+                severity="warning",
+                credence=0.7,
+                where=use.where,
+                numbers={"silent": use.silent_examples, "loss": use.mean_value},
+                fix="Use the form of the loss that takes raw scores; remove a clamp, a margin or a saturated output.",
+            )

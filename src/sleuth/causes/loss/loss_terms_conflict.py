@@ -51,3 +51,34 @@ GAN, a gradient-reversal layer): there the opposition is the method.
   PCGrad projection.
 - chen-2018: introduction; competing tasks and why the weights of a sum need care.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+AGAINST = -0.3  # cosine in the whole batch and in both halves; -0.1 in one batch is noise
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    parts = bench.terms.parts
+    for first, second, cosines in bench.terms.cosines:
+        a, b = parts[first], parts[second]
+        if not a.of_data or not b.of_data or max(cosines) > AGAINST:
+            continue
+        # Two uses of one loss on one output, as in a discriminator, are opponents by design.
+        alike = a.name == b.name
+        yield Finding(
+            f"The gradients of `{a.name}` and `{b.name}` point against each other (cosine "
+            f"{sum(cosines) / len(cosines):.2f}, and {max(cosines):.2f} at best over parts of the batch): what helps one "
+            "harms the other.",
+            severity="note" if alike else "warning",
+            credence=0.25 if alike else 0.55,
+            where=b.where,
+            numbers={"cosine": sum(cosines) / len(cosines), "parts": len(cosines)},
+            fix="Check the sign of both terms; then give each its own head, or weigh them by what you need.",
+        )

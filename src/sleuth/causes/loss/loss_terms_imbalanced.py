@@ -52,3 +52,33 @@ the ratio wanders. Log each term and its gradient norm, never the total alone.
 - kendall-2018: section 3; results depend strongly on the weights, and a way to learn them.
 - ivanov-2017: the part on the loss function, item on adjusting loss weights.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+LOOK, ABSENT = 100.0, 1000.0  # ratio of gradient norms on shared parameters; see the page
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    parts = [part for part in bench.terms.parts if part.of_data and part.gradient > 0]
+    if len(parts) < 2:
+        return
+    strong, weak = max(parts, key=lambda p: p.gradient), min(parts, key=lambda p: p.gradient)
+    ratio = strong.gradient / weak.gradient
+    if ratio < LOOK:
+        return
+    yield Finding(
+        f"The gradient of `{strong.name}` ({strong.gradient:.3g}) is {ratio:.0f} times that of `{weak.name}` "
+        f"({weak.gradient:.3g}): the smaller term is as good as absent.",
+        severity="warning" if ratio >= ABSENT else "note",
+        credence=0.6 if ratio >= ABSENT else 0.3,
+        where=weak.where,
+        numbers={"ratio": ratio, "strong": strong.gradient, "weak": weak.gradient},
+        fix="Bring both to one scale (standardise targets, same reduction), then weigh on purpose.",
+    )

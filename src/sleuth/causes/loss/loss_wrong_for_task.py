@@ -55,6 +55,7 @@ made.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import layer, literal, number, root, subject
 from sleuth.facts.interpreter.values import Call, Value
@@ -64,6 +65,10 @@ from sleuth.facts.topics.activations import axis_of, kind, origins
 from sleuth.facts.topics.shapes import Shapes, shapes
 from sleuth.finding import Finding
 
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
 # Data whose targets number three classes or more; two classes as 0 and 1 suit many losses.
 _CLASS_TABLES = (
     "load_iris",
@@ -72,6 +77,11 @@ _CLASS_TABLES = (
     "fetch_covtype",
     "fetch_20newsgroups",
     "fetch_olivetti_faces",
+)
+# torchvision's data sets whose examples are (image, number of the class).
+_CLASS_IMAGES = frozenset(
+    "MNIST FashionMNIST KMNIST EMNIST QMNIST CIFAR10 CIFAR100 SVHN STL10 ImageNet Food101 GTSRB Flowers102 "
+    "EuroSAT DTD StanfordCars FGVCAircraft Caltech101 Caltech256 USPS Imagenette OxfordIIITPet".split()
 )
 
 
@@ -142,7 +152,7 @@ def _class_numbers(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
         "warning",
         use.call,
         f"`{use.name}` compares the output with {where}, which have no distances: taking class 0 for 9 costs "
-        "81 times as much as taking it for 1.",
+        f"{81 if use.name == 'mse_loss' else 9} times as much as taking it for 1.",
         fix="Give the model one output a class and use `cross_entropy`, or make the targets one-hot.",
     )
 
@@ -154,7 +164,32 @@ def _counts_classes(data: Value | None) -> bool:
     if data.op == "@target":
         return _is_class_table(data.receiver)
     if data.op == "[]" and literal(data.args[1]) == 1:
-        return _is_class_table(data.args[0])
+        return _is_class_table(data.args[0]) or _is_batch_of_images(data.args[0])
+    return False
+
+
+def _is_batch_of_images(value: Value | None) -> bool:
+    """A batch of one of torchvision's data sets whose target is the number of a class.
+
+    A Subset may hold two of the classes only, and 0 and 1 suit many losses.
+    """
+    batch = root(value)
+    if not isinstance(batch, Call) or batch.op not in ("next", "builtins.next") or not batch.args:
+        return False
+    source = root(batch.args[0])
+    for _ in range(8):
+        if not isinstance(source, Call):
+            return False
+        if source.op.startswith("torchvision.datasets."):
+            # A target that is changed on the way may be anything.
+            own = {"target_transform", "transforms", "target_type", "**"} & source.keywords.keys()
+            return source.op.rpartition(".")[2] in _CLASS_IMAGES and not own
+        if "collate_fn" in source.keywords:
+            return False
+        if source.op == "[]" or source.op.endswith((".DataLoader", "random_split", "iter", "tqdm")):
+            source = root(source.args[0] if source.args else source.keywords.get("dataset"))
+        else:
+            return False
     return False
 
 
@@ -181,4 +216,32 @@ def _softmax_of_one(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
                 call,
                 "This softmax runs over a single output, so its result is always 1 and has no gradient.",
                 fix="Use a sigmoid (better: `binary_cross_entropy_with_logits`), or one output a class.",
+            )
+
+
+FEW = 20  # distinct whole numbers: more look like counts, fewer like classes
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    regression = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+    for use in bench.first.losses:
+        numbers = {"classes": use.classes, "distinct_targets": use.target_distinct}
+        if use.name == "cross_entropy" and use.classes == 1 and len(use.input_shape) > 1:
+            yield Finding(
+                "cross_entropy gets one column: the softmax of one number is 1, so loss and gradient are zero for ever.",
+                severity="error",
+                credence=0.97,
+                where=use.where,
+                numbers=numbers,
+                fix="Use `binary_cross_entropy_with_logits`, or give the model one output a class.",
+            )
+        if use.name in regression and "int" in use.target_dtype and 2 < use.target_distinct <= FEW:
+            yield Finding(
+                f"{use.name} gets {use.target_distinct} different whole numbers of type {use.target_dtype}, which look "
+                "like class indices: it would call class 3 twice as wrong as class 2 where 1 is right.",
+                severity="warning",
+                credence=0.7,
+                where=use.where,
+                numbers=numbers,
+                fix="Use `cross_entropy` with one output a class, unless the numbers are quantities.",
             )

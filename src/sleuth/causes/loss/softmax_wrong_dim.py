@@ -52,6 +52,7 @@ flattened to (batch * time, classes).
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import layer, literal, root, subject
 from sleuth.facts.interpreter.values import Call, Value
@@ -59,6 +60,10 @@ from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.activations import axis_of, kind, origins
 from sleuth.facts.topics.shapes import BATCH, Shape, Shapes, shapes
 from sleuth.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 _SOFTMAXES = tuple(
     f"{home}{name}" for home in ("torch.", "torch.nn.functional.", ".") for name in ("softmax", "log_softmax")
@@ -131,7 +136,10 @@ def _attention(algebra: Shapes, weights: Call, product: Call) -> Iterator[Findin
     rank = shape.rank if shape is not None else _least_rank(subject(weights))
     if axis is None or axis in (-1, rank - 1) or rank < 2:
         return
-    if axis == 0 or (shape is not None and axis != rank - 1 and shape.sure):
+    known = shape.rank if shape is not None and shape.sure else _exact_rank(subject(weights))
+    # Counted from the end, the last axis but one of a product is that of the queries, however many there are.
+    queries = axis == -2 and _least_rank(subject(weights)) >= 2
+    if axis == 0 or queries or (known and axis != known - 1 and axis > 0):
         severity: Severity = "error" if axis == 0 else "warning"
         reason = f"the product on line {place(product).line} sums over the last axis"
         yield _wrong(weights, severity, reason)
@@ -165,6 +173,27 @@ def _least_rank(value: Value | None) -> int:
         if value.op in _PRODUCTS:
             parts = (*value.args, *((value.receiver,) if value.receiver is not None else ()))
             return max(2, *(_named_axes(part) for part in parts))
+        if value.op in ("/", "*", "+", "-", ".masked_fill", ".div", ".mul"):
+            value = value.receiver or value.args[0]
+        else:
+            return 0
+    return 0
+
+
+def _exact_rank(value: Value | None) -> int:
+    """How many axes the product of queries and keys has, told by the two that `k.transpose(2, 3)` swaps."""
+    for _ in range(6):
+        value = root(value)
+        if not isinstance(value, Call):
+            return 0
+        if value.op in _PRODUCTS:
+            if value.op.endswith("bmm"):
+                return 3
+            keys = root(value.args[-1])
+            named = [literal(part) for part in keys.args] if isinstance(keys, Call) else []
+            swaps = isinstance(keys, Call) and keys.op == ".transpose"
+            places = sorted(part for part in named if isinstance(part, int))
+            return places[1] + 1 if swaps and len(places) == 2 and 0 < places[0] == places[1] - 1 else 0
         if value.op in ("/", "*", "+", "-", ".masked_fill", ".div", ".mul"):
             value = value.receiver or value.args[0]
         else:
@@ -240,3 +269,21 @@ def _wrong(softmax: Call, severity: Severity, reason: str) -> Finding:
         "positions compete that have nothing to do with each other.",
         fix="Name the axis that holds the classes (or keys), usually `dim=-1`.",
     )
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    for softmax in bench.first.softmaxes:
+        if not softmax.over_examples and not softmax.wrong_for_product:
+            continue
+        if softmax.over_examples:
+            what = f"the axis of the {softmax.shape[0]} examples, so that examples compete with each other"
+        else:
+            what = "an axis over which the product after it does not sum, so that the weights of one sum do not add to 1"
+        yield Finding(
+            f"A softmax on a tensor of shape {softmax.shape} runs over axis {softmax.axis}: {what}.",
+            severity="error",
+            credence=0.9 if softmax.over_examples else 0.8,
+            where=softmax.where,
+            numbers={"axis": softmax.axis},
+            fix="Use `dim=-1` for attention weights and class scores that stand on the last axis.",
+        )

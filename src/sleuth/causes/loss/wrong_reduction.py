@@ -54,6 +54,7 @@ soft = F.kl_div(logp, q, reduction="batchmean")
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, literal, number, possible
 from sleuth.facts.interpreter.values import Call, Value
@@ -61,6 +62,10 @@ from sleuth.facts.losses import LossUse, loss_of
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 # Plain SGD with a mean loss is used at 0.001 to 1; who sums on purpose tunes the rate far below that.
 USUAL_RATE = 1e-3
@@ -129,7 +134,9 @@ def _sum_over_everything(term: Term) -> Call | None:
     value = term.value
     use = loss_of(value) if isinstance(value, Call) else None
     if use is not None and _sums(use) and not term.around:
-        return use.call
+        # The line that says so: where the criterion is made, if it was told there.
+        told = use.made is not None and {"reduction", "size_average"} & use.made.keywords.keys()
+        return use.made if told and use.made is not None else use.call
     sums = [call for call in term.around if call.op in REDUCTIONS]
     if len(sums) == 1 and _is_full_sum(sums[0]) and (use is None or use.reduction == "none"):
         return sums[0] if _comes_from_a_model(value) else None
@@ -189,3 +196,55 @@ def _is_mean(term: Term) -> bool:
 def _name(term: Term) -> str:
     use = loss_of(term.value) if isinstance(term.value, Call) else None
     return use.name if use is not None else "the other term"
+
+
+SUM = (1.9, 2.1)  # loss and gradient of the doubled batch, over those of the batch
+BIG_STEP = 0.05  # of a weight's own size in the first step; 1e-3 is usual
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    yield from _uneven(bench)
+    seen = bench.wiring
+    if seen.doubling is None or seen.gradient_doubling is None:
+        return
+    if not all(SUM[0] < ratio < SUM[1] for ratio in (seen.doubling, seen.gradient_doubling)):
+        return
+    summed = next((use.where for use in bench.first.losses if use.reduction == "sum"), None)
+    updates = bench.updates
+    harmful = not updates.adaptive and updates.largest > BIG_STEP
+    effect = (
+        f"the first step of {updates.optimizer} (lr {updates.rate:g}) moves a weight by {updates.largest:.0%} of its size"
+        if harmful
+        else f"{updates.optimizer} absorbs most of it, but clipping, weight decay and the printed loss do not"
+    )
+    yield Finding(
+        f"Doubling the batch doubles the loss (×{seen.doubling:.2f}) and its gradient: it is a sum over examples, so the "
+        f"step grows with the batch; {effect}.",
+        severity="error" if harmful else "note",
+        credence=0.9 if harmful else 0.3,
+        where=summed,
+        numbers={"doubling": seen.doubling, "loss": seen.loss, "largest_update": updates.largest},
+        fix='Use reduction="mean", or divide by the number of elements.',
+    )
+
+
+def _uneven(bench: "Bench") -> Iterator[Finding]:
+    """One term summed and another averaged: their balance changes with the batch size."""
+    from sleuth.facts.bench import NotApplicable
+
+    try:
+        parts = [part for part in bench.terms.parts if part.of_data and part.growth is not None]
+    except NotApplicable:
+        return
+    sums = [part for part in parts if part.growth is not None and SUM[0] < part.growth < SUM[1]]
+    means = [part for part in parts if part.growth is not None and 0.95 < part.growth < 1.05]
+    if sums and means:
+        yield Finding(
+            f"`{sums[0].name}` is summed over the batch and `{means[0].name}` averaged (doubling the batch gives "
+            f"×{sums[0].growth:.2f} and ×{means[0].growth:.2f}): their balance changes with the batch size.",
+            severity="warning",
+            credence=0.75,
+            where=sums[0].where,
+            numbers={"summed": sums[0].value, "averaged": means[0].value},
+            fix="Reduce all terms over the same axes in the same way.",
+        )

@@ -54,3 +54,30 @@ float32. Do not pour `torch.nan_to_num` over it: the NaN was the message.
   fits.
 - fsdl-2021: the list of most common bugs; numerical instability, from exp, log or division.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    seen = bench.numerics
+    if seen.loss_finite and seen.outputs_finite:
+        return
+    for hazard in seen.hazards:
+        if hazard.in_gradient:
+            continue
+        source = f" from {hazard.bad_input}" if hazard.bad_input else ""
+        yield Finding(
+            f"The first value that is NaN or infinite comes out of `{hazard.operation}`{source} (nearest argument "
+            f"{hazard.argument:.3g}) on this batch; everything after it is lost.",
+            severity="error",
+            credence=0.85,
+            where=hazard.where,
+            numbers={"argument": str(hazard.argument), "operation": hazard.operation},
+            fix="Look at the values that enter this operation; check weights and inputs for NaN first.",
+        )

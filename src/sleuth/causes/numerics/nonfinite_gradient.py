@@ -49,3 +49,28 @@ torch.nn.utils.clip_grad_norm_(params, 1.0, error_if_nonfinite=True)
   abs not.
 - pytorch-amp: Typical mixed precision training; steps with infinite gradients are skipped.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    seen = bench.numerics
+    if not seen.loss_finite or seen.gradients_finite:
+        return
+    hazard = next((found for found in seen.hazards if found.in_gradient), None)
+    if hazard is not None:
+        yield Finding(
+            f"Loss and outputs are finite and a gradient is not: the derivative of `{hazard.operation}` is NaN or infinite "
+            "on this batch, and one step makes the weights NaN.",
+            severity="error",
+            credence=0.9,
+            where=hazard.where,
+            numbers={"operation": hazard.operation, "argument": str(hazard.argument)},
+            fix="Keep the argument away from the pole before the operation (sqrt(x + eps)); `where` after it is too late.",
+        )

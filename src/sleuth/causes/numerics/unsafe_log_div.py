@@ -55,6 +55,7 @@ inside.
 
 from collections.abc import Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, depends_on, layer, number, root, subject
 from sleuth.facts.interpreter.values import Call, Function, Instance, Value
@@ -64,6 +65,10 @@ from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.stand_ins import output_of
 from sleuth.facts.torch_api import is_module
 from sleuth.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 _LOGS = ("torch.log", ".log", "torch.log2", ".log2", "torch.log10", "jax.numpy.log", "torch.log_", ".log_")
 _GATHERS = ("gather", "torch.gather", "select", "index_select", "torch.take_along_dim")
@@ -310,3 +315,21 @@ def _core(value: Value | None) -> Value | None:
         else:
             return value
     return value
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    poles = "log log2 log10 log1p sqrt rsqrt div rdiv truediv true_divide rtruediv reciprocal pow acos asin".split()
+    for hazard in bench.numerics.hazards:
+        if hazard.operation not in poles or hazard.bad_input:
+            continue
+        now = hazard.situation == "this batch"
+        what = "its derivative is not finite" if hazard.in_gradient else "its result is not finite"
+        yield Finding(
+            f"`{hazard.operation}` reaches its pole on {hazard.situation}: nearest argument {hazard.argument:.3g}, and "
+            f"{what}. One such batch makes every weight NaN.",
+            severity="error" if now else "warning",
+            credence=0.9 if now else 0.7,
+            where=hazard.where,
+            numbers={"argument": str(hazard.argument), "situation": hazard.situation},
+            fix="Clamp or add an epsilon before the operation: counts.clamp(min=1), log(x + 1e-8), or log_softmax.",
+        )

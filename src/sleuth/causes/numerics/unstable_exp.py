@@ -52,12 +52,17 @@ temperature deserves a clamp *before* its `exp`.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import keeps_numbers, layer, number, parents, root, subject
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.activations import kind
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 _HOMES = ("torch", "numpy", "jax.numpy")
 _EXPS = (".exp", *(f"{home}.exp" for home in _HOMES))
@@ -70,6 +75,9 @@ _BOUNDS = frozenset(
     "log_prob normalize cosine_similarity norm cdist abs square pow ** cos sin softmax nan_to_num "
     "softplus relu6 pairwise_distance".split()
 )
+# Of these, the ones that keep it between -1 and 1, before it is scaled.
+_UNIT_BOUNDS = frozenset("tanh sigmoid softmax cos sin normalize cosine_similarity norm".split())
+LARGEST_EXPONENT = 88.7  # of a float32
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -109,8 +117,9 @@ def _log_of_exp(call: Call) -> Iterator[Finding]:
 
 
 def _overflow(call: Call, exponential: Call, what: str, instead: str) -> Iterator[Finding]:
-    bounded, learned = _examine(_argument(exponential))
-    if bounded:
+    bounds, learned = _examine(_argument(exponential))
+    # A cosine is at most 1; divided by a temperature of 0.01 it is 100.
+    if bounds and not (bounds <= _UNIT_BOUNDS and _scale(_argument(exponential)) > LARGEST_EXPONENT):
         return
     yield clue(
         "error" if learned else "warning",
@@ -164,10 +173,37 @@ def _argument(exponential: Call) -> Value | None:
     return root(subject(exponential))
 
 
-def _examine(value: Value | None) -> tuple[bool, bool]:
-    """Whether something limits the argument, and whether it comes from a layer or a parameter."""
+def _scale(value: Value | None) -> float:
+    """The literal factors and divisors around the argument of exp, multiplied."""
+    scale = 1.0
+    for _ in range(8):
+        made = root(value)
+        if not isinstance(made, Call):
+            break
+        parts = made.args if made.receiver is None else (made.receiver, *made.args)
+        if made.op in _TIMES and len(parts) == 2:
+            factors = [(number(one), other) for one, other in (parts, parts[::-1]) if number(one) is not None]
+            if not factors:
+                break
+            scale, value = scale * abs(factors[0][0] or 0.0), factors[0][1]
+        elif made.op in _OVER and len(parts) == 2 and number(parts[1]):
+            scale, value = scale / abs(number(parts[1]) or 1.0), parts[0]
+        elif made.op == "neg" or keeps_numbers(made):
+            value = made.args[0] if made.op == "neg" else subject(made)
+        else:
+            break
+    return scale
+
+
+_TIMES = ("*", ".mul", "torch.mul")
+_OVER = ("/", ".div", "torch.div")
+
+
+def _examine(value: Value | None) -> tuple[frozenset[str], bool]:
+    """What limits the argument, and whether it comes from a layer or a parameter."""
     queue: list[Value] = [value] if value is not None else []
     seen: set[int] = set()
+    bounds: set[str] = set()
     learned = False
     while queue and len(seen) < 80:
         here = queue.pop()
@@ -175,16 +211,28 @@ def _examine(value: Value | None) -> tuple[bool, bool]:
             continue
         seen.add(id(here))
         if isinstance(here, Call) and here.result is None:
-            if layer(here).rpartition(".")[2] in _BOUNDS or kind(here) in (
-                "sigmoid",
-                "tanh",
-                "log_softmax",
-                "softmax",
-            ):
-                return True, learned
+            short = layer(here).rpartition(".")[2]
+            if short in _BOUNDS or kind(here) in ("sigmoid", "tanh", "log_softmax", "softmax"):
+                bounds.add(short if short in _BOUNDS else kind(here))
+                continue
             if here.op == "()" or here.op == "torch.nn.Parameter":
                 learned = True
                 continue
         if isinstance(here, Call | Carried | Either | Collection):
             queue.extend(parents(here))
-    return False, learned
+    return frozenset(bounds), learned
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    for hazard in bench.numerics.hazards:
+        if hazard.operation in ("exp", "expm1") and hazard.by_hand:
+            now = hazard.situation == "this batch"
+            yield Finding(
+                f"`exp` overflows on {hazard.situation} (largest argument {hazard.argument:.3g}; float32 ends at 88.7), and "
+                "its sum goes into a logarithm or a division: a softmax or logsumexp written by hand.",
+                severity="error" if now else "warning",
+                credence=0.9 if now else 0.75,
+                where=hazard.where,
+                numbers={"argument": hazard.argument, "situation": hazard.situation},
+                fix="Use torch.logsumexp, torch.softmax, F.softplus or torch.sigmoid, which subtract the maximum first.",
+            )

@@ -59,3 +59,34 @@ assert torch.autograd.gradcheck(Square.apply, (x,))
 - bengio-2013: the part on the straight-through estimator; a backward that is deliberately not the
   derivative.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+WRONG, DOUBTFUL = 1e-2, 1e-4  # relative error against central differences in float64; below 1e-7 is right
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    seen = bench.custom
+    if seen.error <= DOUBTFUL:
+        return
+    wrong = seen.error > WRONG
+    yield Finding(
+        f"The gradient through {', '.join(seen.names)} differs from finite differences by a factor of {seen.error:.1e} "
+        + (
+            "(above 1e-2: the hand-written backward is wrong)."
+            if wrong
+            else "(above 1e-4: a kink nearby, or wrong)."
+        ),
+        severity="error" if wrong else "note",
+        credence=0.9 if wrong else 0.3,
+        where=seen.where,
+        numbers={"error": seen.error, "functions": ", ".join(seen.names)},
+        fix="Run torch.autograd.gradcheck on the function in float64, term by term.",
+    )

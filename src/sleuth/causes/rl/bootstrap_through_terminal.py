@@ -19,7 +19,8 @@ target = reward + gamma * q_target(next_obs).max(1).values      # no (1 - termin
 ## How to tell
 - **lint**: a reward plus the discounted value of the next observation without a factor `1 - done`,
   a branch or a selection at ends (values along a rollout: only if it runs over ends); the mask on
-  delta and not on the running advantage.
+  delta and not on the running advantage; flags collected with a rollout, or handed to the function
+  that sums it up, and never read.
 - **probe**: environment 1 (one step, reward 1): the value keeps rising past 1 towards
   1/(1-gamma). Feed the GAE function hand-made cases (end in the middle, at the last row, two in a
   row) and compare with a plain double loop.
@@ -73,6 +74,8 @@ from sleuth.finding import Finding
 ENDLESS = re.compile(r"Pendulum|HalfCheetah|Reacher|Pusher|Swimmer|FetchReach")
 # Branches on these may separate ends from the rest.
 _SEPARATES = re.compile(r"trunc|last|end|final|alive|mask|next", re.IGNORECASE)
+_FILLS = frozenset({"append", "fill", "fill_", "zero_", "clear", "copy_", "extend", "add"})
+_PATHS = re.compile(r"path|start|__dict__|vars|getattr")
 _LAMBDA = re.compile(r"lam|tau|gamma|discount", re.IGNORECASE)
 _SELECTS = ("torch.where", ".where", "numpy.where", ".masked_fill", ".masked_fill_", "[]=", "*", "*=")
 
@@ -81,12 +84,18 @@ def lint(program: Program) -> Iterator[Finding]:
     if not re.search("gamma|discount|reward", program.source.text, re.IGNORECASE):
         return
     episodes = read_episodes(program)
+    told: set[ast.AST] = set()  # the value target and the sum over it are one omission
     for target in episodes.bootstraps:
         recursive = next((factor for factor in target.factors if isinstance(factor, Carried)), None)
-        if recursive is not None:
-            yield from _leaking_recursion(episodes, target, recursive)
+        function = target.call.context.function
+        if recursive is None:
+            found = list(_unmasked_target(program, episodes, target))
+        elif function is None or function not in told:
+            found = list(_leaking_recursion(episodes, target, recursive))
         else:
-            yield from _unmasked_target(program, episodes, target)
+            continue
+        told |= {function} if found and function is not None else set()
+        yield from found
 
 
 def _unmasked_target(program: Program, episodes: Episodes, target: Bootstrap) -> Iterator[Finding]:
@@ -176,7 +185,10 @@ def _leaking_recursion(episodes: Episodes, target: Bootstrap, running: Carried) 
     others = [factor for factor in target.factors if factor is not running]
     if not all(number(factor) is not None or _is_called(factor, _LAMBDA) for factor in others):
         return
-    if not episodes.kinds(target.immediate) & ENDS or not _becomes(running, target.call):
+    if not _becomes(running, target.call):
+        return
+    if not episodes.kinds(target.immediate) & ENDS:
+        yield from _ends_ignored(episodes, target, running)
         return
     if any(names_end(word) for test in tests(target.call.context) for word in words(test)):
         return
@@ -187,6 +199,74 @@ def _leaking_recursion(episodes: Episodes, target: Bootstrap, running: Carried) 
         "advantages of the next episode flow into this one.",
         fix=f"Multiply the carried `{running.name}` by `1 - done` of the same step, too.",
     )
+
+
+def _ends_ignored(episodes: Episodes, target: Bootstrap, running: Carried) -> Iterator[Finding]:
+    """A running sum over a rollout whose flags are collected, or handed in, and never looked at."""
+    if any(True for _ in tests(target.call.context)) or not target.call.context.loops:
+        return
+    flag = _unread_flag(target.call)
+    if flag is None or _left_before(target.call):
+        return
+    yield clue(
+        "warning",
+        target.call,
+        f"`{running.name}` runs over the whole rollout, and `{flag}`, which marks the ends of episodes in it, is "
+        "never read: what comes after an end flows into the episode before.",
+        fix=f"Multiply the carried `{running.name}`, and the value of the next step, by `1 - {flag}` of the step.",
+    )
+
+
+def _unread_flag(call: Call) -> str | None:
+    """A parameter of the function, or an array that the object fills, named as an end and used nowhere."""
+    function, source = call.context.function, call.source
+    if not isinstance(function, ast.FunctionDef) or source is None:
+        return None
+    given = [part.arg for part in (*function.args.args, *function.args.kwonlyargs) if names_end(part.arg)]
+    read = words(ast.Module(function.body, []))
+    unread = [name for name in given if name not in read]
+    if given:
+        return unread[0] if len(unread) == len(given) else None
+    owner = next(
+        (node for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef) and function in node.body),
+        None,
+    )
+    if owner is None or any(_PATHS.search(word) for word in words(owner)):
+        return None  # one path at a time
+    filled = {name for node in ast.walk(owner) for name in _filled(node) if names_end(name)}
+    left = [name for name in sorted(filled) if not _is_read(source.tree, name)]
+    return left[0] if left and len(left) == len(filled) else None
+
+
+def _filled(node: ast.AST) -> Iterator[str]:
+    """`self.done[i] = ...`, `self.done.append(...)`: the attribute that gets an item."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        holder: ast.expr = node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLS:
+        holder = node.func.value
+    else:
+        return
+    if isinstance(holder, ast.Attribute):
+        yield holder.attr
+
+
+def _is_read(tree: ast.AST, name: str) -> bool:
+    """Whether an attribute is used for more than being filled or emptied."""
+    reads = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
+    ]
+    fills = {id(holder) for node in ast.walk(tree) for holder in _filling(node)}
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    return name in texts or any(id(node) not in fills for node in reads)
+
+
+def _filling(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        yield node.value
+    elif isinstance(node, ast.Attribute) and node.attr in _FILLS:
+        yield node.value
 
 
 def _is_called(value: Value, pattern: re.Pattern[str]) -> bool:

@@ -83,11 +83,30 @@ def lint(program: Program) -> Iterator[Finding]:
 def _never_reset(step: EnvStep) -> Finding:
     return clue(
         "error" if isinstance(root(step.environment), Instance | Call) else "warning",
-        step.call,
+        _carried_on(step) or step.call,
         "The loop goes on stepping after an episode has ended: nothing in it calls `reset`, so what follows "
         "the first end is no experience of any episode.",
         fix="Call `obs, _ = env.reset()` in the loop whenever an episode has ended.",
     )
+
+
+def _carried_on(step: EnvStep) -> Value | None:
+    """The `obs = next_obs` behind the step: the line that makes the next turn start from a dead end."""
+    first = getattr(step.call.node, "lineno", 0)
+    names: set[str] = set()
+    for node in ast.walk(step.call.context.loops[-1].node):
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+            continue
+        if node.value is step.call.node and isinstance(node.targets[0], ast.Tuple):
+            names |= words(node.targets[0].elts[0])
+        pairs: list[tuple[ast.expr, ast.expr]] = [(node.targets[0], node.value)]
+        if isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = list(zip(node.targets[0].elts, node.value.elts, strict=False))
+        for target, value in pairs if node.lineno > first else ():
+            if isinstance(target, ast.Name) and isinstance(value, ast.Name):
+                if value.id in names and target.id not in names:
+                    return Value(node, step.call.source)
+    return None
 
 
 def _is_single(step: EnvStep) -> bool:
@@ -166,7 +185,7 @@ def _memory_kept(program: Program, step: EnvStep) -> Iterator[Finding]:
             ):
                 yield clue(
                     "warning",
-                    call,
+                    _handed_over(argument, episode_loop) or call,
                     f"`{argument.name}` is carried from one episode into the next: the environment is reset "
                     "in the loop, this state never is.",
                     fix=f"Set `{argument.name}` back to its initial value whenever the environment is reset.",
@@ -201,19 +220,47 @@ def _unwrapped(value: Value) -> Value:
 
 def _only_handed_on(argument: Carried, call: Call, loop: Loop) -> bool:
     """Whether the state comes from before the loop and every later value of it from the network."""
-    outer = argument
-    while outer.loop is not loop and isinstance(outer.initial, Carried):
-        outer = outer.initial
-    if outer.loop is not loop or isinstance(outer.initial, Carried):
+    outer = _of_loop(argument, loop)
+    if outer is None or isinstance(outer.initial, Carried):
         return False
-    later = [option for option in possible(argument.final) if option is not outer.initial]
-    return bool(later) and all(_is_part_of(option, call, argument) for option in later)
+    later = [
+        option
+        for final in (argument.final, outer.final)
+        for option in possible(final)
+        if option is not outer.initial
+    ]
+    return bool(later) and all(_is_part_of(option, call, argument, outer) for option in later)
 
 
-def _is_part_of(value: Value, call: Call, running: Carried) -> bool:
+def _of_loop(argument: Carried, loop: Loop) -> Carried | None:
+    """The same variable at the head of a loop further out, perhaps detached on the way in."""
+    outer = argument
+    while outer.loop is not loop:
+        before = _unwrapped(outer.initial) if outer.initial is not None else None
+        if not isinstance(before, Carried):
+            return None
+        outer = before
+    return outer
+
+
+def _handed_over(argument: Carried, loop: Loop) -> Call | None:
+    """The `hidden = hidden.detach()` between two episodes: there the reset is missing."""
+    outer = _of_loop(argument, loop)
+    options = possible(argument.initial) + (possible(outer.final) if outer is not None else [])
+    for option in options:
+        here = root(option.items[0]) if isinstance(option, Collection) and option.items else option
+        if isinstance(here, Call) and here.op in (".detach", ".detach_", ".clone", "@data"):
+            # In the loop of the steps itself a branch tells the end of an episode from cutting every step.
+            between = argument.loop is not loop or here.context.arms
+            if between and here.context.loops and here.context.loops[-1] is loop:
+                return here
+    return None
+
+
+def _is_part_of(value: Value, call: Call, *running: Carried) -> bool:
     """An item of what the network returned, perhaps detached; anything else may be a reset or a mask."""
     returned = root(call)
-    parts = [call, returned, running, *(returned.items if isinstance(returned, Collection) else ())]
+    parts = [call, returned, *running, *(returned.items if isinstance(returned, Collection) else ())]
     here: Value | None = value
     for _ in range(10):
         if any(part is here for part in parts):

@@ -17,7 +17,8 @@ so the critic must change scale. With dense, well-shaped rewards a short horizon
 ## How to tell
 - **lint**: a literal gamma and a literal number of steps to the only reward (an environment of
   your own that pays when its counter ends, a vector of zeros with a last entry): gamma to that
-  power is below 0.05.
+  power is below 0.05. For well-known tasks with a far goal (MountainCar, mazes with keys), also as
+  an argument of a library's agent: gamma to the fewest steps is below a millionth.
 - **probe**: roll out a random or scripted policy, measure the steps between decision and reward,
   and compute gamma to that power: below 0.05 the signal is gone.
 - **refuted by**: the typical delay of rewards is under 1/(1-gamma).
@@ -45,23 +46,44 @@ grown. For short delayed episodes gamma = 1 is legitimate.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import literal, number, possible, root
-from sleuth.facts.interpreter.values import Call, Constant, Value
+from sleuth.facts.interpreter.values import Call, Collection, Constant, Function, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.episodes import Bootstrap, EnvStep, Episodes, own_step, read_episodes
 from sleuth.finding import Finding
 
 # Below this share of the reward the signal is smaller than any critic's error.
 FORGOTTEN = 0.05
+# Below this share single precision cannot keep the goal apart from the rounding of other rewards.
+VANISHED = 1e-6
+# Tasks of the common collections that tell nothing before a goal, and the fewest steps that lead there.
+FAR_GOALS = {
+    r"^MountainCar-": 80,
+    r"^MountainCarContinuous-": 60,
+    r"^Acrobot-": 60,
+    r"^MiniGrid-(KeyCorridorS[56]|ObstructedMaze-(2|Full|1Q)|MultiRoom-N6|LockedRoom|DoorKey-16x16)": 30,
+    r"^(ALE/)?(MontezumaRevenge|Pitfall|PrivateEye|Venture)": 60,
+    r"^AntMaze_(Medium|Large)|^antmaze-(medium|large)": 150,
+}
+_MAKES_VECTOR = (
+    "gymnasium.make_vec",
+    "gymnasium.vector.make",
+    "gym.vector.make",
+    "stable_baselines3.common.env_util.make_vec_env",
+    "stable_baselines3.common.env_util.make_atari_env",
+)
+_AGENTS = ("stable_baselines3.", "sb3_contrib.", "sbx.", "tianshou.")
 _SUMMED = ("torch.zeros", "numpy.zeros")
 
 
 def lint(program: Program) -> Iterator[Finding]:
-    if "rew" not in program.source.text.lower():
+    if not re.search("rew|gamma|discount", program.source.text, re.IGNORECASE):
         return
     episodes = read_episodes(program)
+    yield from _of_a_known_task(program, episodes)
     for target in episodes.bootstraps:
         gamma, written = number(target.discount), root(target.discount)
         if gamma is None or written is None:
@@ -75,6 +97,44 @@ def lint(program: Program) -> Iterator[Finding]:
                 "its worth, and the only reward comes at the end: for the agent it does not exist.",
                 fix=f"Choose gamma so that 1 / (1 - gamma) is about the delay, here {1 - 1 / delay:.4g}.",
             )
+
+
+def _of_a_known_task(program: Program, episodes: Episodes) -> Iterator[Finding]:
+    """A discount so small that the goal of a well-known task vanishes from every value."""
+    agents = [call for call in program.trace if "gamma" in call.keywords and call.op.startswith(_AGENTS)]
+    tasks = list(_tasks(program))
+    tasks += [task for call in agents if isinstance(task := literal(call.argument(1, "env")), str)]
+    delays = [delay for task in tasks for name, delay in FAR_GOALS.items() if re.search(name, task)]
+    if not tasks or len(delays) != len(tasks):
+        return
+    discounts = [
+        target.discount for target in episodes.bootstraps if episodes.is_reward(target.immediate) == "reward"
+    ]
+    discounts += [call.keywords["gamma"] for call in agents]
+    seen: set[int] = set()
+    for discount in discounts:
+        gamma, written, delay = number(discount), root(discount), min(delays)
+        if gamma is None or written is None or id(written.node) in seen or gamma**delay >= VANISHED:
+            continue
+        seen.add(id(written.node))
+        yield clue(
+            "warning",
+            written,
+            f"A discount of {gamma:g} looks about {1 / (1 - gamma):.0f} steps ahead, and the goal of "
+            f"`{tasks[0]}` is at least {delay} away: it counts {gamma**delay:.0g} of its worth, less than a "
+            "32-bit value can tell from nothing.",
+            fix="Choose gamma so that 1 / (1 - gamma) is about the number of steps to the goal: "
+            f"{1 - 1 / delay:.3g} or more.",
+        )
+
+
+def _tasks(program: Program) -> Iterator[str]:
+    """The names of all tasks that are made; empty for one that is not written in the source."""
+    for call in program.calls("gymnasium.make", "gym.make", *_MAKES_VECTOR):
+        given = root(call.args[0] if call.args else call.keywords.get("id", call.keywords.get("env_id")))
+        if not isinstance(given, Function | Collection):  # functions that make it: they are seen themselves
+            name = literal(given)
+            yield name if isinstance(name, str) else ""
 
 
 def _delays(program: Program, episodes: Episodes, target: Bootstrap) -> Iterator[float]:

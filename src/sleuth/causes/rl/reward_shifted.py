@@ -52,11 +52,20 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import makers, number, possible, root
-from sleuth.facts.interpreter.values import Call, Class, Function, Value
+from sleuth.facts.flow import ancestry, makers, number, possible, root
+from sleuth.facts.interpreter.values import (
+    Call,
+    Carried,
+    Class,
+    Collection,
+    Either,
+    Function,
+    Instance,
+    Value,
+)
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.cadence import alike
-from sleuth.facts.topics.episodes import Episodes, read_episodes, words
+from sleuth.facts.topics.episodes import FIELDS, Episodes, inside_class, read_episodes, words
 from sleuth.finding import Finding
 
 _MEAN = re.compile(r"(^|_)(mean|avg|average|mu)s?(_|$)", re.IGNORECASE)
@@ -79,6 +88,7 @@ def lint(program: Program) -> Iterator[Finding]:
     for cls in program.classes:
         if cls.derives_from(*_WRAPPERS):
             yield from map(_shifted, _centred_by_wrapper(cls))
+    yield from map(_shifted, _centred_by_step(program, episodes))
 
 
 def _shifted(at: Value) -> Finding:
@@ -101,7 +111,25 @@ def _is_centred(episodes: Episodes, call: Call) -> bool:
     if len(call.args) != 2 or number(call.args[1]) is not None:
         return False
     whole, middle = call.args
-    return bool(episodes.is_reward(whole)) and any(_is_mean_of(option, whole) for option in possible(middle))
+    if not episodes.is_reward(whole):
+        return False
+    return any(_is_mean_of(option, whole) for option in possible(middle)) or (
+        episodes.is_reward(whole) == "reward" and _is_running_mean(episodes, call, middle)
+    )
+
+
+def _is_running_mean(episodes: Episodes, call: Call, middle: Value) -> bool:
+    """`reward - rms.mean`, `reward - self.mean`: named a mean and, where its making is seen, fed by rewards."""
+    node = call.node
+    right = (
+        node.right if isinstance(node, ast.BinOp) else node.value if isinstance(node, ast.AugAssign) else None
+    )
+    if right is None or not any(_MEAN.search(word) for word in words(right)):
+        return False
+    settled = root(middle)
+    if isinstance(settled, Call) and settled.op in ("+", "+=", "-", "*", "/", ".mean", "numpy.mean"):
+        return any(episodes.kinds(part) & {"reward"} for part in ancestry(settled, 60))
+    return True
 
 
 def _is_mean_of(middle: Value, whole: Value) -> bool:
@@ -121,6 +149,48 @@ def _are_one(left: Value | None, right: Value) -> bool:
 def _is_summed_later(episodes: Episodes, call: Call) -> bool:
     """Whether the shifted rewards are discounted and added up, not used as advantages at once."""
     return any(episodes.feeds(call, target.immediate) for target in episodes.bootstraps)
+
+
+def _centred_by_step(program: Program, episodes: Episodes) -> Iterator[Call]:
+    """A wrapper whose own `step` hands on the inner reward less its mean."""
+    handed_on = [
+        row.items[1]
+        for call in program.calls("def")
+        if isinstance(call.receiver, Function)
+        and getattr(call.receiver.definition, "name", "") == "step"
+        and isinstance(call.receiver.bound, Instance)
+        for row in possible(call.result)
+        if isinstance(row, Collection) and len(row.items) in FIELDS
+    ]
+    for call in program.calls("-", "-=") if handed_on else ():
+        if (
+            len(call.args) == 2
+            and episodes.is_reward(call.args[0]) == "reward"
+            and inside_class(call, "step")
+        ):
+            if _is_centred(episodes, call) and any(
+                call is part for reward in handed_on for part in _numerators(reward)
+            ):
+                yield call
+
+
+def _numerators(reward: Value) -> Iterator[Value]:
+    """A reward and what it was made from; a spread that it is divided by is no part of that."""
+    queue, seen = [reward], set[int]()
+    while queue and len(seen) < 60:
+        here = queue.pop()
+        if id(here) in seen:
+            continue
+        seen.add(id(here))
+        yield here
+        if isinstance(here, Either | Carried):
+            queue += possible(here)
+        elif isinstance(here, Call) and here.result is not None:
+            queue.append(here.result)
+        elif isinstance(here, Call) and here.op in ("*", "+"):
+            queue += here.args
+        elif isinstance(here, Call) and (inner := here.receiver or next(iter(here.args), None)) is not None:
+            queue.append(inner)
 
 
 def _centred_by_wrapper(cls: Class) -> Iterator[Value]:

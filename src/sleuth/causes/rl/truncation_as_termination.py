@@ -118,8 +118,9 @@ def _given(episodes: Episodes, store: Call) -> Call:
 
 def _chosen_by_both(episodes: Episodes, target: Bootstrap) -> Value | None:
     """`r if done else r + gamma * v`: the branch asks the joined flag."""
-    networks = [call for factor in target.factors for call in network_calls(factor)]
-    for call in (target.call, *networks) if networks else ():
+    values = [call for factor in target.factors for call in network_calls(factor)]
+    values += episodes.reads_of_its_table(target)
+    for call in (target.call, *values) if values else ():
         for arm in call.context.arms:
             if episodes.kinds(arm.test) >= _BOTH and isinstance(arm.node, ast.If | ast.IfExp):
                 return Value(arm.node.test, call.source)

@@ -234,7 +234,11 @@ def _remainder(program: Program, turn: Turn, step: Event) -> Iterator[Finding]:
 
 def _group_size(arm: Arm | None, loop: Loop | None) -> int | None:
     """N of `(i + 1) % N == 0`, with i counted by `enumerate` from zero (or `i % N` counted from one)."""
-    test = root(arm.test) if arm is not None else None
+    if arm is None or any(
+        isinstance(node, ast.BoolOp) for node in ast.walk(getattr(arm.node, "test", arm.node))
+    ):  # `or last batch`
+        return None
+    test = root(arm.test)
     if isinstance(test, Call) and test.op == "==" and number(test.args[1]) == 0:
         test = root(test.args[0])
     elif not (isinstance(test, Call) and test.op == "not"):

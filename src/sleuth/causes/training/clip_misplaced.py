@@ -58,6 +58,8 @@ from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.cadence import Turn, between, earlier, exclusive, implied, opaque, turn_of
 from sleuth.finding import Finding
 
+NEEDS = "clip"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if program.training.framework:

@@ -55,6 +55,7 @@ state carried over between batches.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.interpreter.values import Call, Function, Value
 from sleuth.facts.program import Program, clue, place
@@ -70,7 +71,12 @@ from sleuth.facts.topics.gradients import (
     trained_by,
 )
 from sleuth.facts.topics.modes import function_of, has_weights, holds
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+    from sleuth.facts.bench.gradients import ParameterFacts
+
 
 # Cuts that somebody wrote; a comparison or a size read has no gradient by nature and accuses nobody.
 WRITTEN_CUTS = frozenset(
@@ -154,3 +160,27 @@ def _finding(cut: Call, starved: Call, severity: str) -> Finding:
         f"{place(starved).line} never receives a gradient.",
         fix="Stay in tensors that keep their history (torch.stack, torch operations) between the layers.",
     )
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    gradients = bench.first.gradients
+    if not gradients.loss_has_graph:
+        return
+    by_root: dict[str, list[ParameterFacts]] = {}
+    for p in gradients.parameters:
+        if p.trainable and p.used:
+            by_root.setdefault(p.root, []).append(p)
+    for members in by_root.values():
+        cut = [p for p in members if p.gradient is None and not p.in_output]
+        if not cut or all(p.gradient is None for p in members):
+            continue
+        names = sorted({p.module or p.name for p in cut})
+        yield Finding(
+            f"{len(cut)} parameters ran in the forward pass and have no path to the model's output, such as "
+            f"`{cut[0].name}`, while later ones have: the graph is cut after `{names[-1]}`.",
+            severity="error",
+            credence=0.92,
+            where=Where(module=cut[-1].module or None),
+            numbers={"cut": len(cut), "connected": len(members) - len(cut)},
+            fix="Look after that module for .detach(), .data, .item(), .tolist(), .numpy(), torch.tensor(x) or no_grad.",
+        )

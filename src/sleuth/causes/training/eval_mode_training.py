@@ -62,7 +62,7 @@ from sleuth.facts.interpreter.values import Call
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.gradients import optimizes, steps_after, trained_by
-from sleuth.facts.topics.modes import forwards, left_in_eval, mode_events, mode_matters
+from sleuth.facts.topics.modes import forwards, left_in_eval, mode_events, mode_matters, named_only
 from sleuth.finding import Finding
 
 
@@ -78,7 +78,25 @@ def lint(program: Program) -> Iterator[Finding]:
             if matters is False:
                 continue
             event = left_in_eval(program, call, call.receiver)
-            if event is not None:
+            named = named_only(program, "train", call) if event is not None else None
+            if event is not None and named is not None:
+                yield clue(
+                    "error" if matters else "warning",
+                    named,
+                    f"`train` is named here and not called: `eval()` on line {event.line} stays in force for "
+                    f"the training forward pass on line {place(call).line}.",
+                    fix="Write `model.train()`.",
+                )
+            elif event is not None and event.call.order > call.order:
+                # the evaluation is right to switch; what is missing is the way back, and here it bites
+                yield clue(
+                    "error" if matters else "warning",
+                    call,
+                    f"From the second turn on this training forward pass runs in eval mode: `eval()` on line "
+                    f"{event.line} is still in force, dropout is off and batch statistics stand still.",
+                    fix="Call `model.train()` before each training pass (or after each evaluation).",
+                )
+            elif event is not None:
                 yield clue(
                     "error" if matters else "warning",
                     event.call,

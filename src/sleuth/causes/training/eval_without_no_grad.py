@@ -52,16 +52,18 @@ anyway.
 - pytorch-tuning: "Disable gradient calculation for validation or inference".
 """
 
+import ast
 import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import possible
 from sleuth.facts.interpreter.values import Call
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.topics.gradients import trained_by
+from sleuth.facts.topics.gradients import SHAPE_ONLY, is_cut, trained_by
 from sleuth.facts.topics.modes import (
     descendants,
     forwards,
+    identity,
     judged_by,
     last_mode,
     same_module,
@@ -81,18 +83,18 @@ def lint(program: Program) -> Iterator[Finding]:
         return
     learning = [call for _, applied in trained_by(program) for call in applied]
     reached = {id(call) for call in learning}
-    for call in forwards(program):
+    for call in _applied(program):
         if not call.context.grad or id(call) in reached or not call.context.loops:
             continue
         mode = last_mode(program, call, call.receiver)
-        if mode is None or mode.kind != "eval" or not _same_function(mode.call, call):
+        if mode is None or mode.kind != "eval" or not _still_running(mode.call, call):
             continue
-        if _backward_near(program, call) or judged_by(program, call) is None:
+        hoarded = _hoarded(program, call)
+        if _backward_near(program, call) or (judged_by(program, call) is None and hoarded is None):
             continue
         trained_here = any(same_module(call.receiver, other.receiver) for other in learning)
         if not trained_here and _RECORDING.search(program.source.text):
             continue
-        hoarded = _hoarded(program, call)
         message = (
             "The model is in eval mode, but gradient recording is on: each batch builds a graph nobody uses"
         )
@@ -100,7 +102,7 @@ def lint(program: Program) -> Iterator[Finding]:
             message += f", and line {place(hoarded).line} keeps every one of them alive until the loop ends"
         yield clue(
             # a function that nobody here calls may be called inside a scope
-            "note" if call.context.sites and not trained_here else "warning",
+            "warning" if trained_here or _called_from_here(call) else "note",
             call,
             message + ".",
             fix="Wrap the evaluation in `with torch.no_grad():` (or decorate it with "
@@ -108,8 +110,31 @@ def lint(program: Program) -> Iterator[Finding]:
         )
 
 
-def _same_function(mode: Call, call: Call) -> bool:
-    return mode.context.function is call.context.function
+def _applied(program: Program) -> Iterator[Call]:
+    """The applications of models, among them objects made in unknown ways that have a mode."""
+    known = {id(call) for call in forwards(program)}
+    with_mode = {
+        identity(option) for event in program.training.of("eval", "train") for option in possible(event.about)
+    }
+    for call in program.calls("()"):
+        if id(call) in known or (isinstance(call.receiver, Call) and identity(call.receiver) in with_mode):
+            yield call
+
+
+def _still_running(mode: Call, call: Call) -> bool:
+    """Whether the mode was set in the function of the call, or in one that (indirectly) called it."""
+    if mode.context.function is call.context.function:
+        return True
+    callers = call.context.sites[: len(mode.context.sites)]
+    return len(callers) == len(mode.context.sites) and all(
+        one is other for one, other in zip(callers, mode.context.sites, strict=True)
+    )
+
+
+def _called_from_here(call: Call) -> bool:
+    """The whole way to a call is known: it starts at module level, not in a function that nobody calls."""
+    sites = call.context.sites
+    return not sites or isinstance(sites[0].node, ast.Call)
 
 
 def _backward_near(program: Program, call: Call) -> bool:
@@ -120,15 +145,27 @@ def _backward_near(program: Program, call: Call) -> bool:
 
 
 def _hoarded(program: Program, call: Call) -> Call | None:
-    """Where the raw output, or a raw loss of it, is stored or summed up over the loop."""
-    frontier = [
-        call,
-        *(user for user in users(program).get(id(call), ()) if user.op == "()" or "loss" in user.op),
-    ]
-    for value in frontier:
+    """Where the output, or what is computed from it with its graph, is stored or summed up over the loop."""
+    frontier: list[Call] = [call]
+    seen = {id(call)}
+    while frontier and len(seen) < 40:
+        value = frontier.pop(0)
         for user in users(program).get(id(value), ()):
-            if user.op in ("+=", ".append") and any(
-                option is value for given in user.args for option in possible(given)
-            ):
-                return user
+            if user.op in ("+=", ".append"):
+                if any(option is value for given in user.args for option in possible(given)):
+                    return user
+            elif id(user) not in seen and _keeps_graph(user):
+                seen.add(id(user))
+                frontier.append(user)
     return None
+
+
+def _keeps_graph(user: Call) -> bool:
+    """A tensor made from tensors, history included; sizes, indices and plain numbers are not."""
+    return (
+        user.context.grad
+        and user.op not in SHAPE_ONLY
+        and not is_cut(user)
+        and user.op != "def"
+        and (user.op in ("()", "[]", "+", "-", "*", "/", "@") or user.op.startswith(("torch.", ".")))
+    )

@@ -57,13 +57,17 @@ each `model.train()`.
 import ast
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import keeps_numbers, literal, possible
 from sleuth.facts.interpreter.values import Call, Constant, Value
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.gradients import optimized, owners_of, steps_after, switches_off
 from sleuth.facts.topics.modes import holds, is_model, parts, users
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -159,7 +163,7 @@ def _all_frozen(program: Program, owner: Value, frozen: list[Value], at: int) ->
 
 
 def _misspelt(program: Program, freezes: list[Call]) -> Iterator[Finding]:
-    """`p.require_grad = True`, `p.requires_grad_ = True`, `p.requires_grad == True`: nothing is switched on."""
+    """`p.require_grad = True`, `p.requires_grad_ = True`, `p.requires_grad == True`: no switch is moved."""
     if not freezes:
         return
     statements = {node.value for node in ast.walk(program.source.tree) if isinstance(node, ast.Expr)}
@@ -217,9 +221,7 @@ _PASSES = frozenset("* / + - torch.tensor torch.from_numpy torch.FloatTensor tor
 
 def _random_table(program: Program, switches: list[Call]) -> Iterator[Finding]:
     """`Embedding.from_pretrained` freezes unless told otherwise; here the table holds random numbers."""
-    for call in program.calls(
-        "torch.nn.Embedding.from_pretrained", "torch.nn.EmbeddingBag.from_pretrained"
-    ):
+    for call in program.calls("torch.nn.Embedding.from_pretrained", "torch.nn.EmbeddingBag.from_pretrained"):
         table = call.argument(0, "embeddings")
         if "freeze" in call.keywords or "**" in call.keywords or len(call.args) > 1:
             continue
@@ -274,4 +276,33 @@ def _filled(program: Program, table: Value | None, made: list[Call]) -> bool:
         id(option) in held
         for call in program.calls("[]=", ".copy_", ".index_copy_", "@data=")
         for option in possible(call.receiver)
+    )
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    gradients = bench.first.gradients
+    frozen = [p for p in gradients.parameters if not p.trainable and p.used]
+    free = [p for p in gradients.parameters if p.trainable and p.used]
+    if not frozen:
+        return
+    numbers = {"frozen": len(frozen), "free": len(free)}
+    # A frozen body under a free head is transfer learning. Frozen parameters above free ones, or frozen ones
+    # handed to the optimizer, contradict themselves.
+    above = bool(free) and max(p.order for p in frozen) > max(p.order for p in free)
+    handed = [p for p in frozen if p.optimizer is not None]
+    if not free:
+        what = "every parameter is frozen, so nothing can be learned"
+    elif above:
+        what = f"the output side (`{max(frozen, key=lambda p: p.order).name}`) is frozen while layers before it learn"
+    elif handed:
+        what = f"{len(handed)} of them, such as `{handed[0].name}`, were given to the optimizer, which skips them"
+    else:
+        return
+    yield Finding(
+        f"{len(frozen)} of {len(frozen) + len(free)} parameters have requires_grad=False: {what}.",
+        severity="error" if above or not free else "warning",
+        credence=0.9 if above or not free else 0.7,
+        where=Where(module=(handed or frozen)[0].module or None),
+        numbers=numbers,
+        fix="Call `module.requires_grad_(True)`; assigning `module.requires_grad = True` does nothing.",
     )

@@ -53,14 +53,16 @@ sequences do not carry the state at all; start from None. Remove `retain_graph`.
   truncation by repackaging the state.
 """
 
+import ast
 from collections.abc import Iterator
 
+from sleuth.facts import torch_api
 from sleuth.facts.flow import possible
-from sleuth.facts.interpreter.values import Call, Carried, Instance, Value
+from sleuth.facts.interpreter.values import Call, Carried, Function, Instance, Loop, Unknown, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.gradients import applications, ends_graph, surely_reached
-from sleuth.facts.topics.modes import forwards, identity, inside, users, with_enclosing
+from sleuth.facts.topics.modes import forwards, function_of, identity, inside, users, with_enclosing
 from sleuth.finding import Finding
 
 
@@ -80,6 +82,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 if _keeps_its_graph(program, state):
                     yield _finding(call, state.name, backward)
         yield from _kept_on_the_model(program, backward, behind)
+    yield from _kept_by_its_class(program)
 
 
 def _states(call: Call, loop: object) -> Iterator[Carried]:
@@ -161,4 +164,86 @@ def _finding(call: Call, name: str, backward: Event) -> Finding:
         f"{backward.line} walks back through every earlier batch.",
         fix=f"Detach the state before using it again: `{name} = {name}.detach()` (each part of an "
         "LSTM's pair).",
+    )
+
+
+def _kept_by_its_class(program: Program) -> Iterator[Finding]:
+    """The same where the training function only says of its model which class it has."""
+    for call in program.trace:
+        if call.op[:1] != "@" or call.op[-1:] != "=" or not isinstance(owner := call.receiver, Instance):
+            continue
+        if not torch_api.is_module(owner) or not _in_forward(call) or call.context.loops:
+            continue
+        taken = _takes_and_gives(program, call)
+        if taken is None or _lets_go(program):
+            continue
+        for backward in program.training.of("backward"):
+            loops = backward.call.context.loops
+            if loops and _applies_class(program, backward, owner) and not _renewed(program, call, loops[-1]):
+                yield _finding(taken, call.op[1:-1], backward)
+
+
+def _lets_go(program: Program) -> bool:
+    """Whether the file cuts graphs anywhere: it may be this one."""
+    words = (
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for node in ast.walk(program.source.tree)
+        if isinstance(node, ast.Attribute | ast.Name)
+    )
+    return any("detach" in word or "repackage" in word or word == "data" for word in words)
+
+
+def _in_forward(call: Call) -> bool:
+    return bool(call.context.sites) and getattr(function_of(call.context.sites[-1]), "name", "") == "forward"
+
+
+def _takes_and_gives(program: Program, assignment: Call) -> Call | None:
+    """The layer that is fed with the attribute as it was and whose output becomes its new value."""
+    before = _value_before(program, assignment)
+    kept = assignment.args[-1]
+    if before is None:
+        return None
+    for call in applications(surely_reached(kept)):
+        given = [part for one in call.args for part in (one, *getattr(one, "items", ()))]
+        if call.context.grad and any(option is before for one in given for option in possible(one)):
+            return call
+    return None
+
+
+def _applies_class(program: Program, backward: Event, owner: Instance) -> bool:
+    """Whether the loss comes from a parameter that is declared to be of the class."""
+    return any(
+        isinstance(option, Unknown) and _declared(option) == owner.cls.name
+        for call in applications(surely_reached(backward.about))
+        for option in possible(call.receiver)
+    )
+
+
+def _declared(parameter: Unknown) -> str:
+    note = getattr(parameter.node, "annotation", None)
+    if isinstance(note, ast.Constant):
+        return str(note.value)
+    return ast.unparse(note) if isinstance(note, ast.expr) else ""
+
+
+def _renewed(program: Program, assignment: Call, loop: Loop) -> bool:
+    """Whether a turn of the loop sets the attribute anew, by hand or through a method that does."""
+    assert isinstance(assignment.receiver, Instance)
+    name = assignment.op[1:-1]
+    setters = {
+        method
+        for method, member in assignment.receiver.cls.members.items()
+        if isinstance(member, Function) and method not in ("__init__", "forward") and _sets(member, name)
+    }
+    return any(
+        inside(call.context, loop) and (call.op == assignment.op or call.op[1:] in setters)
+        for call in program.trace
+        if call.op[:1] in ".@"
+    )
+
+
+def _sets(member: Function, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name
+        for node in ast.walk(member.definition or ast.Pass())
     )

@@ -56,8 +56,8 @@ from collections.abc import Iterator
 from sleuth.facts.flow import layer, literal, makers, possible, subject
 from sleuth.facts.interpreter.values import Call, Collection, Instance, Unknown, Value
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.topics.gradients import reached
-from sleuth.facts.topics.modes import excludes, function_of, is_model, users
+from sleuth.facts.topics.gradients import applications, reached, surely_reached
+from sleuth.facts.topics.modes import excludes, function_of, has_weights, is_model, users
 from sleuth.finding import Finding
 
 ACTIVATIONS = frozenset(
@@ -72,12 +72,22 @@ WRITES = frozenset(
     ".mul_ .add_ .sub_ .div_ .clamp_ .fill_ .zero_ .copy_ .exp_ .log_ .sqrt_ .pow_ .normal_ .masked_fill_ "
     ".sigmoid_ .tanh_ .neg_ .relu_".split()
 )
+# Functions whose derivative is computed from their own output, which autograd therefore keeps.
+SAVES_OUTPUT = frozenset(
+    "exp expm1 sqrt rsqrt reciprocal sigmoid tanh softmax log_softmax logsumexp relu tan "
+    "Sigmoid Tanh Softmax LogSoftmax ReLU".split()
+)
+VIEWS = frozenset(
+    ".view .squeeze .unsqueeze .transpose .permute .t .movedim .swapaxes .unflatten .view_as @T @mT "
+    "torch.squeeze torch.unsqueeze torch.transpose torch.permute".split()
+)
 
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _clipped_skips(program)
     yield from _behind_the_counter(program)
     yield from _views_of_the_data(program)
+    yield from _saved_outputs(program)
 
 
 def _clipped_skips(program: Program) -> Iterator[Finding]:
@@ -274,3 +284,43 @@ def _slice_in_epochs(program: Program, call: Call, item: Call) -> bool:
     if not isinstance(base, Call) or base.context.loops or isinstance(base, Instance):
         return False
     return any(event.inside(call.context.loops[-1]) for event in program.training.of("backward"))
+
+
+def _saved_outputs(program: Program) -> Iterator[Finding]:
+    """`a = torch.exp(s); a /= a.sum()`: the derivative of exp is its output, which is then overwritten."""
+    for call in sorted(program.calls(*WRITES, *ARITHMETIC, "[]="), key=lambda write: write.order):
+        target: Value | None = call.args[0] if call.op in ARITHMETIC else call.receiver
+        while isinstance(target, Call) and target.op in VIEWS:  # a view counts its writes with the whole
+            target = subject(target)
+        if not isinstance(target, Call) or not call.context.grad or not target.context.grad:
+            continue
+        name = layer(target).rpartition(".")[2]
+        if name not in SAVES_OUTPUT or not _is_tensor_function(target):
+            continue
+        if target.context.function is call.context.function and _judged_with_gradient(call, target):
+            yield clue(
+                "error",
+                call,
+                f"`{name}` on line {place(target).line} keeps its output for the backward pass, and this "
+                "overwrites it: backward() fails, or computes a wrong gradient where the write is not seen.",
+                fix="Use the copying form (`a = a / a.sum()`).",
+            )
+
+
+def _is_tensor_function(call: Call) -> bool:
+    if call.op == "()":
+        made = call.receiver
+        # an in-place activation hands on its input, which the rule above looks after
+        return isinstance(made, Call) and made.op.startswith("torch.nn.") and not made.args
+    return call.op[:1] == "." or call.op.startswith("torch.")
+
+
+def _judged_with_gradient(write: Call, made: Call) -> bool:
+    """The function's input comes from layers with weights, and no branch keeps this for inference only."""
+    if any(
+        "training" in ast.unparse(arm.node.test) for arm in write.context.arms if hasattr(arm.node, "test")
+    ):
+        return False
+    return any(
+        has_weights(one.receiver) and one.context.grad for one in applications(surely_reached(subject(made)))
+    )

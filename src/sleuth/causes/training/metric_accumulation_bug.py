@@ -60,7 +60,7 @@ from sleuth.facts.flow import ancestry, keeps_numbers, makers, number, possible,
 from sleuth.facts.interpreter.values import Call, Carried, Constant, Unknown, Value
 from sleuth.facts.losses import LossUse, loss_of
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.topics.modes import identity
+from sleuth.facts.topics.modes import base, identity, inside
 from sleuth.finding import Finding
 
 _LOADER = "torch.utils.data.DataLoader"
@@ -111,6 +111,22 @@ def _wrong_unit(division: Call, added: Call, divisor: Value) -> Iterator[Finding
             "by the number of "
             "examples: the reported value is too small by about the batch size.",
             fix="Multiply each batch's loss by its size before adding, or divide by the number of batches.",
+        )
+    elif counted == "examples" and _mean_hits(amount):
+        yield clue(
+            "error",
+            division,
+            f"Line {place(added).line} adds up accuracies of batches, and this divides by the number of "
+            "examples: the reported value is too small by about the batch size.",
+            fix="Divide by the number of batches, or add up the number of right answers.",
+        )
+    elif counted == "batches" and (weighted := _weighted_loss(amount)) is not None:
+        yield clue(
+            "error",
+            division,
+            f"Line {place(added).line} multiplies each batch's loss (`{weighted.name}`) by its size, and "
+            "this divides by the number of batches: the reported value is too large by the batch size.",
+            fix="Divide by the number of examples (`len(loader.dataset)`).",
         )
     elif counted == "batches" and _counts_hits(amount):
         yield clue(
@@ -173,14 +189,15 @@ def _counter(added: Call) -> str | None:
     step = added.args[1]
     if number(step) == 1:
         return None
-    for option in possible(step):
-        if isinstance(option, Call) and option.op == "builtins.len":
-            return "examples"
-        if isinstance(option, Call) and option.op == ".size" and option.args and number(option.args[0]) == 0:
-            return "examples"
-        if isinstance(option, Call) and option.op == "[]" and _first_dimension(option):
-            return "examples"
-    return None
+    return "examples" if _is_batch_size(step) else None
+
+
+def _is_size(option: Value) -> bool:
+    if not isinstance(option, Call):
+        return False
+    if option.op == ".size":
+        return bool(option.args) and number(option.args[0]) == 0
+    return option.op == "builtins.len" or (option.op == "[]" and _first_dimension(option))
 
 
 def _first_dimension(item: Call) -> bool:
@@ -221,6 +238,39 @@ def _mean_loss(amount: Value) -> LossUse | None:
     return None
 
 
+def _weighted_loss(amount: Value) -> LossUse | None:
+    """The mean loss in `loss.item() * len(y)`."""
+    for option in possible(amount):
+        product = option
+        if isinstance(product, Call) and product.op in (".item", "builtins.float"):
+            inner = product.args[0] if product.args else product.receiver
+            product = inner if inner is not None else product
+        if isinstance(product, Call) and product.op in ("*", ".mul", "torch.mul"):
+            given = (product.receiver, *product.args) if product.receiver is not None else product.args
+            for one, other in (given, given[::-1]) if len(given) == 2 else ():
+                if one is not None and other is not None and _is_batch_size(other):
+                    if (use := _mean_loss(one)) is not None:
+                        return use
+    return None
+
+
+def _is_batch_size(value: Value) -> bool:
+    """`len(y)`, `y.size(0)`, `y.shape[0]`"""
+    return any(_is_size(option) for option in possible(value))
+
+
+def _mean_hits(amount: Value) -> bool:
+    """`(prediction == target).float().mean()`"""
+    for maker in makers(amount):
+        here: Value | None = maker
+        for _ in range(3):
+            if isinstance(here, Call) and here.op in (".item", "builtins.float"):
+                here = here.args[0] if here.op.startswith("builtins.") and here.args else here.receiver
+        if isinstance(here, Call) and here.op in (".mean", "torch.mean"):
+            return any(made.op in ("==", ".eq", "torch.eq") for made in makers(subject(here)))
+    return False
+
+
 def _counts_hits(amount: Value) -> bool:
     """`(prediction == target).sum()`"""
     for maker in makers(amount):
@@ -240,19 +290,13 @@ def _counts_hits(amount: Value) -> bool:
 
 
 def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Finding]:
-    """Gathered over batches, divided by one epoch's number of them, and never set back to zero."""
-    if _counts(divisor) is None or not isinstance(divisor, Call) or divisor.op != "builtins.len":
-        return
+    """Gathered over batches, reported once an epoch, and never set back to zero."""
+    one_epoch = isinstance(divisor, Call) and divisor.op == "builtins.len" and _counts(divisor) is not None
     for added in _increments(total):
-        carried = added.args[0]
-        if len(added.context.loops) < 2 or not isinstance(carried, Carried):
+        outer = _total_of_all_turns(added, division)
+        if outer is None:
             continue
-        outer = carried.initial
-        if not isinstance(outer, Carried) or outer.loop is carried.loop or outer.initial is None:
-            continue
-        if not any(loop is outer.loop for loop in division.context.loops):
-            continue
-        if number(outer.initial) == 0 and outer.final is not None and _only_grows(outer.final, added):
+        if one_epoch:
             yield clue(
                 "error",
                 division,
@@ -261,6 +305,49 @@ def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Findi
                 "of one: from the second epoch on the reported value is too large.",
                 fix="Set the total back to zero at the start of each epoch.",
             )
+        elif _counts_hits(added.args[1]) or (not added.context.grad and _judges(added.args[1])):
+            counters = [count for count in _increments(divisor) if _total_of_all_turns(count, division)]
+            if counters and _same_data_each_turn(added):
+                yield clue(
+                    "error",
+                    division,
+                    f"Neither the total of line {place(added).line} nor the count of line "
+                    f"{place(counters[0]).line} is set back to zero: from the second epoch on this mixes "
+                    "in the results of earlier, worse weights.",
+                    fix="Set both back to zero at the start of each epoch.",
+                )
+
+
+def _total_of_all_turns(added: Call, division: Call) -> Carried | None:
+    """The sum as it enters an outer loop around batches and division, where that loop only lets it grow."""
+    carried = added.args[0]
+    if len(added.context.loops) < 2 or not isinstance(carried, Carried):
+        return None
+    outer = carried.initial
+    if not isinstance(outer, Carried) or outer.loop is carried.loop or outer.initial is None:
+        return None
+    if not any(loop is outer.loop for loop in division.context.loops):
+        return None
+    if number(outer.initial) == 0 and outer.final is not None and _only_grows(outer.final, added):
+        return outer
+    return None
+
+
+def _judges(amount: Value) -> bool:
+    return _mean_loss(amount) is not None or _weighted_loss(amount) is not None
+
+
+def _same_data_each_turn(added: Call) -> bool:
+    """The inner loop runs over the same thing in each turn of the outer one: epochs, not folds or parts."""
+    *outer, inner = added.context.loops
+    turns = {id(loop.node) for loop in outer}
+    if any(
+        isinstance(value, Call) and value.op == "next" and id(value.node) in turns
+        for value in ancestry(inner.over, 60)
+    ):
+        return False
+    data = base(inner.over)
+    return not isinstance(data, Call) or not any(inside(data.context, loop) for loop in outer)
 
 
 def _only_grows(final: Value, added: Call) -> bool:

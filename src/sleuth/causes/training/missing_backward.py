@@ -106,7 +106,9 @@ def _takes_a_closure(step: Event) -> bool:
 def _scaled_for_nothing(program: Program) -> Iterator[Call]:
     """A gradient scaler's `scale` that stands alone on its line."""
     scalings = [
-        call for call in program.calls(".scale") if call.args and class_name(call.receiver).endswith("GradScaler")
+        call
+        for call in program.calls(".scale")
+        if call.args and class_name(call.receiver).endswith("GradScaler")
     ]
     alone = bare_statements(program.source) if scalings else set()
     return (call for call in scalings if call.node in alone)

@@ -49,6 +49,7 @@ detach where the gradient is the point: the *generator's* turn, an actor that cl
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, keeps_numbers, number, subject
 from sleuth.facts.interpreter.values import Call, Either, Unknown, Value
@@ -60,14 +61,19 @@ from sleuth.facts.topics.gradients import (
     carries_graph,
     frozen_somewhere,
     optimizes,
+    owned_by_optimizers,
     picked,
     reached,
     steps_after,
     surely_reached,
     trained_by,
 )
-from sleuth.facts.topics.modes import forwards, is_model, same_module, users, with_enclosing
-from sleuth.finding import Finding
+from sleuth.facts.topics.modes import forwards, identity, is_model, same_module, users, with_enclosing
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
 
 _DISCOUNT = re.compile(r"gamma|discount", re.IGNORECASE)
 _SQUARES = frozenset({".pow", "**", ".square", "torch.square", "torch.pow", ".abs", "torch.abs"})
@@ -117,14 +123,21 @@ def _generated_samples(program: Program) -> Iterator[Finding]:
 
 def _fed_by(program: Program, loss: Value | None) -> Iterator[tuple[Call, Call]]:
     """Pairs of models, the one fed with what the other made, both on the gradient's way."""
-    outermost = {id(call) for call in forwards(program)}
-    for outer in with_enclosing(program, applications(surely_reached(loss))):
-        if id(outer) not in outermost or not is_model(outer.receiver):
-            continue
+    for outer in _networks(program, surely_reached(loss)):
         for given in (*outer.args, *outer.keywords.values()):
-            for inner in with_enclosing(program, applications(surely_reached(given))):
-                if id(inner) in outermost and is_model(inner.receiver) and inner.context.grad:
+            for inner in _networks(program, surely_reached(given)):
+                if inner.context.grad:
                     yield inner, outer
+
+
+def _networks(program: Program, values: Iterator[Value]) -> Iterator[Call]:
+    """The applications of whole models: made here, or made elsewhere and given to an optimizer here."""
+    outermost = {id(call) for call in forwards(program) if is_model(call.receiver)}
+    owned = owned_by_optimizers(program)
+    calls = (value for value in values if isinstance(value, Call) and value.op == "()")
+    for call in with_enclosing(program, calls):
+        if id(call) in outermost or identity(call.receiver) in owned:
+            yield call
 
 
 def _other_optimizer(program: Program, inner: Call, steps: list[Event]) -> Event | None:
@@ -358,3 +371,25 @@ def _taken(value: Value | None) -> Call | None:
         else:
             return None
     return None
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    for use in bench.first.losses:
+        if use.target_has_graph:
+            yield Finding(
+                f"The target of {use.name} carries a graph: gradient flows into what should be constant, and the loss "
+                "can fall by moving the target.",
+                severity="warning",
+                credence=0.65,
+                where=use.where,
+                fix="Compute the target under `torch.no_grad()`, or use `target.detach()`.",
+            )
+    for name in bench.first.gradients.upstream_of_step:
+        yield Finding(
+            f"This loss sends a gradient into `{name}`, which runs before the model whose optimizer steps and belongs to "
+            "another optimizer: the gradient is left there and added to its next step.",
+            severity="error",
+            credence=0.85,
+            where=Where(module=name),
+            fix=f"Detach the output of `{name}` before it enters this loss.",
+        )

@@ -82,6 +82,8 @@ _ONLY_LOOKS = frozenset(
     {"optax.global_norm", "builtins.print", "builtins.len", "builtins.type", "jax.debug.print"}
 )
 
+NEEDS = "backward apply_updates update( .grad"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _uncalled_step(program)

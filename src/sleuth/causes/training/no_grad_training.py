@@ -64,12 +64,14 @@ from sleuth.facts.topics.gradients import (
     everything_behind,
     frozen_somewhere,
     is_recorded,
+    optimized,
     optimizes,
+    owners_of,
     reached,
     steps_after,
     trained_by,
 )
-from sleuth.facts.topics.modes import has_weights
+from sleuth.facts.topics.modes import has_weights, holds, same_module
 from sleuth.finding import Finding
 
 
@@ -113,22 +115,38 @@ def _whole(program: Program, backward: Event, call: Call) -> Finding:
 
 
 def _parts(program: Program, backward: Event, silent: list[Call], learned: set[int]) -> Iterator[Finding]:
-    """Fresh layers, held by the optimizer, that every training pass applies without recording."""
+    """Layers that the optimizer is to train and that every training pass applies without recording."""
     optimizers = [step.about for step in steps_after(program, backward)]
     for call in silent:
-        if id(call.receiver) in learned or not has_weights(call.receiver):
+        if id(call.receiver) in learned or not _always(call, backward.call):
             continue
-        if not any(optimizes(one, call.receiver) for one in optimizers):
+        fresh = has_weights(call.receiver) and any(optimizes(one, call.receiver) for one in optimizers)
+        if fresh and not frozen_somewhere(program, call.receiver):
+            weights = "its random weights"
+        elif _given_by_itself(optimizers, call.receiver) and not _switched_off(program, call.receiver):
+            weights = "its weights, handed over by themselves,"
+        else:
             continue
-        if _always(call, backward.call) and not frozen_somewhere(program, call.receiver):
-            yield clue(
-                "error",
-                _scope(program, call),
-                f"The layer applied on line {place(call).line} runs with gradient "
-                "recording off: "
-                "the optimizer holds its random weights and will never change them.",
-                fix="Remove the scope, or freeze pretrained layers visibly with `requires_grad_(False)`.",
-            )
+        yield clue(
+            "error",
+            _scope(program, call),
+            f"What line {place(call).line} applies runs with gradient recording off: "
+            f"the optimizer holds {weights} and will never change them.",
+            fix="Remove the scope, or freeze pretrained layers visibly with `requires_grad_(False)`.",
+        )
+
+
+def _given_by_itself(optimizers: list[Value | None], module: Value | None) -> bool:
+    """The optimizer got this module's own parameters, not those of a whole that happens to hold it."""
+    return any(same_module(owner, module) for optimizer in optimizers for owner in optimized(optimizer) or ())
+
+
+def _switched_off(program: Program, module: Value | None) -> bool:
+    return any(
+        holds(owner, module) or holds(module, owner)
+        for call in program.calls(".requires_grad_", "@requires_grad=")
+        for owner in owners_of(call.receiver)
+    )
 
 
 def _always(call: Call, backward: Call) -> bool:
@@ -165,8 +183,10 @@ def _false_cures(program: Program) -> Iterator[Finding]:
             continue
         if any(part is call or part in made for loss in judged for part in ancestry(loss, 200)):
             intact = any(is_recorded(one) for one in applications(reached(subject)))
+            # Recorded and cut later (argmax, item, numpy): the cut is the cause and has a name of its own.
+            cut_later = any(is_recorded(one) for one in applications(everything_behind(subject)))
             yield clue(
-                "note" if intact else "warning",
+                "note" if intact or cut_later else "warning",
                 call,
                 "Switching `requires_grad` on for a loss makes backward() run without an error, "
                 "but it brings back "

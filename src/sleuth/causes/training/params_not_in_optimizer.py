@@ -47,3 +47,34 @@ Target networks and EMA teachers belong in no optimizer.
 ## Sources
 - pytorch-optim: "Constructing it" and "Per-parameter options"; the caller lists what is optimized.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    gradients = bench.first.gradients
+    if not gradients.optimizers:
+        bench.subject.optimizer  # noqa: B018  says that none was given
+    receiving = [p for p in gradients.parameters if p.trainable and p.gradient]
+    missing = [p for p in receiving if p.optimizer is None]
+    held = [p for p in receiving if p.optimizer is not None]
+    if not missing:
+        return
+    # Only the last layers in the optimizer is how a head is trained on a pretrained body: on purpose, mostly.
+    whole = {p.module for p in missing}.isdisjoint(p.module for p in held)
+    head_only = bool(held) and whole and max(p.order for p in missing) < min(p.order for p in held)
+    yield Finding(
+        f"{len(missing)} of {len(receiving)} parameters that receive a gradient are in no optimizer, such as "
+        f"`{missing[0].name}`: they keep their initial values.",
+        severity="note" if head_only else "error",
+        credence=0.3 if head_only else 0.92,
+        where=Where(module=missing[0].module or None),
+        numbers={"missing": len(missing), "receiving": len(receiving), "first": missing[0].name},
+        fix="Build the optimizer from `model.parameters()`; set requires_grad=False on what shall stay as it is.",
+    )

@@ -66,6 +66,8 @@ from sleuth.finding import Finding
 
 _TRAINS = re.compile(r"train|epoch|fit|step", re.IGNORECASE)
 
+NEEDS = "sched Sched lr_ LR"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if program.training.framework:

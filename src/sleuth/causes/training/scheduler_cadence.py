@@ -88,6 +88,8 @@ _LENGTH = {
 _FOREIGN = re.compile(r"^transformers\.(?:optimization\.)?(get_\w*schedule\w*)$")
 _BATCHES = re.compile(r"step|iter|batch|len\(", re.IGNORECASE)
 
+NEEDS = "sched Sched lr_ LR"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if program.training.framework:

@@ -80,16 +80,32 @@ def lint(program: Program) -> Iterator[Finding]:
                     program, optimizer, owners, used
                 )
                 if late is not None:
+                    # an optimizer that has done its work is not the culprit; what outdates it is
+                    worked = _worked_before(program, optimizer, owners, late)
                     yield clue(
                         "error",
-                        optimizer,
-                        f"This optimizer keeps the parameters that existed when it was built; line "
-                        f"{place(late).line} puts new ones in their place, and step() on line "
-                        f"{step.line} never "
+                        late if worked else optimizer,
+                        (f"The optimizer of line {place(optimizer).line}" if worked else "This optimizer")
+                        + " keeps the parameters that existed when it was built; "
+                        + ("this" if worked else f"line {place(late).line}")
+                        + f" puts new ones in their place, and step() on line {step.line} never "
                         "touches those.",
                         fix="Build the optimizer after the model is complete (and again when it is "
                         "replaced).",
                     )
+
+
+def _worked_before(program: Program, optimizer: Call, owners: list[Value], late: Value) -> bool:
+    """Whether the optimizer trained its own parameters before new ones came."""
+    made = _made(program, late)
+    return any(
+        backward.call.order < made
+        and any(holds(owner, call.receiver) for owner in owners for call in applied)
+        and any(
+            option is optimizer for step in steps_after(program, backward) for option in possible(step.about)
+        )
+        for backward, applied in trained_by(program)
+    )
 
 
 def _replaced(program: Program, optimizer: Call, owners: list[Value], used: list[Value]) -> Value | None:

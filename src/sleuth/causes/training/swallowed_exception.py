@@ -74,6 +74,8 @@ _SPEAKS = re.compile(
     r"print|log|warn|info|debug|error|exception|write|traceback|format_exc|echo|critical", re.IGNORECASE
 )
 
+NEEDS = "except suppress"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     judged: set[int] = set()

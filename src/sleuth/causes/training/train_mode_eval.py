@@ -54,7 +54,7 @@ batch-norm statistics are re-estimated on *training* data after weight averaging
 from collections.abc import Iterator
 
 from sleuth.facts.interpreter.values import Call, Unknown
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.gradients import trained_by
 from sleuth.facts.topics.modes import (
     base,
@@ -66,6 +66,7 @@ from sleuth.facts.topics.modes import (
     last_mode,
     mode_events,
     mode_matters,
+    named_only,
     same_module,
 )
 from sleuth.finding import Finding
@@ -86,6 +87,16 @@ def lint(program: Program) -> Iterator[Finding]:
         if severity is None or not _judges_other_data(program, call, learning):
             continue
         if judged_by(program, call) is None or _several_draws(program, call):
+            continue
+        named = named_only(program, "eval", call)
+        if named is not None:
+            yield clue(
+                "error" if severity == "error" else "warning",
+                named,
+                "`eval` is named here and not called: the model stays in train mode when line "
+                f"{place(call).line} judges it.",
+                fix="Write `model.eval()`.",
+            )
             continue
         yield clue(
             "error" if severity == "error" else "warning",

@@ -55,7 +55,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import literal, possible, same
+from sleuth.facts.flow import literal, possible, same, spelling
 from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Table, Value
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.gradients import owners_of, switches_off
@@ -78,6 +78,7 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _replaced_after(program, load)
         yield from _silently_empty(program, load)
         yield from _nothing_matches(program, load)
+        yield from _other_prefix(program, load)
     yield from _read_and_forgotten(program)
     yield from _frozen_at_random(program, loads)
 
@@ -190,6 +191,60 @@ def _nothing_matches(program: Program, load: Call) -> Iterator[Finding]:
                     f"{_listed(theirs)}, this model has {_listed(ours)}, and `strict=False` says nothing.",
                     fix="Rename the keys, and check the missing and unexpected keys that the load returns.",
                 )
+
+
+# Wrappers that put a word before every key of the state of what they wrap.
+_PREFIXES = {
+    "torch.nn.DataParallel": "module.",
+    "torch.nn.parallel.DataParallel": "module.",
+    "torch.nn.parallel.DistributedDataParallel": "module.",
+    "torch.compile": "_orig_mod.",
+}
+
+
+def _other_prefix(program: Program, load: Call) -> Iterator[Finding]:
+    """A state written from a wrapped model and read into a bare one, or the other way round."""
+    if not load.args or literal(load.argument(1, "strict")) is not False:
+        return
+    wraps = list(program.calls(*_PREFIXES))
+    for read in possible(load.args[0]) if wraps else ():
+        key = None
+        if isinstance(read, Call) and read.op == "[]" and len(read.args) == 2:
+            key = literal(read.args[1])
+            read = read.args[0]
+        if not isinstance(read, Call) or read.op != "torch.load" or not read.args:
+            continue
+        for written in program.calls("torch.save"):
+            if len(written.args) < 2 or not _same_file(written.args[1], read.args[0]):
+                continue
+            for state in _states_in(written.args[0], key):
+                theirs, ours = _prefix(program, state, wraps), _prefix(program, load, wraps)
+                if theirs is not None and ours is not None and theirs != ours:
+                    yield clue(
+                        "error",
+                        load,
+                        f"Only {'the file' if theirs else 'this model'} has keys that begin with "
+                        f"`{theirs or ours}` (written on line {place(written).line}): none fits, and "
+                        "`strict=False` says nothing.",
+                        fix="Save and load the bare model's state (`model.module.state_dict()`).",
+                    )
+
+
+def _states_in(saved: Value, key: object) -> Iterator[Call]:
+    for option in possible(saved):
+        if isinstance(option, Table) and key in option.items:
+            yield from _states_in(option.items[key], None)
+        elif key is None and isinstance(option, Call) and option.op == ".state_dict":
+            yield option
+
+
+def _prefix(program: Program, call: Call, wraps: list[Call]) -> str | None:
+    """The word before the keys of the model whose method is called; None where a branch decides."""
+    name = spelling(call)
+    for wrap in reversed(wraps):
+        if wrap.order < call.order and _shares_place(wrap, call) and _name_of(program, wrap) == name:
+            return None if wrap.context.arms else _PREFIXES[wrap.op]
+    return ""
 
 
 def _same_file(one: Value, other: Value) -> bool:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from sleuth.facts.bench import batches
-from sleuth.facts.bench.forward import outputs_of, trace
+from sleuth.facts.bench.forward import outputs_of
 from sleuth.facts.bench.reasons import NotApplicable
 from sleuth.facts.bench.subject import Subject
 
@@ -105,7 +105,7 @@ def _signs(row: Tensor) -> Tensor:
 def _by_replacement(subject: Subject, length: int, keeps: bool) -> Mixing:
     """Integers have no gradient: replace the others instead and look whether this one notices."""
     with torch.no_grad():
-        before = _per_example(outputs_of(subject), length)
+        before = _seeded(subject, subject.batch, length)
         later, earlier, scale = 0.0, 0.0, 0.0
         for example in sorted({0, length // 2, length - 1}):
             rows = torch.arange(length).roll(1)
@@ -115,7 +115,7 @@ def _by_replacement(subject: Subject, length: int, keeps: bool) -> Mixing:
                 kept[spot] = rows[spot]
                 if side == "earlier" and example > 0:
                     kept[0] = min(example + 1, length - 1)
-                after = _per_example(outputs_of(subject, batches.take(subject.batch, kept)), length)
+                after = _seeded(subject, batches.take(subject.batch, kept), length)
                 change = max(
                     float((a[example] - b[example]).abs().max()) for a, b in zip(before, after, strict=True)
                 )
@@ -125,6 +125,12 @@ def _by_replacement(subject: Subject, length: int, keeps: bool) -> Mixing:
             scale = max(scale, *(float(a[example].abs().max()) for a in before))
     share = max(later, earlier) / scale if scale > 0 else 0.0
     return Mixing(share, later > SAME * scale, earlier > SAME * scale, "replacement", keeps)
+
+
+def _seeded(subject: Subject, batch: Any, length: int) -> list[Tensor]:
+    """The same random numbers each time: what a model draws in eval mode is no influence."""
+    torch.manual_seed(subject.seed)
+    return _per_example(outputs_of(subject, batch), length)
 
 
 def _per_example(outputs: list[Tensor], length: int) -> list[Tensor]:
@@ -195,8 +201,7 @@ def _sequences(outputs: list[Tensor], given: Tensor) -> list[Tensor]:
 
 def reach(subject: Subject, inputs: tuple[str, ...]) -> Reach:
     """Features whose gradient is exactly zero for every example."""
-    run = trace(subject, train=False)
-    del run
+    subject.model.eval()
     given: dict[str, Tensor] = {}
 
     def track(name: str, tensor: Tensor) -> Tensor:
@@ -219,7 +224,23 @@ def reach(subject: Subject, inputs: tuple[str, ...]) -> Reach:
         mass = torch.zeros(width) if slope is None else slope.detach().reshape(-1, width).abs().sum(0).cpu()
         silent += [features + int(i) for i in (mass == 0).nonzero().flatten()]
         features += width
+    if len(silent) == features and _notices(subject, inputs):
+        raise NotApplicable("the graph from output to input is cut, though values pass")
     return Reach(features, len(silent), tuple(silent[:8]))
+
+
+def _notices(subject: Subject, inputs: tuple[str, ...]) -> bool:
+    """Whether noise in place of the inputs changes any output: values may pass where gradients do not."""
+
+    def noise(name: str, tensor: Tensor) -> Tensor:
+        return torch.randn_like(tensor) if name in inputs and tensor.is_floating_point() else tensor
+
+    with torch.no_grad():
+        torch.manual_seed(subject.seed)
+        before = outputs_of(subject)
+        torch.manual_seed(subject.seed)
+        after = outputs_of(subject, batches.mapped(subject.batch, noise))
+    return any(_relative(a, b) > SAME for a, b in zip(before, after, strict=False) if a.shape == b.shape)
 
 
 def ceiling(subject: Subject) -> Ceiling:

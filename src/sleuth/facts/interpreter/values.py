@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from sleuth.facts.source import Source
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Loop:
     """A `for` or `while` of the analysed program. `over` is what a `for` iterates."""
 
@@ -19,7 +19,7 @@ class Loop:
     over: "Value | None" = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Arm:
     """One side of a branch: the statement, which body (`if`, `else`, `except` ...), and what decides."""
 
@@ -28,7 +28,7 @@ class Arm:
     test: "Value | None" = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Context:
     """Where in the running program something happened, seen through the calls that led there."""
 
@@ -62,7 +62,7 @@ class Context:
         )
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Value:
     """Nothing known but the place."""
 
@@ -70,21 +70,21 @@ class Value:
     source: Source | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Unknown(Value):
     """A parameter of a function that nobody here calls, or a name defined elsewhere."""
 
     name: str = ""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Constant(Value):
     """A literal."""
 
     value: object = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Collection(Value):
     """A list, tuple or set. `open` when there may be more items than those seen."""
 
@@ -93,21 +93,21 @@ class Collection(Value):
     open: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Table(Value):
     """A dict with literal keys."""
 
     items: dict[object, Value] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class External(Value):
     """Something from outside the project, by its full name: `torch.nn.functional.cross_entropy`."""
 
     name: str = ""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Deferred(Value):
     """An import that nobody has used yet. `name` is None where the module itself is meant.
 
@@ -120,7 +120,7 @@ class Deferred(Value):
     name: str | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Scope:
     """Variables of a module, function or class body."""
 
@@ -129,7 +129,7 @@ class Scope:
     star_imports: list[str] = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Function(Value):
     """A function or lambda of the project, with the variables around it and, for a method, its object."""
 
@@ -145,7 +145,7 @@ class Function(Value):
         return "\n".join(self.source.lines[first - 1 : last])
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Class(Value):
     """A class of the project."""
 
@@ -177,7 +177,7 @@ class Class(Value):
         return any(isinstance(base, External) and base.name in names for base in self.lineage())
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Instance(Value):
     """An object of a class of the project."""
 
@@ -186,7 +186,7 @@ class Instance(Value):
     made_in: Context | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Super(Value):
     """`super()` inside a method: the object, and the class whose ancestors come next."""
 
@@ -194,7 +194,7 @@ class Super(Value):
     after: Class | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Call(Value):
     """What an operation gave.
 
@@ -221,21 +221,21 @@ class Call(Value):
         return self.args[position] if 0 <= position < len(self.args) else None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Either(Value):
     """One of several, depending on a branch."""
 
     options: tuple[Value, ...] = ()
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Yielded(Value):
     """One item of a generator, among what its function hands back."""
 
     value: Value | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Carried(Value):
     """A variable at the head of a loop that changes it: `initial` first, then `final` of the turn before."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from sleuth.facts import torch_api
-from sleuth.facts.flow import keeps_numbers, literal, number, possible, root, subject
+from sleuth.facts.flow import ancestry, keeps_numbers, literal, number, parents, possible, root, subject
 from sleuth.facts.interpreter.values import (
     Arm,
     Call,
@@ -24,6 +24,7 @@ from sleuth.facts.interpreter.values import (
     Either,
     Function,
     Instance,
+    Super,
     Table,
     Unknown,
     Value,
@@ -70,6 +71,11 @@ _COMBINES = frozenset(
 _OWN_METHODS = frozenset(
     ".astype .copy .logical_not .tolist .bool .mean .sum .flip .values .item .repeat .logical_or .__or__ "
     ".byte .unsqueeze .pin_memory".split()
+)
+WRAPPERS = tuple(
+    f"{home}.{name}"
+    for home in ("gymnasium", "gym", "gymnasium.core", "gym.core")
+    for name in ("Wrapper", "RewardWrapper")
 )
 AUTORESET = re.compile(r"vec|Vec|auto_?reset|AutoReset|Autoreset", re.IGNORECASE)
 
@@ -140,9 +146,24 @@ class Episodes:
                     row = tuple(single.items)
                 elif isinstance(single, Call) and not single.result and len(single.args) >= 3:
                     row = (*single.args, *single.keywords.values())  # Transition(s, a, r, s2, done)
+                elif isinstance(single, Instance):  # of a NamedTuple or dataclass
+                    row = tuple(single.attributes.values())
             if len(row) >= 3 and any(self._fields.get(id(part)) for item in row for part in possible(item)):
                 found.append((call, row))
         return tuple(found)
+
+    @cached_property
+    def _named_rows(self) -> list[dict[str, Value]]:
+        """Rows whose places have names: namedtuples and the project's own NamedTuples and dataclasses."""
+        found: list[dict[str, Value]] = []
+        for call, _ in self.rows:
+            single = root(call.args[0]) if len(call.args) == 1 else None
+            if isinstance(single, Instance):
+                found.append(single.attributes)
+            elif isinstance(single, Call) and isinstance(kind := single.receiver, Call):
+                if kind.op.endswith("namedtuple"):
+                    found.append(dict(zip(_field_names(kind), single.args, strict=False)) | single.keywords)
+        return found
 
     @cached_property
     def _tables(self) -> list[Table]:
@@ -221,6 +242,9 @@ class Episodes:
 
     def _column(self, name: str) -> list[Value]:
         """`batch.dones`: the column of the stored rows whose kind fits the name."""
+        named = [row[name] for row in self._named_rows if name in row]
+        if named:
+            return named
         wanted = _by_word(name)
         columns = [
             item
@@ -238,12 +262,46 @@ class Episodes:
     def _bootstraps(self) -> Iterator[Bootstrap]:
         for call in self.program.calls("+"):
             for immediate, later in (call.args, call.args[::-1]):
-                factors = list(product(later))
-                discount = next((factor for factor in factors if is_discount(factor)), None)
-                if discount is not None and len(factors) > 1 and not _is_average(immediate, discount):
-                    rest = tuple(factor for factor in factors if factor is not discount)
-                    yield Bootstrap(call, immediate, discount, rest)
+                found = [
+                    Bootstrap(call, immediate, discount, rest)
+                    for term in (later, *_arms_of(later))
+                    for discount, rest in _discounted(term)
+                    if not _is_average(immediate, discount)
+                ]
+                if found:
+                    yield found[0]
                     break
+
+    def reads_of_its_table(self, target: Bootstrap) -> list[Call]:
+        """Where the later value is looked up in a table that the target itself teaches: `Q[s2].max()`."""
+        looked = [
+            here
+            for factor in target.factors
+            for here in _computation(factor)
+            if isinstance(here, Call) and here.op == "[]" and self._is_place_of_state(here.args[1])
+        ]
+        taught = [
+            _table(call.receiver)
+            for call in (self.program.calls("[]=") if looked else ())
+            if any(here is target.call for here in ancestry(call.args[-1], 200))
+        ]
+        return [read for read in looked if any(_table(read) is table for table in taught)]
+
+    def _is_place_of_state(self, key: Value) -> bool:
+        """Whether an index is made from an observation; a counter of steps is not."""
+        queue, seen, found = [key], set[int](), False
+        while queue and len(seen) < 80:
+            here = queue.pop()
+            if id(here) in seen:
+                continue
+            seen.add(id(here))
+            if isinstance(here, Call) and here.op in ("builtins.range", "builtins.len"):
+                return False
+            if self._fields.get(id(here)) == "observation":
+                found = True
+            elif id(here) not in self._fields:
+                queue.extend(parents(here))
+        return found
 
     @cached_property
     def spans_ends(self) -> bool:
@@ -289,6 +347,15 @@ def read_episodes(program: Program) -> Episodes:
     return program.about(Episodes)
 
 
+def _field_names(kind: Call) -> list[str]:
+    """The names in `namedtuple("Row", "s a r")` or `namedtuple("Row", ["s", "a", "r"])`."""
+    given = root(kind.argument(1, "field_names"))
+    if isinstance(given, Collection):
+        return [str(literal(item)) for item in given.items]
+    text = literal(given)
+    return text.replace(",", " ").split() if isinstance(text, str) else []
+
+
 def product(value: Value | None, depth: int = 8) -> Iterator[Value]:
     """The factors of a product."""
     if isinstance(value, Call) and value.result is not None and depth:
@@ -299,6 +366,32 @@ def product(value: Value | None, depth: int = 8) -> Iterator[Value]:
             yield from product(part, depth - 1)
     elif value is not None:
         yield value
+
+
+def _arms_of(later: Value) -> list[Value]:
+    """`0.0 if done else gamma * v`: what the branches give, the values of more than one way only."""
+    return possible(later) if isinstance(later, Either) else []
+
+
+def _discounted(term: Value) -> Iterator[tuple[Value, tuple[Value, ...]]]:
+    """A product's discount and its other factors; a small number counts where it is called gamma."""
+    factors = list(product(term))
+    if len(factors) < 2:
+        return
+    called = any(_DISCOUNT.search(word) for word in words(term.node)) if term.node is not None else False
+    for factor in factors:
+        known = number(factor)
+        if is_discount(factor) or (called and known is not None and 0.0 < known < 1.0):
+            yield factor, tuple(other for other in factors if other is not factor)
+            return
+
+
+def _table(value: Value | None) -> Value | None:
+    """The table behind `Q[s]`, `Q[s][a]`, `self.q[s, a]`."""
+    settled = root(value)
+    while isinstance(settled, Call) and settled.op == "[]":
+        settled = root(settled.args[0])
+    return settled
 
 
 def _is_average(immediate: Value, discount: Value) -> bool:
@@ -367,6 +460,8 @@ def is_network_call(call: Call) -> bool:
     if call.op != "()" or not call.args:
         return False
     receiver = root(call.receiver)
+    while isinstance(receiver, Call) and receiver.op in ("copy.deepcopy", "copy.copy") and receiver.args:
+        receiver = root(receiver.args[0])  # a target network
     if torch_api.is_module(receiver):
         return not (isinstance(receiver, Call) and receiver.op.endswith("Loss"))
     if isinstance(receiver, Unknown):
@@ -466,6 +561,9 @@ def _environment(call: Call) -> Value | None:
         return function.bound if is_step and function.bound.cls.member("reset") is not None else None
     if not call.args or isinstance(root(call.receiver), Instance):
         return None
+    if isinstance(call.receiver, Super):  # a wrapper asks the environment inside it
+        wrapper = root(call.receiver.instance)
+        return call if isinstance(wrapper, Instance) and wrapper.cls.derives_from(*WRAPPERS) else None
     made = root(call.receiver)
     if isinstance(made, Call) and made.op.startswith(("gymnasium.", "gym.")):
         return made

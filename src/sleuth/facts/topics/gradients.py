@@ -5,10 +5,19 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from sleuth.facts.flow import ancestry, literal, parents, possible, root
-from sleuth.facts.interpreter.values import Call, Collection, Constant, Either, Instance, Unknown, Value
+from sleuth.facts.interpreter.values import (
+    Call,
+    Collection,
+    Constant,
+    Either,
+    Instance,
+    Table,
+    Unknown,
+    Value,
+)
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program
-from sleuth.facts.topics.modes import holds, is_model, may_be_model, with_enclosing
+from sleuth.facts.topics.modes import holds, identity, is_model, may_be_model, with_enclosing
 
 # Operations whose result is a plain value: somebody chose to leave the graph.
 CUTS = frozenset(
@@ -206,7 +215,20 @@ def _given(value: Value) -> tuple[Value, ...]:
         return ()
     if isinstance(value, Collection) and value.kind == "list" and not value.open:
         return tuple(item for item in value.items if not isinstance(item, Unknown))
+    if isinstance(value, Table) and "params" in value.items:
+        return (value.items["params"],)  # the rest of a group are its settings
     return parents(value)
+
+
+def owned_by_optimizers(program: Program) -> frozenset[object]:
+    """The identities of what some optimizer was given `.parameters()` of: models, whatever made them."""
+    return program.about(_owned_by_optimizers)
+
+
+def _owned_by_optimizers(program: Program) -> frozenset[object]:
+    return frozenset(
+        identity(owner) for call in program.trace if is_optimizer(call) for owner in optimized(call) or ()
+    )
 
 
 def optimizes(optimizer: Value | None, module: Value | None) -> bool | None:

@@ -4,8 +4,10 @@ import ast
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
-from sleuth.facts.interpreter.values import Class
+from sleuth.facts.flow import root
+from sleuth.facts.interpreter.values import Constant, Instance
 from sleuth.facts.topics.loaders import DRAWS, draws_at_random, method
 
 # Whoever writes these makes the random numbers repeat, or asks which split it is.
@@ -14,7 +16,7 @@ _SETTLED = re.compile(r"seed|generator|default_rng|RandomState|PRNGKey", re.IGNO
 
 @dataclass(frozen=True)
 class _Known:
-    """What a value was made from (values of this function, attributes of the object), and whether by chance."""
+    """What a value was made from (other values, attributes of the object), and whether by chance."""
 
     origins: frozenset[object] = frozenset()
     drawn: bool = False
@@ -25,9 +27,9 @@ class _Known:
 
 @dataclass
 class _Reader:
-    """Reads `__getitem__` from top to bottom. `lost` when chance depends on more than chance."""
+    """Reads `__getitem__` from top to bottom. `lost` when more than chance decides."""
 
-    cls: Class
+    dataset: Instance
     names: dict[str, _Known] = field(default_factory=dict)
     returned: list[ast.expr] = field(default_factory=list)
     values: list[list[_Known]] = field(default_factory=list)
@@ -47,7 +49,7 @@ class _Reader:
             self._bind(node.target, ast.BinOp(node.target, node.op, node.value), by_chance)
         elif isinstance(node, ast.If):
             chance = self.read(node.test).drawn
-            if not chance and any(_draws(part) for part in ast.walk(node)):
+            if any(_draws(part) for part in ast.walk(node)) and not _is_chance(node.test):
                 self.lost = True  # a flag decides: who set it decides what is right
             self.block(node.body, by_chance or chance)
             self.block(node.orelse, by_chance or chance)
@@ -84,14 +86,15 @@ class _Reader:
         """What an expression is made from."""
         if isinstance(node, ast.Name):
             return self.names.get(node.id, _Known())
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+        if isinstance(node, ast.Attribute) and _is_self(node.value):
             return _Known(frozenset({node.attr}))
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             whole = self.read(node.value)
             # `item["image"]` and `item["label"]` are different things
             return _Known(frozenset((origin, node.slice.value) for origin in whole.origins), whole.drawn)
         if isinstance(node, ast.IfExp) and any(_draws(part) for part in ast.walk(node)):
-            self.lost = self.lost or not self.read(node.test).drawn
+            self.lost = self.lost or not _is_chance(node.test)
+        self.lost = self.lost or self._is_scaled(node)
         known = _Known(frozenset(), _draws(node) or self._augments(node))
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr | ast.keyword):
@@ -101,19 +104,46 @@ class _Reader:
     def _augments(self, node: ast.expr) -> bool:
         """`self._augment(x)`: a method of the data set that draws, whatever the split."""
         func = node.func if isinstance(node, ast.Call) else None
-        if not (
-            isinstance(func, ast.Attribute)
-            and isinstance(func.value, ast.Name)
-            and func.value.id == "self"
-            and func.attr != "__getitem__"
-        ):
+        if not (isinstance(func, ast.Attribute) and _is_self(func.value) and func.attr != "__getitem__"):
             return False
-        definition = method(self.cls, func.attr)
+        definition = method(self.dataset.cls, func.attr)
         if definition is None or not draws_at_random(definition):
             return False
         asks = [part.test for part in ast.walk(definition) if isinstance(part, ast.If | ast.IfExp)]
-        self.lost = self.lost or any(not any(_draws(part) for part in ast.walk(test)) for test in asks)
+        scaled = any(self._is_scaled(part) for part in ast.walk(definition))
+        self.lost = self.lost or scaled or not all(_is_chance(test) for test in asks)
         return True
+
+    def _is_scaled(self, node: ast.AST) -> bool:
+        """`self.noise * torch.randn(...)`, `random() < self.p`: a setting of the object, which may be 0."""
+        if isinstance(node, ast.BinOp):
+            operands = [node.left, node.right]
+        elif isinstance(node, ast.Compare):
+            operands = [node.left, *node.comparators]
+        else:
+            operands = [*node.args, *(entry.value for entry in node.keywords)] if _is_draw(node) else []
+        settings = [
+            part.attr for part in operands if isinstance(part, ast.Attribute) and _is_self(part.value)
+        ]
+        if not settings or not any(_draws(part) for part in ast.walk(node)):
+            return False
+        values = [root(self.dataset.attributes.get(name)) for name in settings]
+        return not all(isinstance(value, Constant) and value.value for value in values)
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _is_draw(node: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and _draws(node)
+
+
+def _is_chance(test: ast.expr) -> bool:
+    """Random numbers alone decide a branch: `random() < 0.5`."""
+    if isinstance(test, ast.BoolOp):
+        return all(_is_chance(part) for part in test.values)
+    return any(_draws(part) for part in ast.walk(test))
 
 
 def _draws(node: ast.AST) -> bool:
@@ -123,18 +153,18 @@ def _draws(node: ast.AST) -> bool:
     return name in DRAWS
 
 
-def always_augmented(cls: Class) -> ast.expr | None:
+def always_augmented(dataset: Instance) -> ast.expr | None:
     """The part of each item that `__getitem__` changes at random whatever the split, its label left alone.
 
-    None where nothing is, or where it may be the task itself: the clean part is handed out too (denoising), the
-    label is drawn along (pairs, masked tokens), there are two random views, or a flag decides.
+    None where nothing is, or where it may be the task itself: the clean part is handed out too (denoising),
+    the label is drawn along (pairs, masked tokens), there are two random views, or a flag decides.
     """
-    getter = method(cls, "__getitem__")
+    getter = method(dataset.cls, "__getitem__")
     if getter is None or not any(_draws(node) or _is_own_call(node) for node in ast.walk(getter)):
         return None
     if any(_SETTLED.search(word) for node in ast.walk(getter) for word in _words(node)):
         return None
-    reader = _Reader(cls)
+    reader = _Reader(dataset)
     reader.block(getter.body)
     if reader.lost or len(reader.values) != 1 or len(reader.values[0]) < 2:
         return None

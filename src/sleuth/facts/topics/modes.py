@@ -1,5 +1,6 @@
 """Modules at work: which one a call applies, what it holds, and whether it is in train or eval mode there."""
 
+import ast
 import re
 from collections.abc import Iterable, Iterator
 
@@ -165,6 +166,19 @@ def mode_matters(module: Value | None, program: Program) -> bool | None:
 def mode_events(program: Program, module: Value | None) -> list[Event]:
     """The `train()` and `eval()` calls that reach a module, in order."""
     return [event for event in program.training.of("train", "eval") if holds(event.about, module)]
+
+
+def named_only(program: Program, word: str, call: Call) -> Call | None:
+    """`model.eval` as a statement, without the brackets, on the way to a call of the model."""
+    named = [
+        one
+        for one in program.calls(f"@{word}")
+        if one.order < call.order and holds(one.receiver, call.receiver)
+    ]
+    if not named:
+        return None
+    statements = {node.value for node in ast.walk(program.source.tree) if isinstance(node, ast.Expr)}
+    return next((one for one in reversed(named) if one.node in statements), None)
 
 
 def excludes(one: Context, other: Context) -> bool:

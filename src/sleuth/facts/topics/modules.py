@@ -269,6 +269,7 @@ def trains(value: Value) -> bool:
 
 def plain_containers(program: Program) -> Iterator[tuple[Call, Instance, list[Value]]]:
     """Lists and dicts kept as attributes of an nn.Module: the assignment, the owner, the modules in them."""
+    later = _put_in_later(program)
     for call in program.trace:
         if call.op[0] != "@" or call.op[-1] != "=" or not call.args:
             continue
@@ -279,9 +280,25 @@ def plain_containers(program: Program) -> Iterator[tuple[Call, Instance, list[Va
                 continue
             kept = owner.attributes.get(call.op[1:-1])
             if kept is not None and any(a is b for a in possible(kept) for b in possible(call.args[0])):
-                held = [item for item in contained(call.args[0]) if torch_api.is_module(item)]
+                put_in = [late for option in possible(call.args[0]) for late in later.get(id(option), ())]
+                held = [
+                    item
+                    for value in (call.args[0], *put_in)
+                    for item in contained(value)
+                    if torch_api.is_module(item)
+                ]
                 if held:
                     yield call, owner, held
+
+
+def _put_in_later(program: Program) -> dict[int, list[Value]]:
+    """What a dict gets after it was made: under a key that is known only at run time, or by its methods."""
+    found: dict[int, list[Value]] = {}
+    for call in program.calls("[]=", ".setdefault", ".update"):
+        for holder in possible(call.receiver):
+            if isinstance(holder, Table) and call.args:
+                found.setdefault(id(holder), []).append(call.args[-1])
+    return found
 
 
 def _is_container(value: Value) -> bool:

@@ -32,6 +32,7 @@ from sleuth.facts.interpreter.values import (
 )
 from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program
+from sleuth.facts.topics.episodes import is_made_by_gym
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,7 @@ _TABLES = frozenset(
     "make_regression make_classification make_blobs make_moons make_circles make_friedman1".split()
 )
 _FRAMES = ("pandas.read_csv", "pandas.DataFrame", "pandas.read_parquet", "pandas.read_excel")
+_COPIES = frozenset({"tensor", "as_tensor", "array", "asarray", "FloatTensor", "Tensor", "from_numpy"})
 _SPLITS = ("split", "chunk", "unbind", "array_split")
 
 
@@ -302,9 +304,7 @@ class Shapes:
         ):
             return SCALAR
         if short == "gather":
-            return self.of(
-                call.argument(1, "index") if call.receiver is not None else call.argument(2, "index")
-            )
+            return self._gathered(call)
         if short in _DRAWS and isinstance(call.receiver, Call) and call.receiver.op in _GENERATORS:
             return self._drawn(short, call)
         if name in ("@values", "@indices"):
@@ -371,6 +371,21 @@ class Shapes:
                 if answer and "." not in answer and " " not in str(pattern)
                 else None
             )
+        return None
+
+    def _gathered(self, call: Call) -> Shape | None:
+        """As the index; of one that only tells `unsqueeze(1)`, the rest follows from what it picks from."""
+        index = call.argument(1, "index") if call.receiver is not None else call.argument(2, "index")
+        known, source = self.of(index), self.of(subject(call))
+        made = root(index)
+        if known is not None or source is None or source.rank != 2 or not isinstance(made, Call):
+            return known
+        where = made.argument(0 if made.receiver is not None else 1, "dim")
+        along = call.argument(0 if call.receiver is not None else 1, "dim")
+        # Counted from the end, an axis does not tell how many there are.
+        told = {literal(where), literal(along)} <= ({1, -1} if source.sure else {1})
+        if layer(made).rpartition(".")[2] == "unsqueeze" and told:
+            return Shape((source.sizes[0], 1), False)
         return None
 
     def _drawn(self, short: str, call: Call) -> Shape | None:
@@ -631,6 +646,10 @@ class Shapes:
                 return special
         if isinstance(whole, Call) and whole.op in _FRAMES:
             return Shape((BATCH,)) if isinstance(place, str) else None
+        if isinstance(whole, Collection) and isinstance(place, int) and isinstance(call.node, ast.Tuple):
+            column = self._converted_column(whole, place)
+            if column is not None:
+                return column
         inner = self.of(call.args[0])
         return self._indexed(inner, key, call) if inner is not None else None
 
@@ -693,7 +712,45 @@ class Shapes:
             return Shape((BATCH, None)) if place == 0 else Shape((BATCH,)) if place == 1 else None
         if name.rpartition(".")[2] in _PAIRS or name.rpartition(".")[2] in ("sort", "topk"):
             return self._paired(whole)
-        return None
+        if whole.op == ".step" and place in (1, 2, 3) and is_made_by_gym(whole.receiver):
+            return SCALAR  # the reward and the flags of one environment
+        return self._column(whole, place)
+
+    def _converted_column(self, several: Collection, place: int) -> Shape | None:
+        """`s, a, r = (torch.tensor(column) for column in zip(*rows))`: every column converted alike."""
+        one = root(several.items[0]) if several.open and len(several.items) == 1 else None
+        for _ in range(6):
+            if not isinstance(one, Call) or one.op == "next":
+                break
+            short = layer(one).rpartition(".")[2]
+            if short not in _COPIES and short not in _KEEPS_SHAPE:
+                return None
+            one = root(subject(one))
+        return self._column(one.args[0], place) if isinstance(one, Call) and one.args else None
+
+    def _column(self, drawn: Value | None, place: int) -> Shape | None:
+        """One column of rows drawn from a buffer: `zip(*random.sample(buffer, n))`, converted or not."""
+        made = root(drawn)
+        if isinstance(made, Call) and made.op == "builtins.map" and len(made.args) == 2:
+            made = root(made.args[1])
+        if not (isinstance(made, Call) and made.op == "builtins.zip" and len(made.args) == 1):
+            return None
+        spread = made.args[0]
+        rows = root(spread.items[0]) if isinstance(spread, Collection) and len(spread.items) == 1 else None
+        if not (isinstance(rows, Call) and rows.op in ("random.sample", "random.choices") and rows.args):
+            return None
+        buffer = root(rows.args[0])
+        stored = [
+            root(call.args[0])
+            for call in self._program.calls(".append")
+            if root(call.receiver) is buffer and len(call.args) == 1
+        ]
+        cells = [
+            self.of(row.items[place]) if isinstance(row, Collection) and place < len(row.items) else None
+            for row in stored
+        ]
+        cell = self._agreed(cells) if cells else None
+        return Shape((BATCH, *cell.sizes), cell.sure) if cell is not None else None
 
     def _element(self, iterable: Value) -> Shape | None:
         settled = root(iterable)

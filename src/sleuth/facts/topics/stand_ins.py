@@ -1,15 +1,14 @@
 """Models that a function gets from outside, and the class of the file they most likely are.
 
-`def train(model, loader)` says nothing of `model`. Where the file defines exactly one network that no other of
-its networks holds, the parameter is taken to be that network: likely, not proven, so what rests on it is at
-most a warning.
+`def train(model, loader)` says nothing of `model`. Where the file defines exactly one network that no
+other of its networks holds, the parameter is taken to be that network: likely, not proven, so what rests on
+it is at most a warning.
 """
 
 import ast
-from functools import lru_cache
 
 from sleuth.facts.flow import literal, possible
-from sleuth.facts.interpreter.values import Call, Collection, Function, Instance, Unknown, Value
+from sleuth.facts.interpreter.values import Call, Class, Collection, Function, Instance, Unknown, Value
 from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program
 from sleuth.facts.torch_api import is_module
@@ -26,12 +25,13 @@ def output_of(program: Program, call: Call) -> Value | None:
         return None
     if call.op != "()" or call.result is not None or not isinstance(call.receiver, Unknown):
         return None
-    if not isinstance(call.receiver.node, ast.arg) or call.receiver.name not in _names_of_models(program):
+    if not isinstance(call.receiver.node, ast.arg) or call.receiver.name not in program.about(
+        _names_of_models
+    ):
         return None
-    return _only_output(program)
+    return program.about(_only_output)
 
 
-@lru_cache(maxsize=1)  # rules ask about one program after the other
 def _names_of_models(program: Program) -> frozenset[str]:
     """Parameters of functions that are used as models; none where several different ones are."""
     names = {
@@ -47,8 +47,14 @@ def _names_of_models(program: Program) -> frozenset[str]:
     return frozenset(called) if len(called) == 1 else frozenset()
 
 
-@lru_cache(maxsize=1)
 def _only_output(program: Program) -> Value | None:
+    """What the file's only network gives; None where there are several."""
+    found = program.about(outputs)
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def outputs(program: Program) -> dict[Class, Value | None]:
+    """What each network of the file gives that is no part of another, no base class and no loss."""
     networks = [one for one in program.instances if one.cls.source is program.source and is_module(one)]
     inner = {
         id(option.cls)
@@ -59,16 +65,13 @@ def _only_output(program: Program) -> Value | None:
     }
     bases = {id(base) for one in networks for base in one.cls.bases}
     outer = [one for one in networks if id(one.cls) not in inner | bases and not is_loss_instance(one)]
-    if len({id(one.cls) for one in outer}) != 1:
-        return None
-    results = [
-        call.result
-        for call in program.calls("def")
-        if isinstance(call.receiver, Function)
-        and getattr(call.receiver.definition, "name", "") == "forward"
-        and any(call.receiver.bound is one for one in outer)
-    ]
-    return results[0] if results else None
+    results: dict[Class, Value | None] = {one.cls: None for one in outer}
+    for call in program.calls("def"):
+        owner = call.receiver.bound if isinstance(call.receiver, Function) else None
+        if isinstance(owner, Instance) and results.get(owner.cls, call) is None:
+            if getattr(getattr(call.receiver, "definition", None), "name", "") == "forward":
+                results[owner.cls] = call.result
+    return results
 
 
 def _held(value: Value) -> list[Value]:

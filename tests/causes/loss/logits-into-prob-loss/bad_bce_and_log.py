@@ -8,7 +8,7 @@ class Detector(nn.Module):
         self.net = nn.Sequential(
             nn.Linear(12, 32),
             nn.ReLU(),
-            nn.Linear(32, 1),  # logits-into-prob-loss
+            nn.Linear(32, 1),
         )
 
     def forward(self, x):
@@ -23,7 +23,7 @@ class Runner:
 
     def train_batch(self, x, y):
         self.optim.zero_grad()
-        loss = self.loss_fn(self.model(x), y)
+        loss = self.loss_fn(self.model(x), y)  # logits-into-prob-loss
         loss.backward()
         self.optim.step()
 

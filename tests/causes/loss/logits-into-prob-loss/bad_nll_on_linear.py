@@ -11,7 +11,7 @@ class Tagger(nn.Module):
 
     def forward(self, words):
         states, _ = self.lstm(self.embed(words))
-        out = self.tag(states)  # logits-into-prob-loss
+        out = self.tag(states)
         return out.view(-1, out.shape[-1])
 
 
@@ -20,6 +20,6 @@ criterion = nn.NLLLoss(ignore_index=0)
 optimizer = torch.optim.Adam(tagger.parameters(), lr=1e-3)
 for words, tags in loader:
     optimizer.zero_grad()
-    loss = criterion(tagger(words), tags.view(-1))
+    loss = criterion(tagger(words), tags.view(-1))  # logits-into-prob-loss
     loss.backward()
     optimizer.step()

@@ -20,7 +20,7 @@ obs, _ = env.reset()
 hc = None
 lps, rs = [], []
 for step in range(100000):
-    logits, hc = net(torch.tensor(obs).view(1, 1, -1), hc)  # episode-not-reset
+    logits, hc = net(torch.tensor(obs).view(1, 1, -1), hc)
     d = torch.distributions.Categorical(logits=logits)
     a = d.sample()
     obs, r, term, trunc, _ = env.step(a.item())
@@ -33,4 +33,4 @@ for step in range(100000):
         opt.step()
         obs, _ = env.reset()
         lps, rs = [], []
-        hc = tuple(h.detach() for h in hc)
+        hc = tuple(h.detach() for h in hc)  # episode-not-reset

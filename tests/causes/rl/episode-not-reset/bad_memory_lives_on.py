@@ -23,7 +23,7 @@ def main():
         obs, _ = env.reset()
         log_probs, total, over = [], 0.0, False
         while not over:
-            logits, hidden = net(torch.as_tensor(obs)[None], hidden)  # episode-not-reset
+            logits, hidden = net(torch.as_tensor(obs)[None], hidden)
             dist = torch.distributions.Categorical(logits=logits)
             action = dist.sample()
             log_probs.append(dist.log_prob(action))
@@ -34,7 +34,7 @@ def main():
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        hidden = hidden.detach()
+        hidden = hidden.detach()  # episode-not-reset
 
 
 if __name__ == "__main__":

@@ -29,14 +29,14 @@ def train(steps=5000):
     obs = env.reset()
     for _ in range(steps):
         action = random.randrange(2) if random.random() < 0.2 else q(obs).argmax().item()
-        new, reward, done = env.step(action)  # episode-not-reset
+        new, reward, done = env.step(action)
         with torch.no_grad():
             target = reward + 0.95 * q(new).max() * (1 - done)
         loss = (q(obs)[action] - target) ** 2
         opt.zero_grad()
         loss.backward()
         opt.step()
-        obs = new
+        obs = new  # episode-not-reset
 
 
 train()

@@ -14,7 +14,7 @@ class Net(nn.Module):
 
 
 def evaluate(model, loader):
-    model.eval()  # eval-mode-training
+    model.eval()
     with torch.no_grad():
         return sum((model(x).argmax(1) == y).sum().item() for x, y in loader)
 
@@ -25,7 +25,7 @@ model.train()
 for epoch in range(10):
     for x, y in train_loader:
         optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(model(x), y)
+        loss = nn.functional.cross_entropy(model(x), y)  # eval-mode-training
         loss.backward()
         optimizer.step()
     print(evaluate(model, val_loader))

@@ -10,12 +10,12 @@ class Trainer:
     def train_epoch(self, loader):
         for x, y in loader:
             self.opt.zero_grad()
-            loss = nn.functional.cross_entropy(self.net(x), y)
+            loss = nn.functional.cross_entropy(self.net(x), y)  # eval-mode-training
             loss.backward()
             self.opt.step()
 
     def check(self, loader):
-        self.net.eval()  # eval-mode-training
+        self.net.eval()
         with torch.no_grad():
             for x, y in loader:
                 print((self.net(x).argmax(1) == y).float().mean().item())
