@@ -157,15 +157,14 @@ def test_a_region_may_be_a_test_of_the_point() -> None:
 
 FIRST: dict[str, str] = {
     "first": "import sleuth",
-    "after the packages": "import sleuth.landscape.survey, sleuth.stall.asking; import sleuth",
-    "after the command": "import sleuth.cli.surface, sleuth.show.surface_text; import sleuth",
+    "last": "import sleuth.landscape.survey, sleuth.stall.asking, sleuth.cli.surface, sleuth.show",
 }
 
 
 @pytest.mark.parametrize("first", FIRST.values(), ids=FIRST)
 def test_the_public_names_are_functions_whatever_was_imported_before(first: str) -> None:
     code = (
-        f"{first}\n"
+        f"{first}; import sleuth\n"
         "seen = sleuth.surface(lambda x: x ** 2, x=('x', -1, 1), n=9)\n"
         "import sleuth.landscape, sleuth.stall\n"
         "assert callable(sleuth.surface) and callable(sleuth.stuck)\n"

@@ -1,21 +1,37 @@
 """`sleuth surface` as a user meets it: real processes, real exit codes."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from click.testing import CliRunner
+
+from sleuth import cli
 
 FILE = str(Path(__file__).parent / "losses.py")
 
 
-def run(*words: str) -> subprocess.CompletedProcess[str]:
+class Said(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*words: str) -> Said:
+    """In this process: a start of torch for each request would take a minute."""
+    with CliRunner().isolation(env={"NO_COLOR": "1"}) as (out, err, *_):
+        code = cli.run(["surface", *words])
+        return Said(code, out.getvalue().decode(), err.getvalue().decode())
+
+
+def test_a_real_process_gives_the_same() -> None:
+    words = [f"{FILE}:barrier", "--x", "distance=-3:3", "--want", "2"]
     command = [sys.executable, "-m", "sleuth", "surface", *words]
-    return subprocess.run(
-        command, capture_output=True, text=True, env=os.environ | {"NO_COLOR": "1"}, check=False
-    )
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == run(*words)
 
 
 def test_a_defect_is_exit_code_one_and_its_absence_zero(tmp_path: Path) -> None:
@@ -105,20 +121,11 @@ def test_the_poles_of_torch_are_listed() -> None:
     ids=lambda value: " ".join(value).replace(FILE, "") if isinstance(value, list) else "",
 )
 def test_a_wrong_request_gets_one_sentence_and_exit_code_two(words: list[str], sentence: str) -> None:
-    from click.testing import CliRunner
-
-    from sleuth import cli
-
-    # In this process: nineteen starts of torch would take a minute.
-    runner = CliRunner()
-    with runner.isolation() as (out, err, *_):
-        code = cli.run(["surface", *words])
-        said = err.getvalue().decode()
-    assert out.getvalue() == b""
-    assert code == 2
-    assert said.startswith("sleuth: ")
-    assert said.count("\n") == 1
-    assert sentence in said
+    said = run(*words)
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr.startswith("sleuth: ")
+    assert said.stderr.count("\n") == 1
+    assert sentence in said.stderr
 
 
 def test_help_and_mistakes_load_nothing_heavy() -> None:

@@ -182,13 +182,13 @@ def test_terms_are_judged_beside_their_sum() -> None:
 def test_a_fine_grid_is_thinned_for_the_analysis_but_not_for_poles() -> None:
     def pole(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         return torch.where(
-            (a - 0.1).abs() + (b - 0.1).abs() < 2e-3, torch.log(-torch.ones_like(a)), a**2 + b**2
+            (a - 0.1).abs() + (b - 0.1).abs() < 4e-3, torch.log(-torch.ones_like(a)), a**2 + b**2
         )
 
-    seen = sleuth.surface(pole, ("a", -1, 1), ("b", -1, 1), n=1001)
+    seen = sleuth.surface(pole, ("a", -1, 1), ("b", -1, 1), n=501)
     assert max(seen.analyses[0].sheet.shape) <= 200
     flaw = next(flaw for flaw in seen.findings if flaw.kind == "non-finite")
-    assert flaw.at == pytest.approx((0.1, 0.1), abs=3e-3)
+    assert flaw.at == pytest.approx((0.1, 0.1), abs=5e-3)
 
 
 def test_the_poles_of_torch_are_found() -> None:

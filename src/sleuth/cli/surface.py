@@ -78,7 +78,7 @@ def command(
 
 
 def load(target: str) -> Callable[..., Any]:
-    """The function behind `file.py:name` or `package.module:name`; a module class is made with its defaults."""
+    """The function behind `file.py:name` or `package.module:name`; a class is made with its defaults."""
     import inspect
 
     where, colon, name = target.rpartition(":")
@@ -153,7 +153,7 @@ def _poles(json_path: str | None) -> int:
 
 
 def _module(where: str) -> dict[str, Any]:
-    """The names of a file or of an importable module; what it raises while it loads is said in one sentence."""
+    """The names of a file or of an importable module; what it raises while loading is one sentence."""
     import importlib
     import os
     import runpy

@@ -20,7 +20,7 @@ from torch.utils.data import DataLoader, SequentialSampler
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from sleuth.facts.bench import batches
-from sleuth.facts.bench.forward import is_loss_module, user_frame
+from sleuth.facts.bench.forward import computes, is_loss_module, user_frame
 from sleuth.facts.bench.reasons import one_line
 from sleuth.facts.tape import Entry, Tape, cut, tensors_in
 
@@ -120,6 +120,7 @@ class _Recorder(TorchFunctionMode):
     done: int = 0
     depth: int = 0
     resting: bool = False
+    inside_backward: bool = False
     stepping: torch.optim.Optimizer | None = None
     pending: Tape | None = None
     entries: list[Entry] = field(default_factory=list)
@@ -165,7 +166,7 @@ class _Recorder(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         keywords = kwargs or {}
         result = func(*args, **keywords)
-        if self.resting or self.depth or getattr(func, "__name__", "") in ("__get__", "__set__", "backward"):
+        if self.resting or self.depth or not computes(func):
             return result
         given = tuple(tensors_in((args, keywords)))
         outputs = tuple(tensors_in(result))
@@ -255,7 +256,7 @@ class _Recorder(TorchFunctionMode):
 
     def _backward(self, original: Any) -> Any:
         def backward(loss: Tensor, *args: Any, **keywords: Any) -> Any:
-            if not self.resting:
+            if not self.resting and not self.inside_backward:
                 self._name(sys._getframe(1))
                 if self.pending is not None and self.stepping is None and not self.seen:
                     self._show(self.pending, None)
@@ -263,7 +264,12 @@ class _Recorder(TorchFunctionMode):
                 if self.stepping is not None:
                     self._show(self.pending, self.stepping)
                 self.entries, self.live = [], {}
-            return original(loss, *args, **keywords)
+            # Under a torch function mode the method calls itself once more, through this very door.
+            self.inside_backward = True
+            try:
+                return original(loss, *args, **keywords)
+            finally:
+                self.inside_backward = False
 
         return backward
 

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What one sheet shows. `flat` and `broken` are masks over `sheet`, which is thinned when the grid is
-    fine."""
+    """What one sheet shows. `flat` and `broken` are masks over `sheet`, which may be thinned."""
 
     sheet: Sheet
     flaws: tuple[Flaw, ...]

@@ -33,7 +33,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Region:
-    """A part of the map: one interval an axis (a point is an interval of no width), or a test of the point."""
+    """A part of the map: one interval an axis (of no width for a point), or a test of the point."""
 
     spans: tuple[Span, ...] = ()
     test: Callable[..., Any] | None = None
@@ -145,7 +145,7 @@ def _span(part: Any, axis: Axis, word: str) -> Span:
 
 
 def _bound(name: str, value: Any) -> float:
-    """A plain number. Whole-number *types* (integer tensors, numpy integers) mark an axis that has no slope."""
+    """A plain number. Whole-number types (integer tensors, numpy integers) mark an axis without slopes."""
     kind = str(getattr(value, "dtype", "")).removeprefix("torch.")
     if kind.startswith(("int", "uint", "bool")) or isinstance(value, bool):
         raise SleuthError(_integers(name))

@@ -27,8 +27,7 @@ _ALONE = slice(2, 5, 2)  # the points that are tried again without the others; n
 
 @dataclass(frozen=True)
 class Batched:
-    """The loss as a function of 1-D tensors, one an axis. `style` is how the user's function had to be
-    called."""
+    """The loss as a function of 1-D tensors, one an axis. `style` is how the user's function is called."""
 
     name: str
     axes: tuple[Axis, ...]

@@ -25,7 +25,7 @@ BOTH_SIGNS = 1e-3  # the smaller curvature counts from this share of the larger
 
 
 def critical_points(scaled: Scaled, batched: Batched) -> tuple[Spot, ...]:
-    """Points inside the map where the gradient vanishes, one entry each, with curvatures in units of the map."""
+    """Points inside the map where the gradient vanishes, with curvatures in units of the map."""
     import numpy as np
 
     start = _candidates(scaled)
@@ -123,7 +123,7 @@ def _refined(batched: Batched, scaled: Scaled, start: "Numbers", widths: "Number
 
 
 def _sort(bends: "Numbers") -> Literal["saddle", "minimum", "maximum", ""]:
-    """By the signs of the curvatures; with one of them near zero a point is no saddle, but may be a valley."""
+    """By the signs of the curvatures; with one of them near zero a point may be a valley, but no saddle."""
     import numpy as np
 
     if not np.isfinite(bends).all() or not bends.any():

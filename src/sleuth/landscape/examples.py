@@ -43,7 +43,7 @@ class _Example:
 
 
 def poles(n: int = 81) -> tuple[Pole, ...]:
-    """Every example, evaluated now with the torch that is installed. An odd n puts a grid point on each pole."""
+    """Every example, evaluated with the torch that is installed. An odd n puts a point on each pole."""
     return tuple(_look(example, n) for example in _examples())
 
 

@@ -95,8 +95,7 @@ def places(
 
 
 def antisymmetric(sheets: Sequence[Sheet]) -> Iterator[str]:
-    """Inputs whose slopes cancel in a term, and terms whose slopes cancel each other, wherever they are
-    finite."""
+    """Inputs whose slopes cancel in a term, and terms whose slopes cancel each other, wherever finite."""
     for sheet in sheets:
         if len(sheet.axes) == 2 and _cancel(sheet.slopes[0], sheet.slopes[1]):
             one, two = (axis.name for axis in sheet.axes)

@@ -22,8 +22,7 @@ CHUNK_POINTS = (1_024, 131_072)
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """One term on the grid. `loss[i, j]` is its value at the i-th x and j-th y; `slopes` has one array an
-    axis."""
+    """One term on the grid. `loss[i, j]` is its value at the i-th x and j-th y, `slopes` an array an axis."""
 
     term: str
     at: Mapping[str, float]

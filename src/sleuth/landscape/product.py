@@ -28,7 +28,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class LogForm:
-    """What a product loss would be in log space: its formula in words, and the gradients beside each other."""
+    """What a product loss would be in log space: its formula in words, and both gradients."""
 
     formula: str
     constant: float
@@ -86,8 +86,7 @@ def log_form(scaled: Scaled, want: Region | None) -> LogForm | None:
 
 
 def _constant(loss: "Numbers") -> float | None:
-    """The c that makes loss - c a product: from the most telling 2 × 2 minor, (L00-c)(L11-c) =
-    (L01-c)(L10-c)."""
+    """The c that makes loss - c a product: from a 2 × 2 minor, (L00-c)(L11-c) = (L01-c)(L10-c)."""
     import numpy as np
 
     rows, columns = (np.linspace(0, count - 1, 7).astype(int) for count in loss.shape)
@@ -123,7 +122,7 @@ def _should_grow(scaled: Scaled, product: "Numbers", want: Region | None) -> boo
 
 
 def _spots(product: "Numbers") -> list[tuple[int, ...]]:
-    """Grid points at which both factors are small, middling and large, on the side where the logarithm lives."""
+    """Grid points where both factors are small, middling and large, on the side of the largest product."""
     import numpy as np
 
     left, _, right = np.linalg.svd(product)

@@ -73,7 +73,7 @@ def imbalance(scaled: Scaled, whole: bool) -> Iterator[Flaw]:
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """A jump from a gentle place to a steep one: both places, both slopes, and by how much the loss is torn."""
+    """A jump from a gentle place to a steep one: places, slopes, and by how much the loss is torn."""
 
     low: "Numbers"
     high: "Numbers"
@@ -137,8 +137,7 @@ def _spikes(scaled: Scaled) -> list[Edge]:
 
 
 def _close_look(scaled: Scaled, batched: Batched, axis: int, jumps: "Mask") -> Iterator[Edge]:
-    """Keep the jumps that are still jumps on a grid FINER times as fine: a coarse grid makes any slope look
-    abrupt."""
+    """Keep what still jumps on a FINER grid: a coarse one makes any slope look abrupt."""
     import numpy as np
 
     sheet = scaled.sheet

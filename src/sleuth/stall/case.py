@@ -1,4 +1,4 @@
-"""What is given to `sleuth.stuck`, read and checked: the metric, its loss, the other terms, the parameters."""
+"""What is given to `sleuth.stuck`, read and checked: metric, loss, the other terms, parameters."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -89,8 +89,7 @@ def read_parameters(given: Any) -> dict[str, "Tensor"]:
 
 @contextmanager
 def restored(tensors: Mapping[str, "Tensor"], optimizer: Any = None) -> Iterator[None]:
-    """Whatever happens inside, parameters, optimizer and random streams are afterwards what they were, bit by
-    bit."""
+    """Whatever happens inside, parameters, optimizer and random stream are afterwards what they were."""
     import copy
 
     import torch
@@ -159,8 +158,7 @@ def _takes_one(function: Callable[..., Any]) -> bool:
 
 
 def _own_name(loss: Any, result: "Tensor", given: Mapping[str, Any], terms: Mapping[str, "Tensor"]) -> str:
-    """Which of the terms is the metric's own: the same object, or the same value from the same place in the
-    graph."""
+    """Which of the terms is the metric's own: the same object, or the same node of the graph."""
     for name, term in given.items():
         if term is loss:
             return name

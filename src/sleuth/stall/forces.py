@@ -71,7 +71,7 @@ class Inertia:
 
 
 def rivals(case: Case) -> Rivals:
-    """Norms, cosines and what is left of the own term's push, on the parameters that it shares with others."""
+    """Norms, cosines and what is left of the own term's push, on the parameters that it moves."""
     import torch
 
     tensors = case.trainable()

@@ -1,5 +1,4 @@
-"""Question 2: can the parameters move the metric? By autograd, by really moving them, and by the Jacobian's
-span."""
+"""Question 2: can the parameters move the metric? By autograd, by moving them, by the Jacobian's span."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -23,13 +22,12 @@ UNREACHABLE = 0.05  # share of the wanted direction in the span below which it i
 
 @dataclass(frozen=True)
 class Reach:
-    """`relative` is the metric's slope in units of metric and parameters; None where a check needs a
-    function.
+    """The metric's answer to the parameters; None where a check needs the metric as a function.
 
-    `promised` and `measured` are its slope along the best direction, by autograd and by finite differences;
-    `redrawn` is the largest relative change of the metric when the parameters are perturbed strongly;
-    `in_span` is the share of the wanted direction that the Jacobian can express, `rank` of `entries` its
-    dimension.
+    `relative` is the slope in units of metric and parameters; `promised` and `measured` are the slope along
+    the best direction, by autograd and by finite differences; `redrawn` is the largest relative change of the
+    metric when the parameters are perturbed strongly; `in_span` is the share of the wanted direction that the
+    Jacobian can express, `rank` of `entries` its dimension.
     """
 
     has_graph: bool
@@ -69,8 +67,7 @@ def reach(case: Case, wanted: "Tensor | None") -> Reach:
     aim = _direction(case, wanted)
     score = (case.metric.reshape(-1) * aim.to(case.metric.dtype)).sum()
     slopes = gradients(score, tensors)
-    scale = float(case.metric.detach().double().norm()) or 1.0
-    size = float(flat({name: tensor.detach() for name, tensor in tensors.items()}).norm()) or 1.0
+    scale, size = _sizes(case)
     promised = float(flat(slopes).norm())
     in_span, rank, entries, condition = span(case, aim)
     with restored(tensors):
@@ -100,13 +97,20 @@ def span(case: Case, aim: "Tensor") -> tuple[float, int, int, float | None]:
     rows = _jacobian(case, chosen.tolist())
     part = aim[chosen] / aim[chosen].norm()
     left, sizes, _ = torch.linalg.svd(rows, full_matrices=False)
-    floor = max(rows.shape) * torch.finfo(case.metric.dtype).eps * float(sizes[0])
-    alive = sizes > floor
+    scale, size = _sizes(case)
+    rounding = max(rows.shape) * torch.finfo(case.metric.dtype).eps * float(sizes[0])
+    alive = sizes > max(rounding, NO_SLOPE * scale / size)
     rank = int(alive.sum())
     if not rank or not float(sizes[0]):
         return 0.0, 0, len(chosen), None
     share = float((left[:, alive].T @ part).norm() ** 2)
     return min(share, 1.0), rank, len(chosen), float(sizes[0] / sizes[alive][-1])
+
+
+def _sizes(case: Case) -> tuple[float, float]:
+    """The norms of the metric and of all trainable parameters; one where they are zero."""
+    whole = flat({name: tensor.detach() for name, tensor in case.trainable().items()})
+    return float(case.metric.detach().double().norm()) or 1.0, float(whole.norm()) or 1.0
 
 
 def _direction(case: Case, wanted: "Tensor | None") -> "Tensor":
@@ -122,8 +126,7 @@ def _direction(case: Case, wanted: "Tensor | None") -> "Tensor":
 
 
 def _jacobian(case: Case, rows: list[int]) -> "Tensor":
-    """One row an entry of the metric; the columns are folded with random signs when there are many
-    parameters."""
+    """One row an entry of the metric; many columns are folded with random signs."""
     import torch
 
     tensors = case.trainable()
@@ -146,8 +149,7 @@ def _jacobian(case: Case, rows: list[int]) -> "Tensor":
 
 
 def _really(case: Case, slopes: dict[str, "Tensor"], aim: "Tensor", promised: float, size: float) -> float:
-    """The slope along the steepest direction by central differences: of several steps, the one nearest the
-    promise."""
+    """The slope along the steepest direction by central differences: the step nearest the promise."""
     if not promised:
         return 0.0
     tensors = case.trainable()

@@ -1,4 +1,4 @@
-"""Question 1: does the loss care? Its slope by the metric, here and elsewhere, and against the other terms."""
+"""Question 1: does the loss care? Its slope by the metric, here, elsewhere, and against other terms."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -85,7 +85,7 @@ def _slope_of(loss_of: Callable[["Tensor"], "Tensor"], at: "Tensor") -> "Tensor 
 
 
 def _elsewhere(case: Case, here: float, loss: float) -> tuple[float, bool]:
-    """How the slope compares with the steepest at smaller and larger metrics, and whether the loss is high."""
+    """How the slope compares with the steepest at other metrics, and whether the loss is high."""
     import math
 
     import torch

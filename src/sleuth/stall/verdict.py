@@ -23,7 +23,7 @@ TABLE: tuple[tuple[str, str, str, Row], ...] = (
 
 @dataclass(frozen=True)
 class Answers:
-    """What was measured; the later ones are None when an earlier one already decides, or could not be asked."""
+    """What was measured; None where a question could not be asked, or an earlier one decides."""
 
     care: Care
     reach: Reach
@@ -163,7 +163,7 @@ def _ceiling(reach: Reach) -> Finding:
     else:
         seen = (
             f"The metric's slope by the parameters is {reach.promised:.2g} ({reach.relative:.1g} relative): "
-            f"none of {len(reach.layers)} moves it."
+            "none of them moves it."
         )
     shaken = f" Shaking every parameter by its own size changes it by {reach.redrawn:.1g}." if tested else ""
     fixed = tested and (reach.redrawn or 0.0) <= MOVED

@@ -36,8 +36,7 @@ class Counterfactual:
 
 
 def counterfactual(case: Case, train: Callable[..., Any], optimizer: Any = None) -> Counterfactual:
-    """Every stretch starts from the same parameters, optimizer state and random numbers, all restored
-    afterwards."""
+    """Every stretch starts from the same parameters, optimizer state and random numbers."""
     rivals = list(case.rivals)[:MOST_RIVALS]
 
     def after(*without: str) -> float:

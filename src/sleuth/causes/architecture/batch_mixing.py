@@ -249,11 +249,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if only_back and seen.keeps_axes and not hasattr(bench.subject.loader, "dataset"):
         return  # an axis along which influence only runs forward and that the output keeps may well be time
     yield Finding(
-        f"In eval mode {seen.share:.0%} of what moves one example's output comes from the other examples of the batch "
+        f"In eval mode {seen.share:.0%} of what moves one example's output comes from the other examples "
+        "of the batch "
         f"(measured by {seen.method}): an axis is taken for another.",
         severity="error",
         credence=0.9,
         where=source_of(bench.subject.model),
         numbers={"share": seen.share},
-        fix="Use transpose or permute where view or reshape swaps axes; set batch_first=True; reduce over dim >= 1.",
+        fix="Use transpose or permute where view or reshape swaps axes; set batch_first=True; reduce "
+        "over dim >= 1.",
     )

@@ -67,17 +67,21 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     seen = bench.causality
     if seen.shifted >= 0.9 and seen.change > VISIBLE:
         yield Finding(
-            f"The targets are the inputs shifted by one, and replacing everything after position {seen.length // 2} "
-            f"changes earlier outputs by {seen.change:.1%}: the model reads the answer from its own future.",
+            "The targets are the inputs shifted by one, and replacing everything after position "
+            f"{seen.length // 2} "
+            f"changes earlier outputs by {seen.change:.1%}: the model reads the answer from its own "
+            "future.",
             severity="error",
             credence=0.95,
             where=source_of(bench.subject.model),
             numbers={"change": seen.change, "shifted": seen.shifted},
-            fix="Apply the causal mask (an out-of-place masked_fill must be assigned); pad convolutions on the left.",
+            fix="Apply the causal mask (an out-of-place masked_fill must be assigned); pad convolutions "
+            "on the left.",
         )
     elif seen.equal == 1.0:
         yield Finding(
-            "Targets and inputs are the same sequence: unless this is an autoencoder, the shift by one is missing.",
+            "Targets and inputs are the same sequence: unless this is an autoencoder, the shift by one "
+            "is missing.",
             severity="note",
             credence=0.3,
             numbers={"equal": seen.equal},

@@ -73,11 +73,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         if again.dead < MANY_UNITS:
             continue
         yield Finding(
-            f"{again.dead:.0%} of the {unit.units} units of this {unit.name} are zero for all {again.examples} examples: "
+            f"{again.dead:.0%} of the {unit.units} units of this {unit.name} are zero for all "
+            f"{again.examples} examples: "
             "they pass nothing on and get no gradient, so they stay dead.",
             severity="error",
             credence=0.9 if again.dead == 1 else 0.75,
             where=unit.where,
             numbers={"dead": again.dead, "units": unit.units, "examples": again.examples},
-            fix="Start biases at 0 and weights by He's rule, check the input scale, lower the rate; or use LeakyReLU.",
+            fix="Start biases at 0 and weights by He's rule, check the input scale, lower the rate; or "
+            "use LeakyReLU.",
         )

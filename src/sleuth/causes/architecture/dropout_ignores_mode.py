@@ -241,7 +241,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     seen = bench.modes
     for dropout in seen.awake:
         yield Finding(
-            f"`{dropout.operation}` drops with p={dropout.probability:g} although the model is in eval mode; two passes "
+            f"`{dropout.operation}` drops with p={dropout.probability:g} although the model is in eval "
+            "mode; two passes "
             f"over one batch differ by up to {seen.difference:.2g}, so predictions are random.",
             severity="error",
             credence=0.95,

@@ -70,11 +70,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if ratio > RATIO:
         yield Finding(
             f"The gradient norm grows from {weights[-1].gradient:.2g} at `{weights[-1].name}` to "
-            f"{weights[0].gradient:.2g} at `{weights[0].name}` (×{ratio:.0f}): one step moves the early layers out of "
+            f"{weights[0].gradient:.2g} at `{weights[0].name}` (×{ratio:.0f}): one step moves the early "
+            "layers out of "
             "their range.",
             severity="warning",
             credence=0.7,
             where=Where(module=weights[0].module or None),
             numbers={"ratio": ratio, "layers": len(weights)},
-            fix="Lower the initial scale, add normalisation or residual connections; clip gradients as a guard.",
+            fix="Lower the initial scale, add normalisation or residual connections; clip gradients as a "
+            "guard.",
         )

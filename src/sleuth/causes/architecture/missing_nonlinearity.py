@@ -324,7 +324,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if seen.residue < ROUNDING:
         stacked = next((layer.where for layer in layers if layer.follows_layer), layers[1].where)
         yield Finding(
-            f"With {seen.layers} weight layers the whole model is still one linear map: f(a+b) - f(a) - f(b) + f(0) is "
+            f"With {seen.layers} weight layers the whole model is still one linear map: f(a+b) - f(a) - "
+            "f(b) + f(0) is "
             f"{seen.residue:.1e} of f. Depth adds nothing.",
             severity="error",
             credence=0.93,

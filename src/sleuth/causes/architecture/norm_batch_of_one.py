@@ -185,8 +185,10 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     worst = min(active, key=lambda norm: norm.examples)
     if worst.examples <= FEW:
         yield Finding(
-            f"{worst.kind} takes its statistics over {worst.examples} example{'s' if worst.examples > 1 else ''} "
-            f"({worst.values} values a channel): what distinguishes examples is normalised away, and eval mode differs.",
+            f"{worst.kind} takes its statistics over {worst.examples} "
+            f"example{'s' if worst.examples > 1 else ''} "
+            f"({worst.values} values a channel): what distinguishes examples is normalised away, and "
+            "eval mode differs.",
             severity="error" if worst.examples == 1 else "warning",
             credence=0.9 if worst.examples == 1 else 0.6,
             where=Where(module=worst.path or None),
@@ -200,7 +202,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     keeps = not getattr(bench.subject.loader, "drop_last", True)
     if keeps and size and size > 1 and hasattr(dataset, "__len__") and len(dataset) % size == 1:
         yield Finding(
-            f"{len(dataset)} examples in batches of {size} leave a last batch of one, over which {worst.kind} has no "
+            f"{len(dataset)} examples in batches of {size} leave a last batch of one, over which "
+            f"{worst.kind} has no "
             "statistics.",
             severity="warning",
             credence=0.6,

@@ -246,7 +246,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     for use in bench.first.losses:
         if use.name in regression and use.outside_share > SHARE:
             yield Finding(
-                f"The output ends in {use.squash}, and {use.outside_share:.0%} of the targets (from {use.target_min:.3g} "
+                f"The output ends in {use.squash}, and {use.outside_share:.0%} of the targets (from "
+                f"{use.target_min:.3g} "
                 f"to {use.target_max:.3g}) lie where it cannot go.",
                 severity="error",
                 credence=0.93,
@@ -256,7 +257,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             )
         if use.name == "cross_entropy" and use.squash == "relu":
             yield Finding(
-                "The class scores end in relu: no class can be scored below zero, and a class at zero gets no gradient.",
+                "The class scores end in relu: no class can be scored below zero, and a class at zero "
+                "gets no gradient.",
                 severity="warning",
                 credence=0.8,
                 where=use.where,

@@ -64,11 +64,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     for unit in bench.first.activations.units:
         if unit.saturated > MOST and not unit.final and unit.units >= 4 and unit.where.module is not None:
             yield Finding(
-                f"{unit.saturated:.0%} of this {unit.name}'s outputs lie in its flat tails, where almost no gradient "
+                f"{unit.saturated:.0%} of this {unit.name}'s outputs lie in its flat tails, where almost "
+                "no gradient "
                 "passes: the layers before it hardly learn.",
                 severity="warning",
                 credence=0.7,
                 where=unit.where,
                 numbers={"saturated": unit.saturated, "units": unit.units},
-                fix="Standardise the inputs and use Xavier's initialisation; or a norm layer before the activation.",
+                fix="Standardise the inputs and use Xavier's initialisation; or a norm layer before the "
+                "activation.",
             )

@@ -18,7 +18,8 @@ dropout noise as its only augmentation, and MC dropout wants the spread.
 
 ## How to tell
 - **lint**: one BatchNorm behind two layers of a network, at two depths; an encoder that ends in
-  strong Dropout, called on two inputs whose embeddings are then compared. Separate passes through
+  strong Dropout, called on two inputs whose embeddings are then compared; twin inputs that share
+  the weights and not the BatchNorm, or have Dropouts of different strength. Separate passes through
   a BatchNorm alone are left alone: many recipes want them.
 - **probe**: in train mode, feed the same example through both branches: outputs should agree.
   Compare per-branch input mean and spread at each shared BatchNorm.
@@ -47,13 +48,14 @@ Recurrent "variational" dropout: draw the mask once per sequence and reuse it.
 - srivastava-2014: section 4, a fresh mask for every presentation of a case.
 """
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, layer, possible
-from sleuth.facts.interpreter.values import Call, Value
+from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.topics.modes import excludes, parts
+from sleuth.facts.topics.modes import excludes, has_weights, parts
 from sleuth.facts.topics.modules import (
     BATCH_NORM,
     DROPOUT,
@@ -78,12 +80,15 @@ _COMPARES = frozenset(
     "pairwise_distance cosine_similarity PairwiseDistance CosineSimilarity cosine_embedding_loss cdist dist "
     "triplet_margin_loss CosineEmbeddingLoss TripletMarginLoss TripletMarginWithDistanceLoss".split()
 )
+# What tells twins apart: a number, or one of two words that say nothing of the kind.
+_TWIN = re.compile(r"(?<![a-z])(left|right|first|second|one|two|[ablr])(?![a-z])|[12]$")
 _STRONG = 0.3  # share of units dropped from which two passes of one input are far apart
 
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _one_norm_for_two_layers(program)
     yield from _dropout_before_a_comparison(program)
+    yield from _twins_treated_apart(program)
 
 
 def _one_norm_for_two_layers(program: Program) -> Iterator[Finding]:
@@ -108,6 +113,78 @@ def _one_norm_for_two_layers(program: Program) -> Iterator[Finding]:
                 "neither in eval mode.",
                 fix="Give each layer a BatchNorm of its own.",
             )
+
+
+def _twins_treated_apart(program: Program) -> Iterator[Finding]:
+    """Two inputs of one kind share the weights, but not the BatchNorm or Dropout right behind them."""
+    seen: dict[tuple[int, int], tuple[Call, Call, str]] = {}
+    told: set[int] = set()
+    for call in program.calls("()"):
+        treats = applied(call)
+        if treats is None or not call.args or not (BATCH_NORM.match(treats.op) or DROPOUT.match(treats.op)):
+            continue
+        maker = sole_maker(call.args[0])
+        shared = applied(maker)
+        forward = next((site for site in call.context.sites if _is_forward(site)), None)
+        if shared is None or not has_weights(shared) or forward is None or maker is None or not maker.args:
+            continue
+        name = _input_name(forward, maker.args[0])
+        before = seen.setdefault((id(shared), id(forward)), (call, treats, name))
+        if (
+            before[1] is treats
+            or not _are_twins(before[2], name)
+            or excludes(before[0].context, call.context)
+        ):
+            continue
+        if _treat_apart(before[1], treats) and id(treats.node) not in told:
+            told.add(id(treats.node))
+            kind = treats.op.rpartition(".")[2]
+            yield clue(
+                "warning",
+                treats,
+                f"`{before[2]}` and `{name}` share weights (line {place(shared).line}), but each "
+                f"has a {kind} of its own (the other on line {place(before[1]).line}): equal inputs come out "
+                "different.",
+                fix=f"Use one {kind} for both, or pass both through in one batch.",
+            )
+
+
+def _treat_apart(one: Call, other: Call) -> bool:
+    """Two norms learn apart whatever they were made with; two dropouts differ when their chances do."""
+    if BATCH_NORM.match(one.op):
+        return bool(BATCH_NORM.match(other.op))
+    chances = [exact(drop.argument(0, "p")) for drop in (one, other)]
+    return bool(DROPOUT.match(other.op)) and None not in chances and chances[0] != chances[1]
+
+
+def _is_forward(site: Call) -> bool:
+    return getattr(getattr(site.receiver, "definition", None), "name", "") == "forward"
+
+
+def _input_name(forward: Call, value: Value) -> str:
+    """The one parameter of forward that a value was made from."""
+    definition = getattr(forward.receiver, "definition", None)
+    written = [entry.arg for entry in definition.args.args[1:]] if definition is not None else []
+    given = {id(value): name for name, value in zip(written, forward.args, strict=False)}
+    found: set[str] = set()
+    for here in ancestry(value, 200):
+        if id(here) in given:
+            found.add(given[id(here)])
+        elif isinstance(here, Unknown) and here.name in written:
+            found.add(here.name)
+    return found.pop() if len(found) == 1 else ""
+
+
+def _are_twins(one: str, other: str) -> bool:
+    """Names that could be exchanged: `x1` and `x2`, `a` and `b`, `left` and `right`.
+
+    Only such inputs are taken for the same kind: sources and targets, clean and attacked images may well
+    have norms of their own.
+    """
+    if not one or not other or one == other:
+        return False
+    pair = tuple(_TWIN.sub("", name) for name in (one, other))
+    return pair[0] == pair[1] and all(_TWIN.search(name) for name in (one, other))
 
 
 def _layer_behind(call: Call) -> Value | None:
@@ -177,18 +254,22 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     for part in bench.first.shared:
         if part.norms and part.gap > APART:
             yield Finding(
-                f"`{part.path}` is called {part.calls} times in one step and normalises each call by its own batch, though "
-                f"the calls' inputs lie {part.gap:.1f} spreads apart: the branches are made alike, and the running "
+                f"`{part.path}` is called {part.calls} times in one step and normalises each call by its "
+                "own batch, though "
+                f"the calls' inputs lie {part.gap:.1f} spreads apart: the branches are made alike, and "
+                "the running "
                 "average fits neither.",
                 severity="warning",
                 credence=0.6,
                 where=Where(module=part.path or None),
                 numbers={"calls": part.calls, "gap": part.gap},
-                fix="Pass the branches through in one concatenated batch, or use a norm without batch statistics.",
+                fix="Pass the branches through in one concatenated batch, or use a norm without batch "
+                "statistics.",
             )
         elif part.dropouts and part.calls == 2:
             yield Finding(
-                f"`{part.path}` is called twice in one step with its own dropout mask each time: two equal inputs come out "
+                f"`{part.path}` is called twice in one step with its own dropout mask each time: two "
+                "equal inputs come out "
                 "different.",
                 severity="note",
                 credence=0.25,

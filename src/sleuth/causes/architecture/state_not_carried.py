@@ -275,7 +275,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         forgets = part.hidden_gradient == 0.0 and bool(part.input_gradient)
         if forgets and part.calls > 1 and part.stateless_calls == part.calls:
             yield Finding(
-                f"`{part.path or part.kind}` is called {part.calls} times with {part.steps} time step and never gets its "
+                f"`{part.path or part.kind}` is called {part.calls} times with {part.steps} time step "
+                "and never gets its "
                 "state back: its recurrent weights have a gradient of exactly zero, so it has no memory.",
                 severity="warning",
                 credence=0.75,
@@ -285,7 +286,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             )
         elif forgets and part.steps == 1 and part.calls == 1 and part.stateless_calls:
             yield Finding(
-                f"`{part.path or part.kind}` sees sequences of length 1 and starts from zero each time: its recurrent "
+                f"`{part.path or part.kind}` sees sequences of length 1 and starts from zero each time: "
+                "its recurrent "
                 "weights get no gradient.",
                 severity="warning",
                 credence=0.6,

@@ -64,11 +64,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     seen = bench.ceiling
     if seen.output_change < STILL and seen.loss_change < STILL:
         yield Finding(
-            f"Drawing all {seen.parameters} trainable parameters anew changes outputs by {seen.output_change:.1e} and the "
+            f"Drawing all {seen.parameters} trainable parameters anew changes outputs by "
+            f"{seen.output_change:.1e} and the "
             f"loss by {seen.loss_change:.1e}: whatever is learned cannot reach them.",
             severity="error",
             credence=0.85,
             where=source_of(bench.subject.model),
             numbers={"output_change": seen.output_change, "loss_change": seen.loss_change},
-            fix="Follow the signal from the last trainable layer to the output: rounding, a mask, an overwritten value?",
+            fix="Follow the signal from the last trainable layer to the output: rounding, a mask, an "
+            "overwritten value?",
         )

@@ -159,8 +159,10 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     gradients = bench.first.gradients
     if gradients.hidden:
         yield Finding(
-            f"{len(gradients.hidden)} modules with parameters stand in a plain list or dict (`{gradients.hidden[0]}`): "
-            "model.parameters() does not list them, so no optimizer trains them and no checkpoint keeps them.",
+            f"{len(gradients.hidden)} modules with parameters stand in a plain list or dict "
+            f"(`{gradients.hidden[0]}`): "
+            "model.parameters() does not list them, so no optimizer trains them and no checkpoint keeps "
+            "them.",
             severity="error",
             credence=0.95,
             where=Where(module=gradients.hidden[0]),

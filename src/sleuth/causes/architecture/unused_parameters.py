@@ -65,7 +65,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     busy = [p for p in gradients.parameters if p.trainable and p.gradient is not None]
     if idle and busy:
         yield Finding(
-            f"{len(idle)} trainable parameters such as `{idle[0].name}` take no part in this pass: they never change, "
+            f"{len(idle)} trainable parameters such as `{idle[0].name}` take no part in this pass: they "
+            "never change, "
             "and a layer you count on may be missing from forward.",
             severity="warning",
             credence=0.6,

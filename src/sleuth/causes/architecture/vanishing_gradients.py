@@ -74,11 +74,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if steepness[1] > 0 and steepness[0] < RATIO * steepness[1]:
         ratio = steepness[0] / steepness[1]
         yield Finding(
-            f"Relative to its weights, `{first.name}` gets {ratio:.1e} of the gradient that `{last.name}` gets "
+            f"Relative to its weights, `{first.name}` gets {ratio:.1e} of the gradient that "
+            f"`{last.name}` gets "
             f"({len(weights)} layers between input and loss): the early layers stand still.",
             severity="warning",
             credence=0.7,
             where=Where(module=first.module or None),
             numbers={"ratio": ratio, "first": steepness[0], "last": steepness[1]},
-            fix="Use residual connections, normalisation, ReLU-like activations and an initialisation that keeps scale.",
+            fix="Use residual connections, normalisation, ReLU-like activations and an initialisation "
+            "that keeps scale.",
         )

@@ -53,7 +53,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, literal, possible
+from sleuth.facts.flow import ancestry, literal, possible, root
 from sleuth.facts.interpreter.values import Call, Collection, Function, Instance, Table, Unknown, Value
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.modes import parts
@@ -89,7 +89,7 @@ _WEIGHTED_LAYER = re.compile(r"^(Lazy)?(Linear|Conv[123]d)$")
 def lint(program: Program) -> Iterator[Finding]:
     yield from _stacked(program)
     yield from _by_an_initialiser(program)
-    yield from _by_key(program)
+    yield from _in_jax(program)
     yield from _flax(program)
 
 
@@ -353,35 +353,48 @@ _JAX_FLAT = ("jax.numpy.zeros", "jax.numpy.ones", "jax.numpy.full")
 _JAX_PRODUCTS = ("@", "jax.numpy.dot", "jax.numpy.matmul")
 
 
-def _by_key(program: Program) -> Iterator[Finding]:
-    """Parameters in a dict, `{"w1": jnp.zeros((n, h)), "w2": jnp.zeros((h, k))}`; `x @ p["w1"]` feeds "w2".
-
-    Functions that are differentiated get their parameters from outside, so it is the keys that tell which is
-    which.
-    """
+def _in_jax(program: Program) -> Iterator[Finding]:
+    """Two products in a row with matrices of equal numbers, which JAX keeps in dicts, lists and tuples."""
     if not any(True for _ in program.calls(*_JAX_FLAT)):
         return
     flat = _flat_entries(program)
-    products = [call for call in program.calls(*_JAX_PRODUCTS) if len(call.args) == 2]
-    keyed = {id(call): key for call in products if (key := _key_of(call.args[1])) in flat}
-    told: set[object] = set()
-    for call in products:
-        behind = keyed.get(id(call))
-        if behind is None:
-            continue
-        for value in ancestry(call.args[0], 200):
-            before = keyed.get(id(value))
-            if before is not None and before != behind and before not in told:
-                told.update((before, behind))
-                yield clue(
-                    "error",
-                    flat[before],
-                    f"All weights of {before!r} start equal, and so do those of {behind!r} behind it (line "
-                    f"{place(flat[behind]).line}): the units between them get the same gradient and stay "
-                    "copies of each other.",
-                    fix="Draw the weights at random (`jax.random.normal`); only biases may be 0.",
-                )
-                break
+    products = {id(call): call for call in program.calls(*_JAX_PRODUCTS) if len(call.args) == 2}
+    constant = {key: made for key, call in products.items() if (made := _flat_matrix(call.args[1], flat))}
+    told: set[int] = set()
+    for key, made in constant.items():
+        for value in ancestry(products[key].args[0], 200):
+            before = constant.get(id(value))
+            if before is None or id(before) in told:
+                continue
+            # A product that feeds itself: layer after layer of a list, or (fine) the steps of a recurrence.
+            if before is made and not _is_of_each_layer(products[key].args[1]):
+                continue
+            told.update((id(before), id(made)))
+            also = "made here, too" if before is made else f"line {place(made).line}"
+            yield clue(
+                "error",
+                before,
+                f"All these weights start equal, and so do those of the layer behind ({also}): the units "
+                "between them get the same gradient and stay copies of each other.",
+                fix="Draw the weights at random (`jax.random.normal`); only biases may be 0.",
+            )
+            break
+
+
+def _flat_matrix(value: Value, flat: dict[object, Call]) -> Call | None:
+    """The matrix of equal numbers that a value is, by itself or by its key.
+
+    Functions that are differentiated may get their parameters from outside: then the keys tell them apart.
+    """
+    made = root(value)
+    if isinstance(made, Call) and made.op in _JAX_FLAT and _is_matrix(made):
+        return made
+    return flat.get(_key_of(made))
+
+
+def _is_of_each_layer(value: Value) -> bool:
+    """`layer["w"]`, where `layer` goes through a list of them."""
+    return any(isinstance(part, Call) and part.op == "next" for part in ancestry(value, 4))
 
 
 def _flat_entries(program: Program) -> dict[object, Call]:
@@ -454,11 +467,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if alike:
         name = alike[0].name
         yield Finding(
-            f"All units of `{name}` {alike[0].shape} have the same weights and get the same gradient: they stay copies "
+            f"All units of `{name}` {alike[0].shape} have the same weights and get the same gradient: "
+            "they stay copies "
             f"of each other, and the layer is worth one unit ({len(alike)} such layers).",
             severity="error",
             credence=0.93,
             where=Where(module=alike[0].module or None),
             numbers={"layers": len(alike), "first": name},
-            fix="Draw weights at random (Kaiming or Xavier); zero is for biases and last layers of residual branches.",
+            fix="Draw weights at random (Kaiming or Xavier); zero is for biases and last layers of "
+            "residual branches.",
         )

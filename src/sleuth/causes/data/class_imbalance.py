@@ -73,11 +73,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     rare = min(counts.counts, key=lambda pair: pair[1])
     yield Finding(
         f"Class {rare[0]} has {rare[1]} of {counts.seen} examples, the largest class {numbers[-1]} "
-        f"({counts.ratio:.0f}:1), and the loss weighs all examples alike: naming the large class every time is nearly "
+        f"({counts.ratio:.0f}:1), and the loss weighs all examples alike: naming the large class every "
+        "time is nearly "
         "optimal for it.",
         severity="warning",
         credence=0.6,
         where=losses[0].where,
         numbers={"ratio": counts.ratio, "rarest": rare[1], "seen": counts.seen},
-        fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; judge by recall a class.",
+        fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; judge by recall "
+        "a class.",
     )

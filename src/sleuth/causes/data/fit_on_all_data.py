@@ -402,7 +402,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     seen = bench.split
     if seen.pooled_error < EXACT and seen.train_error > CLEARLY_OFF * max(seen.pooled_error, 1e-6):
         yield Finding(
-            f"Training and validation rows together have mean 0 and spread 1 to within {seen.pooled_error:.1e}, the "
+            "Training and validation rows together have mean 0 and spread 1 to within "
+            f"{seen.pooled_error:.1e}, the "
             f"training rows alone only to within {seen.train_error:.1e}: the scaler was fitted on both.",
             severity="warning",
             credence=0.85,

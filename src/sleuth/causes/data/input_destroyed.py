@@ -60,7 +60,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     for part in bench.data.inputs:
         if part.top_share >= NEARLY_ALL and part.examples > 1 and part.features > 1:
             yield Finding(
-                f"{part.top_share:.1%} of all values of input {part.name} are {part.top_value:g}: padding, an unknown "
+                f"{part.top_share:.1%} of all values of input {part.name} are {part.top_value:g}: "
+                "padding, an unknown "
                 "token or a clipped range is nearly all that the model sees.",
                 severity="warning",
                 credence=0.6,
@@ -72,10 +73,12 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     reach = bench.reach
     if reach.features and reach.ignored == reach.features:
         yield Finding(
-            f"No output depends on any of the {reach.features} input features: the gradient of the output with respect "
+            f"No output depends on any of the {reach.features} input features: the gradient of the "
+            "output with respect "
             "to the input is exactly zero.",
             severity="warning",
             credence=0.6,
             numbers={"features": reach.features, "ignored": reach.ignored},
-            fix="Look for a multiplication by zero, a mask that covers everything, or an input that is overwritten.",
+            fix="Look for a multiplication by zero, a mask that covers everything, or an input that is "
+            "overwritten.",
         )

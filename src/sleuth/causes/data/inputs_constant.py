@@ -70,10 +70,12 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             continue
         everything = share == 1.0
         yield Finding(
-            f"{part.constant_features} of {part.features} features of input {part.name} have the same value in all "
+            f"{part.constant_features} of {part.features} features of input {part.name} have the same "
+            "value in all "
             f"{part.examples} examples of this batch; what does not vary cannot tell examples apart.",
             severity="error" if everything else "warning",
             credence=0.95 if everything else 0.6,
             numbers={"constant_features": part.constant_features, "features": part.features},
-            fix="Print two raw examples and follow them through the preprocessing to where they become equal.",
+            fix="Print two raw examples and follow them through the preprocessing to where they become "
+            "equal.",
         )

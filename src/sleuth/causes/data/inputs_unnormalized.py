@@ -72,7 +72,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         if part.farthest > LARGE:
             yield Finding(
                 f"Input {part.name} reaches a size of {part.farthest:.3g} in one feature (spreads from "
-                f"{part.narrowest:.2g} to {part.widest:.2g}); weights are initialised for inputs of about 1, so the "
+                f"{part.narrowest:.2g} to {part.widest:.2g}); weights are initialised for inputs of "
+                "about 1, so the "
                 "first layer dominates everything.",
                 severity="error" if part.farthest > HUGE else "warning",
                 credence=0.9 if part.farthest > HUGE else 0.6,
@@ -81,7 +82,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             )
         elif 0 < part.farthest < SMALL:
             yield Finding(
-                f"No feature of input {part.name} is larger than {part.farthest:.2g}; the biases outweigh it and the "
+                f"No feature of input {part.name} is larger than {part.farthest:.2g}; the biases "
+                "outweigh it and the "
                 "model sees the same input every time.",
                 severity="warning",
                 credence=0.6,

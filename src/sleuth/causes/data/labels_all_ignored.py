@@ -63,11 +63,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     for use in bench.first.losses:
         if use.ignored_share == 1.0:
             yield Finding(
-                f"Every target of this batch equals the ignore index of {use.name}, so there is nothing to learn from "
+                f"Every target of this batch equals the ignore index of {use.name}, so there is nothing "
+                "to learn from "
                 "and the mean over no element is NaN.",
                 severity="error",
                 credence=0.97,
                 where=use.where,
                 numbers={"ignored_share": use.ignored_share},
-                fix="Print the targets before the loss: a prompt that fills the window, a mask the wrong way round?",
+                fix="Print the targets before the loss: a prompt that fills the window, a mask the wrong "
+                "way round?",
             )

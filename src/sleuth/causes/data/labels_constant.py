@@ -67,10 +67,12 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         seen = min((part.examples for part in targets), default=0)
     if distinct == 1 and seen >= ENOUGH:
         yield Finding(
-            f"All {seen} examples seen carry the same label, so the best model is a constant and the loss falls to zero "
+            f"All {seen} examples seen carry the same label, so the best model is a constant and the "
+            "loss falls to zero "
             "without anything being learned.",
             severity="error",
             credence=0.9,
             numbers={"examples": seen, "distinct": distinct},
-            fix="Look at the label column of the raw data, and at a filter or a join that kept one class only.",
+            fix="Look at the label column of the raw data, and at a filter or a join that kept one class "
+            "only.",
         )

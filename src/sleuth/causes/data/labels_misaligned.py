@@ -316,10 +316,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     spread = (seen.chance * (1 - seen.chance) / seen.rows) ** 0.5
     if seen.nearness < NEAR and seen.agreement + 2 * spread < seen.chance + SURPLUS:
         yield Finding(
-            f"The nearest of {seen.rows} examples has the same label in {seen.agreement:.1%} of cases, and chance would "
-            f"give {seen.chance:.1%}: inputs that are alike do not share their label, as if labels had been shuffled.",
+            f"The nearest of {seen.rows} examples has the same label in {seen.agreement:.1%} of cases, "
+            "and chance would "
+            f"give {seen.chance:.1%}: inputs that are alike do not share their label, as if labels had "
+            "been shuffled.",
             severity="warning",
             credence=0.65,
             numbers={"agreement": seen.agreement, "chance": seen.chance, "nearness": seen.nearness},
-            fix="Look at ten pairs of input and label right before the model; shuffle both with one permutation.",
+            fix="Look at ten pairs of input and label right before the model; shuffle both with one "
+            "permutation.",
         )

@@ -76,7 +76,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         numbers = {"minimum": use.target_min, "maximum": use.target_max}
         if use.name.startswith("binary") and (use.target_min < 0 or use.target_max > 1):
             yield Finding(
-                f"{use.name} gets targets from {use.target_min:g} to {use.target_max:g}; it is only a loss between 0 "
+                f"{use.name} gets targets from {use.target_min:g} to {use.target_max:g}; it is only a "
+                "loss between 0 "
                 "and 1, beyond that it falls without limit and the outputs run away.",
                 severity="error",
                 credence=0.95,
@@ -87,7 +88,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         soft = use.name == "cross_entropy" and "float" in use.target_dtype
         if soft and (use.target_min < 0 or use.target_max > 1):
             yield Finding(
-                f"cross_entropy gets a floating target from {use.target_min:g} to {use.target_max:g}, which it reads as "
+                f"cross_entropy gets a floating target from {use.target_min:g} to {use.target_max:g}, "
+                "which it reads as "
                 "class probabilities; those lie between 0 and 1.",
                 severity="error",
                 credence=0.9,

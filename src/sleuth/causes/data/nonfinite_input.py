@@ -57,7 +57,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     for part in bench.data.tensors:
         if part.nonfinite:
             yield Finding(
-                f"The {part.role} {part.name} of this batch holds {part.nonfinite} values that are NaN or infinite, the "
+                f"The {part.role} {part.name} of this batch holds {part.nonfinite} values that are NaN "
+                "or infinite, the "
                 f"first at {part.nonfinite_at}; one of them is enough to turn loss and weights into NaN.",
                 severity="error",
                 credence=0.97,

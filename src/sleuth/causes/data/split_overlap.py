@@ -71,7 +71,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if seen.shared < 3 or share < SHARE:
         return
     yield Finding(
-        f"{seen.shared} of {seen.val_rows} validation examples ({share:.0%}) stand in the training set as well, bit for "
+        f"{seen.shared} of {seen.val_rows} validation examples ({share:.0%}) stand in the training set "
+        "as well, bit for "
         "bit: the validation score rewards memory.",
         severity="note" if natural else "error",
         credence=0.3 if natural else 0.95,

@@ -69,10 +69,12 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         return
     what = "whether an example belongs to one class" if found.of_class else "the target"
     yield Finding(
-        f"Input column {found.column} has a correlation of {found.correlation:.4f} with {what} over {found.rows} "
+        f"Input column {found.column} has a correlation of {found.correlation:.4f} with {what} over "
+        f"{found.rows} "
         "examples: the answer is among the inputs, and will be missing when the model is used.",
         severity="error",
         credence=0.85,
         numbers={"column": found.column, "correlation": found.correlation, "rows": found.rows},
-        fix="Remove what is only known after the fact; for series, check that the window ends before the target.",
+        fix="Remove what is only known after the fact; for series, check that the window ends before the "
+        "target.",
     )

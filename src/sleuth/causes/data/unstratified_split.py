@@ -228,7 +228,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             else "class shares differ by more than chance"
         )
         yield Finding(
-            f"Training and validation labels do not come from one draw: {what} (chi-square {seen.class_shift:.1f} a "
+            f"Training and validation labels do not come from one draw: {what} (chi-square "
+            f"{seen.class_shift:.1f} a "
             "degree of freedom), so the validation score measures the split.",
             severity="warning",
             credence=0.75,
@@ -251,10 +252,12 @@ def _unseen_classes(bench: "Bench") -> Iterator[Finding]:
     lacking = [kind for kind in range(classes) if kind not in dict(counts.counts)]
     if counts.complete and lacking and classes <= 100 and counts.seen >= MANY * classes:
         yield Finding(
-            f"The model has outputs for {classes} classes and {len(lacking)} of them ({', '.join(map(str, lacking[:5]))}) "
+            f"The model has outputs for {classes} classes and {len(lacking)} of them "
+            f"({', '.join(map(str, lacking[:5]))}) "
             f"occur in none of the {counts.seen} training examples: they cannot be learned.",
             severity="warning",
             credence=0.75,
             numbers={"classes": classes, "lacking": len(lacking), "seen": counts.seen},
-            fix="Shuffle before slicing, or use `train_test_split(..., stratify=y)`; else remove the outputs.",
+            fix="Shuffle before slicing, or use `train_test_split(..., stratify=y)`; else remove the "
+            "outputs.",
         )

@@ -86,7 +86,7 @@ def lint(program: Program) -> Iterator[Finding]:
             plain = any(call.op.endswith(".SGD") for call in optimizers)
             yield clue(
                 "warning" if plain else "note",
-                optimizers[-1],
+                _sweep(group) or optimizers[-1],
                 f"The batch size goes from {min(sizes):g} to {max(sizes):g} and the learning rate stays "
                 f"{next(iter(rates)):g}: with larger batches the same epochs move the weights far less.",
                 fix="Scale the rate with the batch: in proportion for SGD, with the square root for Adam.",
@@ -172,6 +172,19 @@ def _sizes(loader: Call) -> Iterator[float]:
             number = exact(option)
             if number is not None:
                 yield number
+
+
+def _sweep(loaders: list[Call]) -> Call | None:
+    """The call in a loop that hands one batch size after the other to the function that trains."""
+    sites = [site for loader in loaders for site in loader.context.sites if _hands_in(site, loader)]
+    once = len({id(site.node) for site in sites}) == 1
+    return sites[0] if once and len(sites) >= len(loaders) and sites[0].context.loops else None
+
+
+def _hands_in(site: Call, loader: Call) -> bool:
+    sizes = {id(option) for option in possible(loader.argument(1, "batch_size"))}
+    given = (*site.args, *site.keywords.values())
+    return any(id(option) in sizes for part in given for option in possible(part))
 
 
 def _trains(program: Program, loader: Call) -> bool:

@@ -142,7 +142,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             yield Finding(
                 f"What reaches {use.name} are probabilities: every value lies between 0 and 1"
                 + (" and every row sums to 1" if use.rows_sum_to_one else "")
-                + f". The loss applies its own {'sigmoid' if binary else 'softmax'} after the model's {squash}, which "
+                + f". The loss applies its own {'sigmoid' if binary else 'softmax'} after the model's "
+                f"{squash}, which "
                 "leaves a high floor and hardly any slope.",
                 severity="error",
                 credence=0.95,

@@ -79,7 +79,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         numbers = {"loss": use.mean_value, "chance": use.chance, "ratio": ratio}
         if ratio > LOOK:
             yield Finding(
-                f"{use.name} starts at {use.mean_value:.4g}, {ratio:.1f} times what guessing costs ({use.chance:.4g}): "
+                f"{use.name} starts at {use.mean_value:.4g}, {ratio:.1f} times what guessing costs "
+                f"({use.chance:.4g}): "
                 "the outputs are sure and wrong before the first step"
                 + (", or the targets are far from zero." if "loss" in use.name and use.classes <= 1 else "."),
                 severity="warning" if ratio > FAULT else "note",
@@ -90,7 +91,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             )
         elif ratio < TOO_GOOD:
             yield Finding(
-                f"{use.name} is {use.mean_value:.4g} where guessing costs {use.chance:.4g}: fine for a trained model; a "
+                f"{use.name} is {use.mean_value:.4g} where guessing costs {use.chance:.4g}: fine for a "
+                "trained model; a "
                 "fresh one would have seen the answer.",
                 severity="note",
                 credence=0.2,

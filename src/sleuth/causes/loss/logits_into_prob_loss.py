@@ -177,7 +177,8 @@ def _log_of_scores(program: Program, log: Call) -> Iterator[Finding]:
 def probe(bench: "Bench") -> Iterator[Finding]:
     if "between 0 and 1" in bench.failure:
         yield Finding(
-            "The binary loss refuses its input because it is not between 0 and 1: it expects probabilities and gets "
+            "The binary loss refuses its input because it is not between 0 and 1: it expects "
+            "probabilities and gets "
             f"raw scores. It said: {bench.failure}.",
             severity="error",
             credence=0.7,
@@ -192,17 +193,20 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         clamped = use.name == "binary_cross_entropy" and use.squash == "clamp"
         if raw and len(use.input_shape) >= 2:
             yield Finding(
-                f"{use.name} expects log-probabilities, and the exponentials of what it gets do not sum to 1 in a row: "
+                f"{use.name} expects log-probabilities, and the exponentials of what it gets do not sum "
+                "to 1 in a row: "
                 "raw scores make this loss fall without limit while nothing is learned.",
                 severity="error",
                 credence=0.95,
                 where=use.where,
                 numbers={"loss": use.mean_value},
-                fix="Put `log_softmax` over the class axis before it, or use `cross_entropy` on the raw scores.",
+                fix="Put `log_softmax` over the class axis before it, or use `cross_entropy` on the raw "
+                "scores.",
             )
         if clamped:
             yield Finding(
-                "What reaches binary_cross_entropy was clamped into its range, not squashed: outside of it there is no "
+                "What reaches binary_cross_entropy was clamped into its range, not squashed: outside of "
+                "it there is no "
                 "gradient at all.",
                 severity="warning",
                 credence=0.7,

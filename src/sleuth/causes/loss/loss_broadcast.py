@@ -176,7 +176,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     met += [(found.where, found.operation, *found.shapes) for found in bench.first.broadcasts]
     for where, name, first, second in met:
         yield Finding(
-            f"Shapes {first} and {second} meet in `{name}` and are stretched to fit: every prediction is compared with "
+            f"Shapes {first} and {second} meet in `{name}` and are stretched to fit: every prediction is "
+            "compared with "
             "every target, and the best the model can do is the mean.",
             severity="error",
             credence=0.95,

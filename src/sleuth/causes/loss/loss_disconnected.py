@@ -226,18 +226,22 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     first = bench.first
     if not first.gradients.loss_has_graph:
         yield Finding(
-            f"The loss ({first.loss:.4g}) has no gradient path to any parameter: `backward` will fail or change nothing.",
+            f"The loss ({first.loss:.4g}) has no gradient path to any parameter: `backward` will fail or "
+            "change nothing.",
             severity="error",
             credence=0.95,
             numbers={"loss": first.loss},
-            fix="Keep tensors from the model's output to the loss: no `.item()`, `argmax`, `.numpy()` or `tensor(...)`.",
+            fix="Keep tensors from the model's output to the loss: no `.item()`, `argmax`, `.numpy()` or "
+            "`tensor(...)`.",
         )
         return
     for use in first.losses:
         if use.orphans:
             yield Finding(
-                f"The {use.name} computed here ({use.value:.4g}) is not part of the loss that is minimised, and "
-                f"{len(use.orphans)} parameters such as `{use.orphans[0]}` get no gradient from anything else.",
+                f"The {use.name} computed here ({use.value:.4g}) is not part of the loss that is "
+                "minimised, and "
+                f"{len(use.orphans)} parameters such as `{use.orphans[0]}` get no gradient from anything "
+                "else.",
                 severity="error",
                 credence=0.92,
                 where=use.where,
@@ -247,9 +251,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     effect = bench.wiring.target_effect
     if effect == 0.0 and any(p.distinct != 1 for p in first.data.tensors if p.role == "target"):
         yield Finding(
-            "Handing every target to another example changes the loss by nothing at all: the targets do not reach it.",
+            "Handing every target to another example changes the loss by nothing at all: the targets do "
+            "not reach it.",
             severity="warning",
             credence=0.6,
             numbers={"effect": 0.0},
-            fix="Follow the target from the batch to the loss; look for a mask of zeros or an overwritten name.",
+            fix="Follow the target from the batch to the loss; look for a mask of zeros or an "
+            "overwritten name.",
         )

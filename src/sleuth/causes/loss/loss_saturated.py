@@ -71,11 +71,14 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         high = use.chance is not None and use.mean_value > ENOUGH * use.chance
         if use.silent_examples >= SILENT and high and use.wants_gradient and use.ignored_share < 1:
             yield Finding(
-                f"{use.name} stands at {use.mean_value:.3g}, no better than guessing ({use.chance:.3g}), and has no "
-                f"slope for {use.silent_examples:.0%} of the examples: nothing tells the model where to go.",
+                f"{use.name} stands at {use.mean_value:.3g}, no better than guessing ({use.chance:.3g}), "
+                "and has no "
+                f"slope for {use.silent_examples:.0%} of the examples: nothing tells the model where to "
+                "go.",
                 severity="warning",
                 credence=0.7,
                 where=use.where,
                 numbers={"silent": use.silent_examples, "loss": use.mean_value},
-                fix="Use the form of the loss that takes raw scores; remove a clamp, a margin or a saturated output.",
+                fix="Use the form of the loss that takes raw scores; remove a clamp, a margin or a "
+                "saturated output.",
             )

@@ -60,7 +60,7 @@ from sleuth.facts.flow import ancestry, keeps_numbers, layer, literal, number, r
 from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program, clue
-from sleuth.facts.topics.activations import always, origins
+from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms, through_reductions
 from sleuth.finding import Finding, Severity
 
@@ -81,6 +81,7 @@ def lint(program: Program) -> Iterator[Finding]:
         parts = [part for part in terms(objective.value, _is_overlap) if number(part.value) is None]
         if len(parts) > 1:
             yield from _divergence(program, objective, parts)
+            yield from _entropy(objective, parts)
         if len(parts) != 1 or parts[0].conditional:
             continue
         term = parts[0]
@@ -184,6 +185,29 @@ def _divergence(program: Program, objective: Objective, parts: list[Term]) -> It
                 "`kl = -0.5 * (1 + logvar - mu**2 - logvar.exp())`.",
             )
             return
+
+
+def _entropy(objective: Objective, parts: list[Term]) -> Iterator[Finding]:
+    """A policy's entropy, added to the loss that its log-probabilities are in: the bonus became a penalty."""
+    for term in parts:
+        chances = (
+            term.value.receiver if isinstance(term.value, Call) and term.value.op == ".entropy" else None
+        )
+        if chances is None or term.sign < 0 or term.conditional or not objective.certain:
+            continue
+        weighed = any(
+            isinstance(part, Call) and part.op == ".log_prob" and root(part.receiver) is root(chances)
+            for other in parts
+            if other is not term
+            for part in ancestry(other.value, 300)
+        )
+        if weighed:
+            yield clue(
+                "warning",
+                term.joined or term.value,
+                "The policy's entropy is added to what is minimised: certainty pays, and exploration ends.",
+                fix="Subtract it: `policy_loss - coefficient * entropy`.",
+            )
 
 
 def _weighted(term: Term) -> list[Term]:
@@ -337,7 +361,7 @@ def _is_policy_gradient(value: Value) -> bool:
 
 def _is_log_probability(value: Value) -> bool:
     made, _ = origins(value, _GATHERS)
-    return bool(made) and all(call.op == ".log_prob" for call in made)
+    return bool(made) and all(call.op == ".log_prob" or kind(call) == "log_softmax" for call in made)
 
 
 def _is_gain(value: Value) -> bool:

@@ -74,7 +74,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if ratio < LOOK:
         return
     yield Finding(
-        f"The gradient of `{strong.name}` ({strong.gradient:.3g}) is {ratio:.0f} times that of `{weak.name}` "
+        f"The gradient of `{strong.name}` ({strong.gradient:.3g}) is {ratio:.0f} times that of "
+        f"`{weak.name}` "
         f"({weak.gradient:.3g}): the smaller term is as good as absent.",
         severity="warning" if ratio >= ABSENT else "note",
         credence=0.6 if ratio >= ABSENT else 0.3,

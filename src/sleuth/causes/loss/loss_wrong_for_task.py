@@ -228,7 +228,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         numbers = {"classes": use.classes, "distinct_targets": use.target_distinct}
         if use.name == "cross_entropy" and use.classes == 1 and len(use.input_shape) > 1:
             yield Finding(
-                "cross_entropy gets one column: the softmax of one number is 1, so loss and gradient are zero for ever.",
+                "cross_entropy gets one column: the softmax of one number is 1, so loss and gradient are "
+                "zero for ever.",
                 severity="error",
                 credence=0.97,
                 where=use.where,
@@ -237,7 +238,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             )
         if use.name in regression and "int" in use.target_dtype and 2 < use.target_distinct <= FEW:
             yield Finding(
-                f"{use.name} gets {use.target_distinct} different whole numbers of type {use.target_dtype}, which look "
+                f"{use.name} gets {use.target_distinct} different whole numbers of type "
+                f"{use.target_dtype}, which look "
                 "like class indices: it would call class 3 twice as wrong as class 2 where 1 is right.",
                 severity="warning",
                 credence=0.7,

@@ -105,6 +105,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 scores, "warning", f"line {place(pick).line} picks the winner along axis {axis_of(pick)}"
             )
     yield from _over_the_batch(program, algebra)
+    yield from _over_one(program, algebra)
 
 
 def _softmax_behind(value: Value | None, folds: bool = False) -> Call | None:
@@ -242,6 +243,26 @@ def _over_the_batch(program: Program, algebra: Shapes) -> Iterator[Finding]:
             yield _wrong(call, "error", "axis 0 counts the examples of the batch")
 
 
+def _over_one(program: Program, algebra: Shapes) -> Iterator[Finding]:
+    """`softmax(self.score(x), dim=-1)` with one score for each position: every weight is 1."""
+    judged = {id(call) for use in program.losses for call in origins(use.input)[0]}
+    modules = (call for call in program.calls("()") if kind(call) == "softmax")
+    for call in (*program.calls(*(name for name in _SOFTMAXES if "log" not in name)), *modules):
+        shape, axis = algebra.of(subject(call)), axis_of(call)
+        made, complete = origins(subject(call))
+        scores = complete and all(layer(one) == "torch.nn.Linear" for one in made)
+        if shape is None or not shape.rank or shape.sizes[-1] != 1 or id(call) in judged or not scores:
+            continue
+        if axis == -1 or (shape.sure and shape.rank > 1 and axis == shape.rank - 1):
+            yield clue(
+                "error",
+                call,
+                f"This `softmax` runs over axis {axis}, which has one element: each result is 1, whatever "
+                f"the layer on line {place(made[0]).line} says.",
+                fix="Name the axis of the positions that compete, such as `dim=1` of (batch, time, 1).",
+            )
+
+
 def _is_similarity(softmax: Call) -> bool:
     """A table of examples against examples may be read along either axis."""
     made, _ = origins(subject(softmax), through=("*", "/"))
@@ -276,9 +297,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         if not softmax.over_examples and not softmax.wrong_for_product:
             continue
         if softmax.over_examples:
-            what = f"the axis of the {softmax.shape[0]} examples, so that examples compete with each other"
+            what = f"the axis of the {softmax.shape[0]} examples, so that examples compete with each "
+            "other"
         else:
-            what = "an axis over which the product after it does not sum, so that the weights of one sum do not add to 1"
+            what = "an axis over which the product after it does not sum, so that the weights of one sum "
+            "do not add to 1"
         yield Finding(
             f"A softmax on a tensor of shape {softmax.shape} runs over axis {softmax.axis}: {what}.",
             severity="error",

@@ -213,12 +213,14 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     updates = bench.updates
     harmful = not updates.adaptive and updates.largest > BIG_STEP
     effect = (
-        f"the first step of {updates.optimizer} (lr {updates.rate:g}) moves a weight by {updates.largest:.0%} of its size"
+        f"the first step of {updates.optimizer} (lr {updates.rate:g}) moves a weight by "
+        f"{updates.largest:.0%} of its size"
         if harmful
         else f"{updates.optimizer} absorbs most of it, but clipping, weight decay and the printed loss do not"
     )
     yield Finding(
-        f"Doubling the batch doubles the loss (×{seen.doubling:.2f}) and its gradient: it is a sum over examples, so the "
+        f"Doubling the batch doubles the loss (×{seen.doubling:.2f}) and its gradient: it is a sum over "
+        "examples, so the "
         f"step grows with the batch; {effect}.",
         severity="error" if harmful else "note",
         credence=0.9 if harmful else 0.3,
@@ -240,8 +242,10 @@ def _uneven(bench: "Bench") -> Iterator[Finding]:
     means = [part for part in parts if part.growth is not None and 0.95 < part.growth < 1.05]
     if sums and means:
         yield Finding(
-            f"`{sums[0].name}` is summed over the batch and `{means[0].name}` averaged (doubling the batch gives "
-            f"×{sums[0].growth:.2f} and ×{means[0].growth:.2f}): their balance changes with the batch size.",
+            f"`{sums[0].name}` is summed over the batch and `{means[0].name}` averaged (doubling the "
+            "batch gives "
+            f"×{sums[0].growth:.2f} and ×{means[0].growth:.2f}): their balance changes with the batch "
+            "size.",
             severity="warning",
             credence=0.75,
             where=sums[0].where,

@@ -73,7 +73,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             continue
         source = f" from {hazard.bad_input}" if hazard.bad_input else ""
         yield Finding(
-            f"The first value that is NaN or infinite comes out of `{hazard.operation}`{source} (nearest argument "
+            f"The first value that is NaN or infinite comes out of `{hazard.operation}`{source} (nearest "
+            "argument "
             f"{hazard.argument:.3g}) on this batch; everything after it is lost.",
             severity="error",
             credence=0.85,

@@ -66,11 +66,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     hazard = next((found for found in seen.hazards if found.in_gradient), None)
     if hazard is not None:
         yield Finding(
-            f"Loss and outputs are finite and a gradient is not: the derivative of `{hazard.operation}` is NaN or infinite "
+            f"Loss and outputs are finite and a gradient is not: the derivative of `{hazard.operation}` "
+            "is NaN or infinite "
             "on this batch, and one step makes the weights NaN.",
             severity="error",
             credence=0.9,
             where=hazard.where,
             numbers={"operation": hazard.operation, "argument": str(hazard.argument)},
-            fix="Keep the argument away from the pole before the operation (sqrt(x + eps)); `where` after it is too late.",
+            fix="Keep the argument away from the pole before the operation (sqrt(x + eps)); `where` "
+            "after it is too late.",
         )

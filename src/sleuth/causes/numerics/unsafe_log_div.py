@@ -325,11 +325,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         now = hazard.situation == "this batch"
         what = "its derivative is not finite" if hazard.in_gradient else "its result is not finite"
         yield Finding(
-            f"`{hazard.operation}` reaches its pole on {hazard.situation}: nearest argument {hazard.argument:.3g}, and "
+            f"`{hazard.operation}` reaches its pole on {hazard.situation}: nearest argument "
+            f"{hazard.argument:.3g}, and "
             f"{what}. One such batch makes every weight NaN.",
             severity="error" if now else "warning",
             credence=0.9 if now else 0.7,
             where=hazard.where,
             numbers={"argument": str(hazard.argument), "situation": hazard.situation},
-            fix="Clamp or add an epsilon before the operation: counts.clamp(min=1), log(x + 1e-8), or log_softmax.",
+            fix="Clamp or add an epsilon before the operation: counts.clamp(min=1), log(x + 1e-8), or "
+            "log_softmax.",
         )

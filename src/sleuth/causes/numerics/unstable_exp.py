@@ -228,11 +228,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         if hazard.operation in ("exp", "expm1") and hazard.by_hand:
             now = hazard.situation == "this batch"
             yield Finding(
-                f"`exp` overflows on {hazard.situation} (largest argument {hazard.argument:.3g}; float32 ends at 88.7), and "
+                f"`exp` overflows on {hazard.situation} (largest argument {hazard.argument:.3g}; float32 "
+                "ends at 88.7), and "
                 "its sum goes into a logarithm or a division: a softmax or logsumexp written by hand.",
                 severity="error" if now else "warning",
                 credence=0.9 if now else 0.75,
                 where=hazard.where,
                 numbers={"argument": hazard.argument, "situation": hazard.situation},
-                fix="Use torch.logsumexp, torch.softmax, F.softplus or torch.sigmoid, which subtract the maximum first.",
+                fix="Use torch.logsumexp, torch.softmax, F.softplus or torch.sigmoid, which subtract the "
+                "maximum first.",
             )

@@ -78,7 +78,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         return
     wrong = seen.error > WRONG
     yield Finding(
-        f"The gradient through {', '.join(seen.names)} differs from finite differences by a factor of {seen.error:.1e} "
+        f"The gradient through {', '.join(seen.names)} differs from finite differences by a factor of "
+        f"{seen.error:.1e} "
         + (
             "(above 1e-2: the hand-written backward is wrong)."
             if wrong

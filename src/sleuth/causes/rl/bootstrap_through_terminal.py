@@ -211,9 +211,9 @@ def _ends_ignored(episodes: Episodes, target: Bootstrap, running: Carried) -> It
     yield clue(
         "warning",
         target.call,
-        f"`{running.name}` runs over the whole rollout, and `{flag}`, which marks the ends of episodes in it, is "
-        "never read: what comes after an end flows into the episode before.",
-        fix=f"Multiply the carried `{running.name}`, and the value of the next step, by `1 - {flag}` of the step.",
+        f"`{running.name}` runs over the whole rollout, and `{flag}`, the ends of episodes in it, "
+        "is never read: what comes after an end flows into the episode before.",
+        fix=f"Multiply the carried `{running.name}`, and the value of the next step, by `1 - {flag}`.",
     )
 
 
@@ -263,9 +263,10 @@ def _is_read(tree: ast.AST, name: str) -> bool:
 
 
 def _filling(node: ast.AST) -> Iterator[ast.AST]:
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-        yield node.value
-    elif isinstance(node, ast.Attribute) and node.attr in _FILLS:
+    """What is filled where a piece of syntax fills or empties something."""
+    if not isinstance(node, ast.Subscript | ast.Attribute):
+        return
+    if isinstance(node.ctx, ast.Store) if isinstance(node, ast.Subscript) else node.attr in _FILLS:
         yield node.value
 
 

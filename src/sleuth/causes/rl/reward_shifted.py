@@ -119,7 +119,7 @@ def _is_centred(episodes: Episodes, call: Call) -> bool:
 
 
 def _is_running_mean(episodes: Episodes, call: Call, middle: Value) -> bool:
-    """`reward - rms.mean`, `reward - self.mean`: named a mean and, where its making is seen, fed by rewards."""
+    """`reward - rms.mean`, `reward - self.mean`: called a mean and, as far as seen, fed by rewards."""
     node = call.node
     right = (
         node.right if isinstance(node, ast.BinOp) else node.value if isinstance(node, ast.AugAssign) else None

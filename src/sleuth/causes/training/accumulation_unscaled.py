@@ -208,7 +208,7 @@ def _is_foreign_loss(value: Call) -> bool:
 
 
 def _remainder(program: Program, turn: Turn, step: Event) -> Iterator[Finding]:
-    """Batches at the end of each pass whose gradients are cleared before any step, where sizes are written."""
+    """Batches at the end of a pass whose gradients are cleared before any step, where sizes are known."""
     arm = next((arm for arm in step.call.context.arms if _counts(arm)), None)
     size = _group_size(arm, turn.loop)
     batches = _batches(program, turn.loop)

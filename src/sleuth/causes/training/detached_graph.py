@@ -176,11 +176,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             continue
         names = sorted({p.module or p.name for p in cut})
         yield Finding(
-            f"{len(cut)} parameters ran in the forward pass and have no path to the model's output, such as "
+            f"{len(cut)} parameters ran in the forward pass and have no path to the model's output, such "
+            "as "
             f"`{cut[0].name}`, while later ones have: the graph is cut after `{names[-1]}`.",
             severity="error",
             credence=0.92,
             where=Where(module=cut[-1].module or None),
             numbers={"cut": len(cut), "connected": len(members) - len(cut)},
-            fix="Look after that module for .detach(), .data, .item(), .tolist(), .numpy(), torch.tensor(x) or no_grad.",
+            fix="Look after that module for .detach(), .data, .item(), .tolist(), .numpy(), "
+            "torch.tensor(x) or no_grad.",
         )

@@ -293,9 +293,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if not free:
         what = "every parameter is frozen, so nothing can be learned"
     elif above:
-        what = f"the output side (`{max(frozen, key=lambda p: p.order).name}`) is frozen while layers before it learn"
+        what = f"the output side (`{max(frozen, key=lambda p: p.order).name}`) is frozen while layers "
+        "before it learn"
     elif handed:
-        what = f"{len(handed)} of them, such as `{handed[0].name}`, were given to the optimizer, which skips them"
+        what = f"{len(handed)} of them, such as `{handed[0].name}`, were given to the optimizer, which "
+        "skips them"
     else:
         return
     yield Finding(

@@ -105,13 +105,18 @@ def _takes_a_closure(step: Event) -> bool:
 
 def _scaled_for_nothing(program: Program) -> Iterator[Call]:
     """A gradient scaler's `scale` that stands alone on its line."""
-    scalings = [
-        call
-        for call in program.calls(".scale")
-        if call.args and class_name(call.receiver).endswith("GradScaler")
-    ]
+    scalings = [call for call in program.calls(".scale") if call.args and _is_scaler(program, call.receiver)]
     alone = bare_statements(program.source) if scalings else set()
     return (call for call in scalings if call.node in alone)
+
+
+def _is_scaler(program: Program, receiver: Value | None) -> bool:
+    """One of torch's, or an object from elsewhere that also steps an optimizer: `scaler.step(optimizer)`."""
+    return class_name(receiver).endswith("GradScaler") or any(
+        alike(step.call.receiver, receiver) and step.about is not step.call.receiver
+        for step in program.training.of("step")
+        if step.call.op == ".step"
+    )
 
 
 def _uncalled(program: Program) -> Iterator[Call]:

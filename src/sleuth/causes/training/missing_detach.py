@@ -377,7 +377,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     for use in bench.first.losses:
         if use.target_has_graph:
             yield Finding(
-                f"The target of {use.name} carries a graph: gradient flows into what should be constant, and the loss "
+                f"The target of {use.name} carries a graph: gradient flows into what should be constant, "
+                "and the loss "
                 "can fall by moving the target.",
                 severity="warning",
                 credence=0.65,
@@ -386,7 +387,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             )
     for name in bench.first.gradients.upstream_of_step:
         yield Finding(
-            f"This loss sends a gradient into `{name}`, which runs before the model whose optimizer steps and belongs to "
+            f"This loss sends a gradient into `{name}`, which runs before the model whose optimizer "
+            "steps and belongs to "
             "another optimizer: the gradient is left there and added to its next step.",
             severity="error",
             credence=0.85,

@@ -70,11 +70,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     whole = {p.module for p in missing}.isdisjoint(p.module for p in held)
     head_only = bool(held) and whole and max(p.order for p in missing) < min(p.order for p in held)
     yield Finding(
-        f"{len(missing)} of {len(receiving)} parameters that receive a gradient are in no optimizer, such as "
+        f"{len(missing)} of {len(receiving)} parameters that receive a gradient are in no optimizer, "
+        "such as "
         f"`{missing[0].name}`: they keep their initial values.",
         severity="note" if head_only else "error",
         credence=0.3 if head_only else 0.92,
         where=Where(module=missing[0].module or None),
         numbers={"missing": len(missing), "receiving": len(receiving), "first": missing[0].name},
-        fix="Build the optimizer from `model.parameters()`; set requires_grad=False on what shall stay as it is.",
+        fix="Build the optimizer from `model.parameters()`; set requires_grad=False on what shall stay "
+        "as it is.",
     )

@@ -226,21 +226,31 @@ class _Observer(TorchFunctionMode):
     ) -> Any:
         keywords = kwargs or {}
         result = func(*args, **keywords)
-        name = getattr(func, "__name__", "")
-        if name in _QUIET:
+        if not computes(func):
             return result
+        name = getattr(func, "__name__", "")
         given = tuple(_tensors((*args, *keywords.values())))
         made = tuple(_tensors((result,)))
         if given and made:
             path, line = user_frame()
             where = self.stack[-1] if self.stack else ""
-            entry = (name.strip("_"), func, args, keywords, given, made, where)
+            name = func.__self__.__name__ if name == "__get__" else name.strip("_")
+            entry = (name, func, args, keywords, given, made, where)
             self.ops.append(Op(*entry, not self.stack, path, line, torch.is_grad_enabled()))
         return result
 
 
 # Looking at a tensor is not computing with it.
-_QUIET = frozenset({"__get__", "__set__", "size", "dim", "__len__", "is_floating_point", "numel", "stride"})
+_QUIET = frozenset({"__set__", "size", "dim", "__len__", "is_floating_point", "numel", "stride", "backward"})
+_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "data", "real", "imag"})  # read like a number, made like a result
+
+
+def computes(function: Any) -> bool:
+    """Whether a torch function makes a value; attributes such as `shape` only tell about one."""
+    name = getattr(function, "__name__", "")
+    if name == "__get__":
+        return getattr(getattr(function, "__self__", None), "__name__", "") in _ATTRIBUTES
+    return name not in _QUIET
 
 
 def _tensors(values: Sequence[Any], depth: int = 0) -> Iterator[Tensor]:

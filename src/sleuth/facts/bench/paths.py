@@ -28,7 +28,7 @@ _LAYOUT = (
 # Ops that hand values on in another layout, by the name of the torch function.
 LAYOUT_OPS = frozenset(
     "view reshape flatten squeeze unsqueeze transpose permute contiguous getitem select chunk split unbind "
-    "unflatten to type float expand t movedim swapaxes".split()
+    "unflatten to type float expand t T mT H movedim swapaxes".split()
 )
 _SQUASHES = (
     "LogSoftmax",

@@ -129,9 +129,34 @@ def apply(
             (*target.args[1:], *args),
             {**target.keywords, **keywords},
         )
+    if isinstance(target, Call) and target.op in TRANSFORMS and target.args:
+        return _transformed(machine, node, target, args, keywords)
     if torch_api.is_module(target):
         return call_module(machine, node, target, args, keywords)
     return machine.record(node, "()", target, args, keywords)
+
+
+# Functions of functions: what comes out is called like what went in.
+TRANSFORMS = frozenset(
+    f"{home}.{name}"
+    for home in ("jax", "torch.func", "torch")
+    for name in ("jit", "vmap", "pmap", "checkpoint", "grad", "value_and_grad", "grad_and_value")
+)
+
+
+def _transformed(
+    machine: Machine, node: ast.AST, made: Call, args: tuple[Value, ...], keywords: dict[str, Value]
+) -> Value:
+    """`jax.value_and_grad(loss)(params, x)`: the function is followed, its gradient is something new."""
+    value = apply(machine, node, settle(made.args[0]), args, keywords)
+    name = made.op.rpartition(".")[2]
+    if "grad" not in name:
+        return value
+    gradient = machine.record(node, "()", made, args, keywords)
+    if name == "grad":
+        return gradient
+    pair = [value, gradient] if name == "value_and_grad" else [gradient, value]
+    return Collection(node, machine.context.source, pair, "tuple")
 
 
 def _external(
@@ -154,6 +179,8 @@ def _external(
         and isinstance(settle(args[0]), Collection)
     ):
         return settle(args[0])
+    if target.name == "torch.utils.checkpoint.checkpoint" and args:
+        return apply(machine, node, settle(args[0]), args[1:], {})
     if target.name == "torch.set_grad_enabled":
         machine.context = replace(machine.context, grad=grad_after(recorded, machine.context.grad))
     if target.name == "builtins.dict":

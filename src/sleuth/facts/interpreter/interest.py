@@ -4,7 +4,7 @@ import re
 
 # Code without any of these words holds nothing that a lint rule looks at.
 INTERESTING = re.compile(
-    r"torch|sklearn|\bnn\.|jax|optax|loss|backward|DataLoader|train_test_split|optim|fit\(|gymnasium"
+    r"torch|sklearn|\bnn\.|jax|optax|loss|backward|DataLoader|train_test_split|optim|fit\(|gymnasium|gamma|reward"
 )
 # Of functions that nobody in the file calls, only those are run that hold one of these.
 WORTH_RUNNING = re.compile(
@@ -13,8 +13,12 @@ WORTH_RUNNING = re.compile(
     r"__iter__|collate|Dataset\b|imread|read_image|Image\.open|uint8|astype|shuffle|permut|\brand|random\.|"
     r"transforms\b|\.transform\(|listdir|glob\(|state_dict|init\.\w+_\(|\.(?:zeros|ones|fill|constant)_\(|seed|"
     r"reward|gamma|\bdones?\b|sum\(|norm\(|BatchNorm|std\(|mean\(|[Dd]ropout|\.grad\b|optim|nn\.Sequential|"
+    r"terminated|truncated|argmax|round\(|[<>]=?\s*0?\.\d|"
     r"\.train\(|sigmoid|\.load\(|cross_val|\benv\.|\bexcept\b"
 )
+# A function that does this is looked at inside the loops of whoever calls it.
+TRAINS = re.compile(r"\.backward\(|\.step\(|zero_grad\(")
+
 # What code must mention to matter to any rule: numbers, models, data, randomness, or the handing on of them.
 WORTH_FOLLOWING = re.compile(
     r"torch|\bnn\b|\bF\.|\bnp\.|numpy|jax|jnp|sklearn|pandas|pd\.|loss|grad|optim|model|\bnet|train|eval|split|fit|"

@@ -44,6 +44,7 @@ class Machine:
     instances: list[Instance] = field(default_factory=list)
     visits: dict[ast.AST, int] = field(default_factory=dict)
     undefined: dict[str, Unknown] = field(default_factory=dict)
+    worth_running: dict[ast.AST, bool] = field(default_factory=dict)
     worth: dict[ast.AST, bool] = field(default_factory=dict)
     trace_of: Source | None = None  # the file in question; what it imports is followed more sparingly
     active: list[ast.AST] = field(default_factory=list)

@@ -720,13 +720,15 @@ class Shapes:
         """`s, a, r = (torch.tensor(column) for column in zip(*rows))`: every column converted alike."""
         one = root(several.items[0]) if several.open and len(several.items) == 1 else None
         for _ in range(6):
-            if not isinstance(one, Call) or one.op == "next":
+            if not isinstance(one, Call):
                 break
             short = layer(one).rpartition(".")[2]
             if short not in _COPIES and short not in _KEEPS_SHAPE:
                 return None
             one = root(subject(one))
-        return self._column(one.args[0], place) if isinstance(one, Call) and one.args else None
+        # An element of `zip(*rows)` is seen as a tuple with an item from each of what was zipped.
+        is_row = isinstance(one, Collection) and one.kind == "tuple" and len(one.items) == 1
+        return self._stored(one.items[0], place) if isinstance(one, Collection) and is_row else None
 
     def _column(self, drawn: Value | None, place: int) -> Shape | None:
         """One column of rows drawn from a buffer: `zip(*random.sample(buffer, n))`, converted or not."""
@@ -736,10 +738,15 @@ class Shapes:
         if not (isinstance(made, Call) and made.op == "builtins.zip" and len(made.args) == 1):
             return None
         spread = made.args[0]
-        rows = root(spread.items[0]) if isinstance(spread, Collection) and len(spread.items) == 1 else None
-        if not (isinstance(rows, Call) and rows.op in ("random.sample", "random.choices") and rows.args):
+        rows = spread.items if isinstance(spread, Collection) and spread.kind == "rest" else []
+        return self._stored(rows[0], place) if len(rows) == 1 else None
+
+    def _stored(self, rows: Value, place: int) -> Shape | None:
+        """What lies at one place of the rows in a buffer, a batch of it."""
+        drawn = root(rows)
+        if not (isinstance(drawn, Call) and drawn.op in ("random.sample", "random.choices") and drawn.args):
             return None
-        buffer = root(rows.args[0])
+        buffer = root(drawn.args[0])
         stored = [
             root(call.args[0])
             for call in self._program.calls(".append")

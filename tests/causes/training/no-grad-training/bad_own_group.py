@@ -5,10 +5,12 @@ from torchvision.models import resnet18
 trunk = resnet18(weights="DEFAULT")
 trunk.fc = torch.nn.Identity()
 head = torch.nn.Linear(512, 7)
-opt = torch.optim.SGD([
-    {"params": trunk.parameters(), "lr": cfg.slow},
-    {"params": head.parameters(), "lr": cfg.fast},
-])
+opt = torch.optim.SGD(
+    [
+        {"params": trunk.parameters(), "lr": cfg.slow},
+        {"params": head.parameters(), "lr": cfg.fast},
+    ]
+)
 for x, y in loader:
     with torch.inference_mode():  # no-grad-training
         features = trunk(x)

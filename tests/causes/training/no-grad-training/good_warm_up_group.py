@@ -3,10 +3,12 @@ import torch.nn.functional as F
 
 
 def fit(trunk, head, loader, cfg):
-    opt = torch.optim.SGD([
-        {"params": trunk.parameters(), "lr": cfg.slow},
-        {"params": head.parameters(), "lr": cfg.fast},
-    ])
+    opt = torch.optim.SGD(
+        [
+            {"params": trunk.parameters(), "lr": cfg.slow},
+            {"params": head.parameters(), "lr": cfg.fast},
+        ]
+    )
     for epoch in range(cfg.epochs):
         for x, y in loader:
             with torch.set_grad_enabled(epoch >= cfg.warm_up):
