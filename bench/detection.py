@@ -61,6 +61,6 @@ def _hits_line(case: Case, findings: list[Finding]) -> bool:
         finding.cause == case.slug
         and finding.where is not None
         and finding.where.line is not None
-        and abs(finding.where.line - case.line) <= LINE_SLACK
+        and any(abs(finding.where.line - line) <= LINE_SLACK for line in (case.line, *case.or_lines))
         for finding in findings
     )

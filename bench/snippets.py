@@ -28,7 +28,7 @@ class Snippet:
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts over one set; a finding on a bad snippet that is neither its bug nor a fair second name is wrong."""
+    """Counts over one set; what is said of a bad snippet beside its bug and fair second names is wrong."""
 
     bad: int
     found: int

@@ -27,12 +27,16 @@ class Metric:
 
 @dataclass(frozen=True)
 class Case:
-    """A pair: `broken.py` has the defect `slug` on `line`; `also` are fair second names for it."""
+    """A pair: `broken.py` has the defect `slug` on `line`; `also` are fair second names for it.
+
+    `or_lines` are other places one could fairly point at.
+    """
 
     name: str
     folder: Path
     slug: str
     line: int
+    or_lines: tuple[int, ...]
     also: tuple[str, ...]
     task: str
     metric: Metric
@@ -74,6 +78,7 @@ def cases() -> Iterator[Case]:
             folder=file.parent,
             slug=data["slug"],
             line=data["line"],
+            or_lines=tuple(data.get("or_lines", ())),
             also=tuple(data.get("also", ())),
             task=data["task"],
             metric=Metric(metric["pattern"], _range(metric.get("fixed")), _range(metric.get("broken"))),

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 from sleuth._version import __version__
 
 if TYPE_CHECKING:
+    from sleuth.comparing import diff
     from sleuth.errors import SleuthError
     from sleuth.finding import Finding, Report, Severity, Verdict, Where
     from sleuth.landscape import surface
+    from sleuth.leaking import leak
+    from sleuth.probing import probe
     from sleuth.stall import stuck
 
 __all__ = [
@@ -19,6 +22,9 @@ __all__ = [
     "Verdict",
     "Where",
     "__version__",
+    "diff",
+    "leak",
+    "probe",
     "stuck",
     "surface",
 ]
@@ -31,6 +37,9 @@ _HOMES = {
     "SleuthError": "sleuth.errors",
     "Verdict": "sleuth.finding",
     "Where": "sleuth.finding",
+    "diff": "sleuth.comparing",
+    "leak": "sleuth.leaking",
+    "probe": "sleuth.probing",
     "stuck": "sleuth.stall",
     "surface": "sleuth.landscape",
 }

@@ -14,6 +14,7 @@ from sleuth.errors import SleuthError, did_you_mean
 # not load every verb; a test holds it against their own first lines.
 VERBS = {
     "lint": "Read source files and name the silent bugs in them.",
+    "probe": "Examine a model, one batch and a loss, in seconds.",
     "surface": "Look at the surface and slopes of a loss, without a model.",
     "explain": "Print the page of a cause or a rule.",
     "causes": "List the causes Sleuth knows, and what sees each of them.",

@@ -53,29 +53,32 @@ def evaluate(batched: Batched, n: int, at: Mapping[str, float] | None = None) ->
     axes = batched.axes
     shape = (n,) * len(axes)
     ticks = tuple(np.linspace(axis.lo, axis.hi, n) for axis in axes)  # torch's own misses 0 by 1e-17
-    sheets = {name: torch.empty(1 + len(axes), n ** len(axes), dtype=torch.float64) for name in batched.names}
     with guest():
-        for start, inputs in _chunks(batched, ticks):
-            stop = start + inputs[0].numel()
-            _fill(batched, inputs, {name: sheet[:, start:stop] for name, sheet in sheets.items()})
-    return tuple(
-        Sheet(name, dict(at or {}), axes, ticks, arrays[0], tuple(arrays[1:]))
-        for name, sheet in sheets.items()
-        for arrays in [sheet.numpy().reshape(-1, *shape)]
-    )
+        parts = [_columns(batched, inputs) for inputs in _chunks(batched, ticks)]
+    sheets = []
+    for name in batched.names:
+        columns = [
+            _joined([part[name][place] for part in parts]).reshape(shape) for place in range(1 + len(axes))
+        ]
+        sheets.append(Sheet(name, dict(at or {}), axes, ticks, columns[0], tuple(columns[1:])))
+    return tuple(sheets)
+
+
+def _joined(pieces: list["Tensor"]) -> "Numbers":
+    """One array of all chunks, without a copy when there is only one."""
+    import torch
+
+    whole = pieces[0] if len(pieces) == 1 else torch.cat(pieces)
+    return whole.cpu().double().numpy()
 
 
 def slopes_at(batched: Batched, term: str, points: "Numbers") -> tuple["Numbers", "Numbers"]:
     """Values (points) and slopes (points × axes) of one term at arbitrary places."""
-    import torch
+    import numpy as np
 
-    rows = {
-        name: torch.empty(1 + len(batched.axes), len(points), dtype=torch.float64) for name in batched.names
-    }
     with guest():
-        _fill(batched, _inputs(batched, points), rows)
-    result = rows[term].numpy()
-    return result[0], result[1:].T
+        value, *slopes = _columns(batched, _inputs(batched, points))[term]
+    return _joined([value]), np.stack([_joined([slope]) for slope in slopes], axis=1)
 
 
 def curvature_at(batched: Batched, term: str, points: "Numbers") -> "Numbers":
@@ -137,7 +140,7 @@ def _inputs(batched: Batched, points: "Numbers") -> list["Tensor"]:
     return [made[:, column].contiguous().requires_grad_() for column in range(made.shape[1])]
 
 
-def _chunks(batched: Batched, ticks: Sequence["Numbers"]) -> Iterator[tuple[int, list["Tensor"]]]:
+def _chunks(batched: Batched, ticks: Sequence["Numbers"]) -> Iterator[list["Tensor"]]:
     """Whole rows of the grid, as many as fit a chunk, as flat coordinates."""
     import torch
 
@@ -150,46 +153,43 @@ def _chunks(batched: Batched, ticks: Sequence["Numbers"]) -> Iterator[tuple[int,
     for first in range(0, n, step):
         part = xs[first : first + step]
         if per_row == 1:
-            yield first, [part.clone().requires_grad_()]
+            yield [part.clone().requires_grad_()]
         else:
             shape = (len(part), n)
             grid = (part[:, None].expand(shape), ys.expand(shape))
-            yield first * n, [one.reshape(-1).requires_grad_() for one in grid]
+            yield [one.reshape(-1).requires_grad_() for one in grid]
 
 
-def _fill(batched: Batched, inputs: list["Tensor"], rows: Mapping[str, "Tensor"]) -> None:
-    """Write every term's values, then its slope along each axis, into its rows (1 + axes, points)."""
-    import torch
-
+def _columns(batched: Batched, inputs: list["Tensor"]) -> dict[str, list["Tensor"]]:
+    """Every term's values, then its slope along each axis."""
     try:
         terms = batched.call(inputs)
     except Exception as error:
         raise SleuthError(_blame(batched, inputs, error)) from None
     points, last = inputs[0].numel(), batched.terms[-1]
+    columns: dict[str, list[Tensor]] = {}
     for name, values in terms.items():
         if values.numel() != points:
             raise SleuthError(
                 f"{batched.name} returned {values.numel()} values for {points} points. {SHOULD}"
             )
-        rows[name][0] = values.detach().reshape(-1)
-        _differentiate(values, inputs, rows[name][1:], keep=name != last)
-    for name in rows:
+        columns[name] = [values.detach().reshape(-1), *_slopes(values, inputs, keep=name != last)]
+    for name in batched.names:
         if name not in terms:
-            torch.sum(torch.stack([rows[term] for term in terms]), dim=0, out=rows[name])
+            columns[name] = [sum(parts[1:], parts[0]) for parts in zip(*columns.values(), strict=True)]
+    return columns
 
 
-def _differentiate(values: "Tensor", inputs: list["Tensor"], rows: "Tensor", keep: bool) -> None:
-    """Write the slopes; zero along an input that the values do not depend on."""
+def _slopes(values: "Tensor", inputs: list["Tensor"], keep: bool) -> list["Tensor"]:
+    """The slopes along each input; zero along one that the values do not depend on."""
     import torch
 
-    found: Sequence[Tensor | None] = [None] * len(inputs)
-    if values.requires_grad:
-        found = torch.autograd.grad(values.sum(), inputs, retain_graph=keep, allow_unused=True)
-    for row, slope in zip(rows, found, strict=True):
-        if slope is None:
-            row.zero_()
-        else:
-            row.copy_(slope)
+    if not values.requires_grad:
+        return [torch.zeros_like(one) for one in inputs]
+    found = torch.autograd.grad(values.sum(), inputs, retain_graph=keep, allow_unused=True)
+    return [
+        torch.zeros_like(one) if slope is None else slope for one, slope in zip(inputs, found, strict=True)
+    ]
 
 
 def _blame(batched: Batched, inputs: list["Tensor"], error: Exception) -> str:

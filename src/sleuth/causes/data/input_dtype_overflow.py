@@ -49,7 +49,7 @@ loading. Dividing a `uint8` array or tensor by a float is safe: it promotes.
 
 from collections.abc import Iterator
 
-from sleuth.facts.flow import ancestry, layer, literal, number, root
+from sleuth.facts.flow import ancestry, layer, literal, makers, number, root
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, External, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.loaders import line
@@ -89,6 +89,7 @@ FIX = "Convert to float first (`.astype(np.float32)`, `.float()`), and clip befo
 READS_RAW = frozenset(
     {"numpy.frombuffer", "numpy.fromfile", "numpy.memmap", "soundfile.read", "numpy.fromstring"}
 )
+COMPARISONS = frozenset("> < >= <= == != & | ~".split())  # what they give is 0 or 1
 NARROW = frozenset("int8 uint8 int16 uint16 <i2 >i2 i2 <h h short".split())
 
 
@@ -206,14 +207,15 @@ def _bytes(value: Value | None, depth: int = 0, raw: bool = False) -> Call | Non
 
 
 def _is_wide_byte_cast(call: Call) -> bool:
-    """A cast to bytes of something that fills their range (`.clip(0, 255)`, `* 255`), unlike a mask "
-    "of 0 and 1."""
+    """A cast to bytes of something that fills their range (`.clip(0, 255)`, `* 255`), unlike a 0-1 mask."""
     dtype = (
         call.args[0] if call.op in (".astype", ".to", ".type") and call.args else call.keywords.get("dtype")
     )
     if call.op != ".byte" and not _names_bytes(dtype):
         return False
     family = (call.receiver, *call.args) if call.receiver is not None else call.args
+    if any(maker.op in COMPARISONS for part in family for maker in makers(part)):
+        return False
     return any(
         isinstance(known := literal(here), int | float) and known >= HALF_RANGE
         for part in family

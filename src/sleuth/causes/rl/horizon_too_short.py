@@ -108,7 +108,9 @@ def _of_a_known_task(program: Program, episodes: Episodes) -> Iterator[Finding]:
     if not tasks or len(delays) != len(tasks):
         return
     discounts = [
-        target.discount for target in episodes.bootstraps if episodes.is_reward(target.immediate) == "reward"
+        target.discount
+        for target in episodes.bootstraps
+        if episodes.is_reward(target.immediate) == "reward" and not _weighs_a_loss(program, target)
     ]
     discounts += [call.keywords["gamma"] for call in agents]
     seen: set[int] = set()
@@ -126,6 +128,11 @@ def _of_a_known_task(program: Program, episodes: Episodes) -> Iterator[Finding]:
             fix="Choose gamma so that 1 / (1 - gamma) is about the number of steps to the goal: "
             f"{1 - 1 / delay:.3g} or more.",
         )
+
+
+def _weighs_a_loss(program: Program, target: Bootstrap) -> bool:
+    """`policy_loss + 0.5 * value_loss`: a sum that is differentiated itself is a loss, not a target."""
+    return any(target.call in possible(backward.about) for backward in program.training.of("backward"))
 
 
 def _tasks(program: Program) -> Iterator[str]:

@@ -53,7 +53,7 @@ if truncated:                       # on-policy; afterwards mask the row like an
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.interpreter.values import Call, Value
+from sleuth.facts.interpreter.values import Arm, Call, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.episodes import (
     Bootstrap,
@@ -127,11 +127,22 @@ def _chosen_by_both(episodes: Episodes, target: Bootstrap) -> Value | None:
     return None
 
 
+def _only_at_the_limit(episodes: Episodes, arm: Arm) -> bool:
+    """`if truncated:`, `if truncated and not terminated:`"""
+    if episodes.kinds(arm.test) == {"truncated"}:
+        return True
+    test = getattr(arm.node, "test", None)
+    if arm.name != "if" or not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)):
+        return False
+    words_of = {isinstance(part, ast.UnaryOp): ast.unparse(part) for part in test.values}
+    return "trunc" in words_of.get(False, "") and "not term" in words_of.get(True, "")
+
+
 def _is_handled(program: Program, episodes: Episodes) -> bool:
     """Whether a network values the last observation where the time limit struck."""
     for call in program.calls("()"):
         if is_network_call(call):
-            if any(episodes.kinds(arm.test) == {"truncated"} for arm in call.context.arms):
+            if any(_only_at_the_limit(episodes, arm) for arm in call.context.arms):
                 return True
             if any("final" in word for test in tests(call.context) for word in words(test)):
                 return True

@@ -79,7 +79,7 @@ def lint(program: Program) -> Iterator[Finding]:
             if id(call) not in outermost or not call.context.grad or not inside(call.context, loops[-1]):
                 continue
             for state in _states(call, loops[-1]):
-                if _keeps_its_graph(program, state):
+                if _keeps_its_graph(program, state, call):
                     yield _finding(call, state.name, backward)
         yield from _kept_on_the_model(program, backward, behind)
     yield from _kept_by_its_class(program)
@@ -93,11 +93,12 @@ def _states(call: Call, loop: object) -> Iterator[Carried]:
                 yield value
 
 
-def _keeps_its_graph(program: Program, state: Carried) -> bool:
-    """What the turn leaves in the variable has the model's forward pass in its history, on every branch."""
+def _keeps_its_graph(program: Program, state: Carried, fed: Call) -> bool:
+    """What the turn leaves in the variable came, with its graph, out of the model that it was fed to."""
     if state.final is None or any(ends_graph(option) for option in possible(state.final)):
         return False
-    if any(call.context.grad for call in applications(surely_reached(state.final))):
+    made = with_enclosing(program, applications(surely_reached(state.final)))
+    if any(call.context.grad and identity(call.receiver) == identity(fed.receiver) for call in made):
         parts = [state, state.final, *possible(state.final)]
         return not any(user.op == ".detach_" for part in parts for user in users(program).get(id(part), ()))
     return False
