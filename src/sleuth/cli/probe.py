@@ -14,13 +14,21 @@ KNOWN = ("model", "batch", "loss_fn", "step", "optimizer", "loader", "val_loader
 
 @click.command("probe")
 @click.argument("target", metavar="FILE:FUNCTION")
-@click.option("--budget", default=30.0, show_default=True, metavar="SECONDS", help="Time for the whole probe.")
+@click.option(
+    "--budget", default=30.0, show_default=True, metavar="SECONDS", help="Time for the whole probe."
+)
 @click.option("--no-memorise", is_flag=True, help="Leave out the short training on one batch.")
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Seed of what is drawn at random.")
 @click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page.")
 @output_options
 def command(
-    target: str, budget: float, no_memorise: bool, seed: int, page: Path | None, json_path: str | None, quiet: bool
+    target: str,
+    budget: float,
+    no_memorise: bool,
+    seed: int,
+    page: Path | None,
+    json_path: str | None,
+    quiet: bool,
 ) -> int:
     """Examine a model, one batch and a loss, in seconds.
 
@@ -52,8 +60,12 @@ def _made(target: str) -> dict[str, Any]:
             raise SleuthError(f"{target} returns a dict with the key {strange[0]!r}.{hint}")
         return dict(made)
     if isinstance(made, (tuple, list)) and 2 <= len(made) <= 6:
-        return dict(zip(("model", "batch", "loss_fn", "optimizer", "loader", "val_loader"), made, strict=False))
-    raise SleuthError(f"{target} returns a {type(made).__name__}; expected (model, batch, loss_fn) or a dict.")
+        return dict(
+            zip(("model", "batch", "loss_fn", "optimizer", "loader", "val_loader"), made, strict=False)
+        )
+    raise SleuthError(
+        f"{target} returns a {type(made).__name__}; expected (model, batch, loss_fn) or a dict."
+    )
 
 
 def _function(target: str) -> Any:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Fate = Literal["arrives", "minimum", "exit", "stuck"]
 
-REACH = 2  # neighbours this far are tried, so that narrow slanted valleys are followed
+REACH = 1  # the nearest neighbours; what a slanted valley hides from them, the closer look at each end finds
 BEYOND = 0.1  # a soft margin goes on falling past the wanted place; by so much of the range it may
 CLOSE = 0.025  # so does one this near the wanted place (share of each axis)
 BASIN = 0.01  # a minimum that catches less of the map than this is not worth a word

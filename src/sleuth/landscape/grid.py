@@ -48,7 +48,6 @@ class Sheet:
 def evaluate(batched: Batched, n: int, at: Mapping[str, float] | None = None) -> tuple[Sheet, ...]:
     """One sheet a term, the total last: values and slopes at n points an axis."""
     import numpy as np
-    import torch
 
     axes = batched.axes
     shape = (n,) * len(axes)

@@ -62,7 +62,11 @@ def _parts(report: Report, seen: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _finding(finding: Finding) -> str:
-    where = f"<p><small>at {escape(str(finding.where))}</small></p>" if finding.where and str(finding.where) else ""
+    where = (
+        f"<p><small>at {escape(str(finding.where))}</small></p>"
+        if finding.where and str(finding.where)
+        else ""
+    )
     fix = f"<p><b>fix:</b> {escape(finding.fix)}</p>" if finding.fix else ""
     title = f"<b>{escape(finding.cause)}</b> <small>{finding.severity}, {finding.credence:.0%} sure</small>"
     return f"<div class='finding {finding.severity}'><p>{title}</p><p>{escape(finding.message)}</p>{where}{fix}</div>"
@@ -70,26 +74,47 @@ def _finding(finding: Finding) -> str:
 
 def _tensors(tensors: Sequence[Mapping[str, Any]]) -> str:
     rows = [
-        (p["name"], p["role"], "×".join(map(str, p["shape"])), p["dtype"], _n(p["minimum"]), _n(p["maximum"]),
-         _n(p["mean"]), _n(p["std"]))
+        (
+            p["name"],
+            p["role"],
+            "×".join(map(str, p["shape"])),
+            p["dtype"],
+            _n(p["minimum"]),
+            _n(p["maximum"]),
+            _n(p["mean"]),
+            _n(p["std"]),
+        )
         for p in tensors
     ]
     return table("Batch", "tensor role shape dtype min max mean std".split(), rows)
 
 
 def _losses(losses: Sequence[Mapping[str, Any]]) -> str:
-    rows = [(u["name"], _n(u["mean_value"]), _n(u["chance"]), _n(u["entropy"]), u["reduction"]) for u in losses]
+    rows = [
+        (u["name"], _n(u["mean_value"]), _n(u["chance"]), _n(u["entropy"]), u["reduction"]) for u in losses
+    ]
     return table("Loss at start", "loss value guessing frequencies reduction".split(), rows)
 
 
 def _parameters(parameters: Sequence[Mapping[str, Any]], updates: Mapping[str, Any]) -> str:
     moved = {part["name"]: part["ratio"] for part in updates.get("parts", ())}
     rows = [
-        (p["name"], "×".join(map(str, p["shape"])), _n(p["mean"]), _n(p["std"]), _n(p["gradient"]),
-         _n(moved.get(p["name"])), "" if p["trainable"] else "frozen")
+        (
+            p["name"],
+            "×".join(map(str, p["shape"])),
+            _n(p["mean"]),
+            _n(p["std"]),
+            _n(p["gradient"]),
+            _n(moved.get(p["name"])),
+            "" if p["trainable"] else "frozen",
+        )
         for p in sorted(parameters, key=lambda p: p["order"])[:60]
     ]
-    return table("Parameters, input side first", ["parameter", "shape", "mean", "std", "gradient", "update/weight", ""], rows)
+    return table(
+        "Parameters, input side first",
+        ["parameter", "shape", "mean", "std", "gradient", "update/weight", ""],
+        rows,
+    )
 
 
 def _not_examined(report: Report) -> str:
@@ -101,7 +126,9 @@ def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> st
     if not rows:
         return ""
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
+    )
     return f"<h3>{escape(title)}</h3><table><tr>{head}</tr>{body}</table>"
 
 
@@ -145,7 +172,8 @@ def png(sample: Sequence[Sequence[Sequence[float]]]) -> str:
     header = struct.pack(">IIBBBBB", columns, rows, 8, kind, 0, 0, 0)
     chunks = (b"IHDR", header), (b"IDAT", zlib.compress(bytes(scaled))), (b"IEND", b"")
     packed = b"".join(
-        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body)) for name, body in chunks
+        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+        for name, body in chunks
     )
     return "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + packed).decode()
 

@@ -23,7 +23,9 @@ def page(report: Report) -> str:
 
 def brief(report: Report) -> str:
     """One line a finding."""
-    return "\n".join(f"{f.severity} {f.cause}: {f.message}" for f in report.findings) or report.verdict.summary
+    return (
+        "\n".join(f"{f.severity} {f.cause}: {f.message}" for f in report.findings) or report.verdict.summary
+    )
 
 
 def _head(report: Report) -> str:
@@ -90,14 +92,22 @@ def _pictures(samples: Sequence[Any]) -> str:
     height = min(len(sample[0]) for sample in samples)
 
     def row(sample: Any, index: int) -> str:
-        return "".join(SHADES[min(int((v - low) / span * len(SHADES)), len(SHADES) - 1)] * 2 for v in sample[0][index])
+        return "".join(
+            SHADES[min(int((v - low) / span * len(SHADES)), len(SHADES) - 1)] * 2 for v in sample[0][index]
+        )
 
     return "\n".join("  " + "  ".join(row(sample, index) for sample in samples) for index in range(height))
 
 
 def _losses(losses: Sequence[Mapping[str, Any]], seen: Mapping[str, Any]) -> str:
     rows = [
-        (use["name"], f"{use['mean_value']:.4g}", _number(use["chance"]), _number(use["entropy"]), use["reduction"])
+        (
+            use["name"],
+            f"{use['mean_value']:.4g}",
+            _number(use["chance"]),
+            _number(use["entropy"]),
+            use["reduction"],
+        )
         for use in losses
     ]
     text = _table("Loss at start", "loss value guessing frequencies reduction".split(), rows) if rows else ""
@@ -109,7 +119,9 @@ def _losses(losses: Sequence[Mapping[str, Any]], seen: Mapping[str, Any]) -> str
         lines.append(f"  targets handed to other examples: loss changes by {wiring['target_effect']:.0%}")
     if "downhill" in seen:
         step = seen["downhill"]
-        lines.append(f"  one small step downhill: promised {step['promised']:.2g}, brought {step['brought']:.2g}")
+        lines.append(
+            f"  one small step downhill: promised {step['promised']:.2g}, brought {step['brought']:.2g}"
+        )
     return "\n".join([text, *lines]).strip("\n")
 
 
@@ -133,7 +145,9 @@ def _parameters(parameters: Sequence[Mapping[str, Any]], updates: Mapping[str, A
 
 
 def _mistakes(mistakes: Sequence[Mapping[str, Any]]) -> str:
-    rows = [(str(m["example"]), str(m["says"]), str(m["truth"]), f"{m['probability']:.0%}") for m in mistakes[:5]]
+    rows = [
+        (str(m["example"]), str(m["says"]), str(m["truth"]), f"{m['probability']:.0%}") for m in mistakes[:5]
+    ]
     return _table("Most confident mistakes", "example says truth sure".split(), rows) if rows else ""
 
 
@@ -142,7 +156,11 @@ def _memory(memory: Mapping[str, Any] | None) -> str:
         return ""
     head = f"Learning this batch by heart: {memory['reading']} ({memory['steps']} steps)"
     curve = spark([value for value in memory["curve"] if isinstance(value, (int, float))])
-    lines = [head, f"  {_number(memory['start'])} {curve} {_number(memory['end'])}", f"  {memory['explanation']}"]
+    lines = [
+        head,
+        f"  {_number(memory['start'])} {curve} {_number(memory['end'])}",
+        f"  {memory['explanation']}",
+    ]
     if memory["ablation"]:
         parts = [f"{name} {_number(loss)}" for name, loss, _ in memory["ablation"]]
         lines.append(f"  afterwards, with other inputs: {', '.join(parts)}")
@@ -155,8 +173,10 @@ def _optimizer(seen: Mapping[str, Any]) -> str:
         found = seen["rate_range"]
         curve = spark([value for value in found["losses"] if isinstance(value, (int, float))])
         span = f"{found['rates'][0]:.0e} {curve} {found['rates'][-1]:.0e}"
-        lines.append(f"  loss over rising rates: {span}; steepest at {_number(found['steepest'])}, "
-                     f"breaks at {_number(found['breaks_at'])}")
+        lines.append(
+            f"  loss over rising rates: {span}; steepest at {_number(found['steepest'])}, "
+            f"breaks at {_number(found['breaks_at'])}"
+        )
     if "noise_scale" in seen:
         noise = seen["noise_scale"]
         lines.append(f"  gradient noise scale: {_number(noise['scale'])} examples (batch: {noise['batch']})")
@@ -189,7 +209,10 @@ def spark(values: Sequence[float], width: int = 40) -> str:
 
 def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[place]) for row in [heads, *rows]) for place in range(len(heads))]
-    lines = ["  " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in [heads, *rows]]
+    lines = [
+        "  " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()
+        for row in [heads, *rows]
+    ]
     return "\n".join([title, *lines]).replace(" .\n", "\n")
 
 

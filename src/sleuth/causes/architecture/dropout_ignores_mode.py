@@ -83,6 +83,8 @@ _FUNCTIONAL = tuple(
 _MASKS = frozenset({"torch.bernoulli", "torch.rand", "torch.rand_like", ".bernoulli", ".bernoulli_"})
 _ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
 
+NEEDS = "ropout bernoulli rand attention"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _functional(program)

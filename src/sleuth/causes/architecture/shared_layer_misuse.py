@@ -84,6 +84,8 @@ _COMPARES = frozenset(
 _TWIN = re.compile(r"(?<![a-z])(left|right|first|second|one|two|[ablr])(?![a-z])|[12]$")
 _STRONG = 0.3  # share of units dropped from which two passes of one input are far apart
 
+NEEDS = "Norm ropout"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _one_norm_for_two_layers(program)

@@ -80,6 +80,8 @@ _GROWS = frozenset("torch.cat torch.concat torch.hstack torch.stack .append".spl
 _KEEPS_TIME = frozenset("Embedding Linear Dropout LayerNorm ReLU relu tanh dropout".split())
 _MOVES_AXES = frozenset("transpose permute view reshape T mT movedim swapaxes flatten squeeze".split())
 
+NEEDS = "RNN LSTM GRU Cell hidden state cache"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _dropped_by_the_caller(program)

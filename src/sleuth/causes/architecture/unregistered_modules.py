@@ -77,6 +77,8 @@ if TYPE_CHECKING:
 _BY_HAND = ("add_module", "register_module", "setattr", "__setattr__", "register_parameter", "_modules")
 _PUTS_IN_CHARGE = (".parameters", ".named_parameters", ".requires_grad_", "torch.optim.")
 
+NEEDS = "nn.Module Module requires_grad"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     for call, owner, held in plain_containers(program):

@@ -85,6 +85,8 @@ _DRAWS = re.compile(
 )
 _WEIGHTED_LAYER = re.compile(r"^(Lazy)?(Linear|Conv[123]d)$")
 
+NEEDS = "zero constant ones fill full"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _stacked(program)

@@ -79,6 +79,8 @@ from sleuth.finding import Finding
 
 FIX = "Give the held-out part its own data set object with a transform that draws nothing at random."
 
+NEEDS = "ransform ugment rand Rand noise flip crop jitter mixup cutmix"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _held_out_sets(program)

@@ -92,6 +92,8 @@ READS_RAW = frozenset(
 COMPARISONS = frozenset("> < >= <= == != & | ~".split())  # what they give is 0 or 1
 NARROW = frozenset("int8 uint8 int16 uint16 <i2 >i2 i2 <h h short".split())
 
+NEEDS = "int8 int16 imread Image byte i2 VideoCapture MNIST CIFAR .data"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _bytes_wrap(program)

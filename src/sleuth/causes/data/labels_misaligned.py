@@ -94,6 +94,9 @@ class Pair:
     is_table: bool = False
 
 
+NEEDS = "shuffle perm sort sample andom glob listdir scandir choice split"
+
+
 def lint(program: Program) -> Iterator[Finding]:
     splits = splits_of(program)
     reseeds = sorted(call.order for call in program.calls(*SEEDS))

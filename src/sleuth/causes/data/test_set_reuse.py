@@ -75,6 +75,8 @@ KEEPS_BEST = frozenset(
 )
 FIX = "Divide the data into three parts, decide with the validation part, and look at the test part once."
 
+NEEDS = "test Test holdout"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     tests = _test_sets(program)

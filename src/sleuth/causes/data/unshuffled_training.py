@@ -59,6 +59,8 @@ from sleuth.finding import Finding
 STREAMS = ("torch.utils.data.IterableDataset", "torch.utils.data.IterDataPipe")
 FIX = "Pass `shuffle=True` to the training loader (or draw a new permutation every epoch)."
 
+NEEDS = "DataLoader loader range( split"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     splits = splits_of(program)

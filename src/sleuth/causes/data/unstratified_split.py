@@ -72,6 +72,8 @@ _FOR_RARE_CLASSES = frozenset(
 )
 STRATIFIED = ("Stratified", "Group", "LeaveOneGroup", "TimeSeries", "Predefined")
 
+NEEDS = "split Fold perm ["
+
 
 def lint(program: Program) -> Iterator[Finding]:
     splits = splits_of(program)

@@ -78,6 +78,8 @@ _TO_CPU = (".cpu", ".to")
 _CUTS = frozenset({".detach", "@data"})  # no gradients go this way: bookkeeping
 _WANTS_CPU = re.compile(r"pack_padded_sequence|numpy|scipy|sklearn|linear_sum_assignment|item|tolist")
 
+NEEDS = "cuda device .to( .cpu( mps"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     text = program.source.text

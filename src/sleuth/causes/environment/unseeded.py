@@ -69,6 +69,8 @@ _PLAIN = frozenset(
 )
 _SPLITS = ("sklearn.model_selection.train_test_split", "torch.utils.data.random_split")
 
+NEEDS = "seed split( rand shuffle"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if not any(frame(event.call) is None for event in program.training.of("backward")):

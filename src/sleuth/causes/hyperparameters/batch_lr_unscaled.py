@@ -66,6 +66,8 @@ _BATCH_NAMES = ("batch_size", "batch", "bs", "train_batch_size")
 _RATE_NAMES = ("lr", "learning_rate", "base_lr")
 _DEVICES = frozenset("torch.cuda.device_count torch.distributed.get_world_size .get_world_size".split())
 
+NEEDS = "batch"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     optimizers = [call for call in program.trace if _is_optimizer(call)]

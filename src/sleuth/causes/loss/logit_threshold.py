@@ -76,6 +76,8 @@ _ROUNDS = (".round", "torch.round", "numpy.round", "builtins.round", "numpy.rint
 _TOLD_BY = (".train", ".eval")
 _WANT_PROBABILITIES = ("sklearn.metrics.log_loss", "sklearn.metrics.brier_score_loss")
 
+NEEDS = ".5 round > < argmax"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     scores = _raw_scores(program)

@@ -90,6 +90,8 @@ _ELSEWHERE = ("numpy.", "sklearn.", "scipy.", "math.")
 # A factor of such a name is a number from the settings, not a tensor with a history.
 _WEIGHT = re.compile(r"alpha|beta|gamma|lambda|\blam|weight|coef|scale|eta|ratio|^w_|_w$", re.IGNORECASE)
 
+NEEDS = "backward"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     for objective in objectives(program):

@@ -75,6 +75,8 @@ _KEEPS_GRAPH = frozenset(
 # What is drawn from a distribution has no history: rewards that answer to it are plain numbers.
 _DRAWN = frozenset({".sample", ".multinomial", "torch.multinomial", "torch.bernoulli", ".random_", ".step"})
 
+NEEDS = "+= + append sum("
+
 
 def lint(program: Program) -> Iterator[Finding]:
     backwards = program.training.of("backward")

@@ -84,6 +84,8 @@ _HARMLESS = (
     "nan_to_num",
 )
 
+NEEDS = "softmax argmax Softmax normalize nll max("
+
 
 def lint(program: Program) -> Iterator[Finding]:
     algebra = shapes(program)

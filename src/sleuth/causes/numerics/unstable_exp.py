@@ -79,6 +79,8 @@ _BOUNDS = frozenset(
 _UNIT_BOUNDS = frozenset("tanh sigmoid softmax cos sin normalize cosine_similarity norm".split())
 LARGEST_EXPONENT = 88.7  # of a float32
 
+NEEDS = "exp"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     for call in program.calls("/"):

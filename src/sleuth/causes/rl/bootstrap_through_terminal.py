@@ -79,6 +79,8 @@ _PATHS = re.compile(r"path|start|__dict__|vars|getattr")
 _LAMBDA = re.compile(r"lam|tau|gamma|discount", re.IGNORECASE)
 _SELECTS = ("torch.where", ".where", "numpy.where", ".masked_fill", ".masked_fill_", "[]=", "*", "*=")
 
+NEEDS = "rew gamma discount Reward"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if not re.search("gamma|discount|reward", program.source.text, re.IGNORECASE):

@@ -65,6 +65,8 @@ from sleuth.facts.topics.episodes import (
 )
 from sleuth.finding import Finding
 
+NEEDS = ".step( reset"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if ".step(" not in program.source.text or not program.training.of("backward"):

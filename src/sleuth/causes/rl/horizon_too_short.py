@@ -78,6 +78,8 @@ _MAKES_VECTOR = (
 _AGENTS = ("stable_baselines3.", "sb3_contrib.", "sbx.", "tianshou.")
 _SUMMED = ("torch.zeros", "numpy.zeros")
 
+NEEDS = "gamma discount GAMMA Gamma"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if not re.search("rew|gamma|discount", program.source.text, re.IGNORECASE):

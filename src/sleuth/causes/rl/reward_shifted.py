@@ -77,6 +77,8 @@ _WRAPPERS = (
 )
 _SCALERS = re.compile(r"StandardScaler|MinMaxScaler|RobustScaler")
 
+NEEDS = "rew Reward"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if "rew" not in program.source.text.lower():

@@ -68,6 +68,8 @@ from sleuth.finding import Finding
 
 _BOTH = frozenset({"terminated", "truncated"})
 
+NEEDS = ".step("
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if "trunc" not in program.source.text and ".step(" not in program.source.text:

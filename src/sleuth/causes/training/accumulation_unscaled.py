@@ -85,6 +85,8 @@ _KEEPS_SIZE = frozenset({"+", "+=", ".scale", ".to", ".float", ".squeeze", ".mea
 LOST = 0.1
 _MICRO = re.compile(r"accum|micro|grad_acc", re.IGNORECASE)
 
+NEEDS = "backward"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if program.training.framework:

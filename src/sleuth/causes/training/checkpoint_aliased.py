@@ -67,6 +67,8 @@ from sleuth.finding import Finding
 # Copies of the dictionary that share its tensors. `.cpu()` is left out: from a GPU it is a true copy.
 SHALLOW = frozenset(".copy copy.copy builtins.dict collections.OrderedDict {} .items .detach @data".split())
 
+NEEDS = "state_dict best copy model net"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _model_itself(program)

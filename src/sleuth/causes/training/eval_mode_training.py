@@ -65,6 +65,8 @@ from sleuth.facts.topics.gradients import optimizes, steps_after, trained_by
 from sleuth.facts.topics.modes import forwards, left_in_eval, mode_events, mode_matters, named_only
 from sleuth.finding import Finding
 
+NEEDS = "eval"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if program.training.framework:

@@ -69,6 +69,8 @@ from sleuth.finding import Finding, Where
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+NEEDS = "requires_grad require_grad from_pretrained freeze"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     switches = sorted(program.calls(".requires_grad_", "@requires_grad="), key=lambda call: call.order)

@@ -65,6 +65,8 @@ from sleuth.facts.topics.gradients import applications, ends_graph, surely_reach
 from sleuth.facts.topics.modes import forwards, function_of, identity, inside, users, with_enclosing
 from sleuth.finding import Finding
 
+NEEDS = "backward"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if program.training.framework:

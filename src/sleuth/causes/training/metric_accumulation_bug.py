@@ -71,6 +71,8 @@ _RATIOS = re.compile(
     r"|r2_score|matthews_corrcoef|cohen_kappa_score|balanced_accuracy_score)$"
 )
 
+NEEDS = "+= append sum( mean("
+
 
 def lint(program: Program) -> Iterator[Finding]:
     for division in program.calls("/", "/="):

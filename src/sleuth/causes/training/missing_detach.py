@@ -78,6 +78,8 @@ if TYPE_CHECKING:
 _DISCOUNT = re.compile(r"gamma|discount", re.IGNORECASE)
 _SQUARES = frozenset({".pow", "**", ".square", "torch.square", "torch.pow", ".abs", "torch.abs"})
 
+NEEDS = "backward"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _generated_samples(program)

@@ -70,6 +70,8 @@ from sleuth.facts.topics.cadence import (
 )
 from sleuth.finding import Edit, Finding
 
+NEEDS = "step backward"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if program.training.framework:

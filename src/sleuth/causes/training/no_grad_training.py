@@ -74,6 +74,8 @@ from sleuth.facts.topics.gradients import (
 from sleuth.facts.topics.modes import has_weights, holds, same_module
 from sleuth.finding import Finding
 
+NEEDS = "no_grad inference_mode grad_enabled requires_grad"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     trained = trained_by(program)

@@ -66,6 +66,8 @@ REPLACES_PARAMETERS = frozenset(
     "torch.nn.utils.weight_norm torch.nn.utils.parametrizations.weight_norm peft.get_peft_model".split()
 )
 
+NEEDS = "optim Optim"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if program.training.framework:

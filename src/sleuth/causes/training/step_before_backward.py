@@ -71,6 +71,8 @@ from sleuth.facts.topics.cadence import (
 )
 from sleuth.finding import Finding
 
+NEEDS = ".step"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if program.training.framework:

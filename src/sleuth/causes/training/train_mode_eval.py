@@ -74,6 +74,8 @@ from sleuth.finding import Finding
 # What gathers several draws of one input: Monte-Carlo dropout keeps train mode on purpose.
 GATHERS = frozenset({"torch.stack", "torch.cat", "numpy.stack", "numpy.mean", "builtins.sum"})
 
+NEEDS = "eval ropout BatchNorm train"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if program.training.framework:

@@ -68,6 +68,8 @@ _INITIALISES = re.compile(
     r"^(torch\.nn\.init\.\w+_?|\.(reset_parameters|normal_|uniform_|xavier_\w+|kaiming_\w+))$"
 )
 
+NEEDS = "load"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if not program.scene.complete:

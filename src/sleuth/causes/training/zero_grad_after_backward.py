@@ -76,6 +76,8 @@ from sleuth.finding import Finding
 
 _CRITERION = re.compile(r"crit|loss|objective|metric", re.IGNORECASE)
 
+NEEDS = "zero_grad .grad"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     if program.training.framework:

@@ -44,7 +44,7 @@ def _worst(subject: Subject) -> float:
     wanted = [p for p in model.parameters() if p.requires_grad]
     torch.manual_seed(subject.seed)
     slopes = gradients(subject.loss(batch), wanted)
-    generator = torch.Generator().manual_seed(subject.seed)
+    generator = subject.generator()
     errors = []
     for _ in range(DIRECTIONS):
         direction = [

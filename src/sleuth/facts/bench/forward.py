@@ -242,7 +242,9 @@ class _Observer(TorchFunctionMode):
 
 # Looking at a tensor is not computing with it.
 _QUIET = frozenset({"__set__", "size", "dim", "__len__", "is_floating_point", "numel", "stride", "backward"})
-_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "data", "real", "imag"})  # read like a number, made like a result
+_ATTRIBUTES = frozenset(
+    {"T", "mT", "H", "mH", "data", "real", "imag"}
+)  # read like a number, made like a result
 
 
 def computes(function: Any) -> bool:

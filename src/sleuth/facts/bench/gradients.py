@@ -98,7 +98,11 @@ def read(subject: Subject, run: Run, found: dict[str, Tensor | None]) -> Gradien
         parameters=tuple(facts),
         loss_has_graph=run.loss.requires_grad,
         strangers=_strangers(subject, run.loss),
-        hidden=tuple(path for path, module in hidden_modules(subject.model) if next(module.parameters(), None) is not None),
+        hidden=tuple(
+            path
+            for path, module in hidden_modules(subject.model)
+            if next(module.parameters(), None) is not None
+        ),
         optimizers=len(subject.optimizers),
         upstream_of_step=_upstream(subject, run, found),
     )

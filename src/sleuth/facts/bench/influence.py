@@ -251,7 +251,7 @@ def ceiling(subject: Subject) -> Ceiling:
     subject.model.eval()
     with torch.no_grad():
         before, loss = outputs_of(subject), float(subject.loss())
-        generator = torch.Generator().manual_seed(subject.seed)
+        generator = subject.generator()
         for parameter in wanted.values():
             spread = max(float(parameter.std(unbiased=False)) if parameter.numel() > 1 else 0.0, 0.1)
             parameter.add_(2 * spread * torch.randn(parameter.shape, generator=generator).to(parameter))

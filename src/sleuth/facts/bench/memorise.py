@@ -105,7 +105,7 @@ def _without_dropout(model: nn.Module) -> None:
 
 def _ablation(subject: Subject, inputs: tuple[str, ...]) -> tuple[tuple[str, float, float], ...]:
     """Loss after the short training with inputs replaced: name, loss, loss over that of the real inputs."""
-    generator = torch.Generator().manual_seed(subject.seed)
+    generator = subject.generator()
     with torch.no_grad():
         real = float(subject.loss())
         found = []

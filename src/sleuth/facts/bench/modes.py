@@ -210,7 +210,7 @@ def affine(subject: Subject, inputs: tuple[str, ...], layers: int) -> Affine:
     if not leaves or not all(t.is_floating_point() for t in leaves.values()):
         raise NotApplicable("the inputs are integers")
     subject.model.eval()
-    generator = torch.Generator().manual_seed(subject.seed)
+    generator = subject.generator()
 
     def given(scale_a: float, scale_b: float) -> list[Tensor]:
         def mix(name: str, tensor: Tensor) -> Tensor:

@@ -80,7 +80,7 @@ class _Rows:
 def labels(subject: Subject, targets: tuple[str, ...]) -> LabelFacts:
     rows = _gather(subject, subject.loader if subject.loader is not None else [subject.batch], targets)
     target = rows.targets
-    if target is None or target.is_floating_point() and not _binary(target):
+    if target is None or (target.is_floating_point() and not _binary(target)):
         raise NotApplicable("the targets are no class labels")
     if target.dim() > 1 and target[0].numel() > 1:
         raise NotApplicable("there is more than one label an example")

@@ -39,6 +39,10 @@ class Subject:
             raise NotApplicable("no optimizer given")
         return self.optimizers[0]
 
+    def generator(self) -> torch.Generator:
+        """A stream of its own: a user's data was often drawn from the very same small seed."""
+        return torch.Generator().manual_seed(self.seed + 0x5EED_C0DE)
+
     @property
     def seconds_left(self) -> float:
         return self.budget - (time.monotonic() - self.started)
