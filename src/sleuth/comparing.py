@@ -47,9 +47,10 @@ class DiffReport:
     def __str__(self) -> str:
         lines = [f"{p.mine or 'model':<28} {p.reference or 'model':<28} {_said(p)}" for p in self.pairs]
         if self.first is not None:
-            head = f"First difference: `{self.first.mine}` against `{self.first.reference}`: {_said(self.first)}."
+            part = self.first
+            head = f"First difference: `{part.mine}` against `{part.reference}`: {_said(part)}."
         elif self.output > SAME:
-            head = f"Every module agrees, the outputs differ by {self.output:.1e}: look at what stands between modules."
+            head = f"Every module agrees, the outputs differ by {self.output:.1e}: look between the modules."
         elif self.first_gradient is not None:
             part = self.first_gradient
             head = f"Outputs agree; the gradient of `{part.mine}` differs by {part.gradient:.1e}."

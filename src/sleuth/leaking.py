@@ -1,3 +1,4 @@
+# ruff: noqa: N803, N806 - X is what the whole field calls it
 """`sleuth.leak`: dye what must not be seen, run the pipeline, and look where the colour comes out."""
 
 from collections.abc import Callable, Sequence
@@ -46,7 +47,7 @@ class LeakReport:
     __repr__ = __str__
 
 
-def leak(pipeline: Any, X: Any, y: Any = None, cutoff: int | None = None) -> LeakReport:  # noqa: N803
+def leak(pipeline: Any, X: Any, y: Any = None, cutoff: int | None = None) -> LeakReport:
     """Whether rows before `cutoff` learn anything from rows at or after it, or from their labels.
 
     `pipeline` is a function of (X) or (X, y), a list of (name, stage), or anything with `fit_transform`; its
@@ -126,10 +127,10 @@ def _fresh(stage: Any) -> Any:
     return copy.deepcopy(stage)
 
 
-def _outputs(stages: Sequence[Stage], X: Any, y: Any) -> list[Any]:  # noqa: N803
+def _outputs(stages: Sequence[Stage], X: Any, y: Any) -> list[Any]:
     found = []
     for _, stage in stages:
-        X = stage(X, y)  # noqa: N806
+        X = stage(X, y)
         found.append(_array(X))
     return found
 
@@ -145,8 +146,9 @@ def _check(clean: Sequence[Any], stages: Sequence[Stage], rows: int) -> None:
     for output, (name, _) in zip(clean, stages, strict=True):
         if not output.shape or len(output) != rows:
             raise SleuthError(
-                f"Stage `{name}` returns {output.shape[0] if output.shape else 'one value'} for {rows} rows; to see what "
-                "crosses, its output must keep one row for each row of X."
+                f"Stage `{name}` returns {output.shape[0] if output.shape else 'one value'} for {rows} "
+                "rows; "
+                "to see what crosses, its output must keep one row for each row of X."
             )
 
 

@@ -16,40 +16,35 @@ if TYPE_CHECKING:
 
 BUDGET = 30.0  # seconds; a probe must fit between two thoughts
 
-# Symptom → roots. When a root was found, its symptom is only worth a note; see the list in `docs/probe.md`.
-ROOTS: Mapping[str, tuple[str, ...]] = {
-    "init-loss-off": (
-        "bad-init-scale double-softmax logits-into-prob-loss wrong-reduction inputs-unnormalized loss-broadcast "
-        "loss-wrong-for-task labels-out-of-range labels-all-ignored nonfinite-input zero-init target-leakage"
-    ).split(),  # type: ignore[dict-item]
-    "dead-relu": ("inputs-unnormalized", "zero-init", "nonfinite-input", "inputs-constant"),
-    "saturated-activations": ("inputs-unnormalized", "bad-init-scale", "nonfinite-input"),
-    "vanishing-gradients": (
-        "saturated-activations bad-init-scale dead-relu zero-init detached-graph inputs-unnormalized "
-        "double-softmax loss-saturated labels-all-ignored"
-    ).split(),  # type: ignore[dict-item]
-    "exploding-gradients": ("bad-init-scale", "inputs-unnormalized", "wrong-reduction", "nonfinite-input"),
-    "bad-init-scale": ("inputs-unnormalized", "zero-init", "inputs-constant", "nonfinite-input"),
-    "batch-mixing": ("softmax-wrong-dim",),
-    "nonfinite-forward": ("nonfinite-input", "unsafe-log-div", "unstable-exp"),
-    "nonfinite-gradient": ("nonfinite-input", "unsafe-log-div", "unstable-exp"),
-    "unused-parameters": ("detached-graph", "loss-disconnected", "frozen-params", "unregistered-modules"),
-    "input-destroyed": ("inputs-constant", "nonfinite-input", "dead-relu", "zero-init", "detached-graph"),
-    "loss-disconnected": ("loss-broadcast", "bad-init-scale", "zero-init", "inputs-constant", "dead-relu"),
-    "missing-nonlinearity": ("zero-init", "dead-relu"),
-    "inputs-unnormalized": ("nonfinite-input",),
-    "loss-saturated": (
-        "double-softmax",
-        "output-activation",
-        "labels-all-ignored",
-        "dead-relu",
-        "labels-constant",
-    ),
-    "structural-ceiling": ("loss-disconnected", "frozen-params", "inputs-constant", "dead-relu", "zero-init"),
-    "loss-wrong-for-task": ("labels-out-of-range",),
-    "class-imbalance": ("labels-constant",),
-    "loss-terms-imbalanced": ("wrong-reduction", "inputs-unnormalized"),
-    "params-not-in-optimizer": ("unregistered-modules",),
+# Symptom → roots. When a root was found, its symptom is only worth a note.
+ROOTS: Mapping[str, str] = {
+    "init-loss-off": "bad-init-scale double-softmax logits-into-prob-loss wrong-reduction inputs-unnormalized "
+    "loss-broadcast loss-wrong-for-task labels-out-of-range labels-all-ignored nonfinite-input zero-init "
+    "target-leakage",
+    "dead-relu": "inputs-unnormalized zero-init nonfinite-input inputs-constant",
+    "saturated-activations": "inputs-unnormalized bad-init-scale nonfinite-input",
+    "vanishing-gradients": "saturated-activations bad-init-scale dead-relu zero-init detached-graph "
+    "inputs-unnormalized double-softmax loss-saturated labels-all-ignored",
+    "exploding-gradients": "bad-init-scale inputs-unnormalized wrong-reduction nonfinite-input",
+    "bad-init-scale": "inputs-unnormalized zero-init inputs-constant nonfinite-input",
+    "batch-mixing": "softmax-wrong-dim",
+    "nonfinite-forward": "nonfinite-input unsafe-log-div unstable-exp labels-all-ignored",
+    "nonfinite-gradient": "nonfinite-input unsafe-log-div unstable-exp",
+    "unused-parameters": "detached-graph loss-disconnected frozen-params unregistered-modules",
+    "input-destroyed": "inputs-constant nonfinite-input dead-relu zero-init detached-graph",
+    "loss-disconnected": "loss-broadcast bad-init-scale zero-init inputs-constant dead-relu "
+    "labels-all-ignored labels-constant loss-wrong-for-task",
+    "missing-nonlinearity": "zero-init dead-relu",
+    "inputs-unnormalized": "nonfinite-input",
+    "loss-saturated": "double-softmax output-activation labels-all-ignored dead-relu labels-constant "
+    "logits-into-prob-loss",
+    "structural-ceiling": "loss-disconnected frozen-params inputs-constant dead-relu zero-init "
+    "loss-wrong-for-task",
+    "loss-wrong-for-task": "labels-out-of-range",
+    "logits-into-prob-loss": "labels-out-of-range",
+    "class-imbalance": "labels-constant",
+    "loss-terms-imbalanced": "wrong-reduction inputs-unnormalized",
+    "params-not-in-optimizer": "unregistered-modules",
 }
 
 
@@ -156,7 +151,7 @@ def roots_first(found: Iterable[Finding]) -> list[Finding]:
     serious = {finding.cause for finding in found if finding.severity != "note"}
     ranked = []
     for finding in found:
-        roots = [root for root in ROOTS.get(finding.cause, ()) if root in serious]
+        roots = [root for root in ROOTS.get(finding.cause, "").split() if root in serious]
         if roots and finding.severity != "note":
             message = f"{finding.message} Probably a consequence of {roots[0]}."
             finding = replace(finding, severity="note", credence=min(finding.credence, 0.2), message=message)
@@ -177,8 +172,8 @@ def _verdict(findings: tuple[Finding, ...], failure: str) -> Verdict:
 
 # Bench attribute → the name of the observation in a report.
 _OBSERVED = (
-    "first wiring downhill terms modes shapes mixing causality reach ceiling numerics precision labels copies "
-    "neighbours split updates rate_range noise_scale memory"
+    "first wiring downhill terms modes shapes mixing causality reach ceiling numerics precision labels "
+    "copies neighbours split updates rate_range noise_scale memory"
 ).split()
 
 

@@ -29,8 +29,10 @@ def assert_overfits(
     if memory.start > 0 and memory.best <= to * memory.start:
         return
     raise AssertionError(
-        f"The model could not learn one batch by heart: the loss went from {memory.start:.4g} to {memory.end:.4g} in "
-        f"{memory.steps} steps ({memory.reading}). A model that cannot do this cannot learn the data set; "
+        f"The model could not learn one batch by heart: the loss went from {memory.start:.4g} to "
+        f"{memory.end:.4g} in "
+        f"{memory.steps} steps ({memory.reading}). A model that cannot do this cannot learn the data "
+        "set; "
         f"{memory.explanation}. `sleuth.probe(model, batch, loss_fn)` looks for the cause."
     )
 
@@ -41,8 +43,10 @@ def assert_batch_independent(model: Any, batch: Any, loss_fn: Any = None) -> Non
     if seen.share < 1e-3:
         return
     raise AssertionError(
-        f"{seen.share:.0%} of what moves one example's output comes from other examples of the batch. Usually a view or "
-        "reshape swaps axes where transpose or permute was meant, a recurrent layer lacks batch_first=True, or a "
+        f"{seen.share:.0%} of what moves one example's output comes from other examples of the batch. "
+        "Usually a view or "
+        "reshape swaps axes where transpose or permute was meant, a recurrent layer lacks "
+        "batch_first=True, or a "
         "softmax or mean runs over dim 0."
     )
 
@@ -53,8 +57,10 @@ def assert_causal(model: Any, batch: Any, loss_fn: Any = None) -> None:
     if seen.change <= 1e-4:
         return
     raise AssertionError(
-        f"Replacing the second half of the sequence changed earlier outputs by {seen.change:.1%}: the model sees its own "
-        "future. Check the mask (is_causal, an unassigned masked_fill), padding of convolutions, bidirectional layers."
+        f"Replacing the second half of the sequence changed earlier outputs by {seen.change:.1%}: the "
+        "model sees its own "
+        "future. Check the mask (is_causal, an unassigned masked_fill), padding of convolutions, "
+        "bidirectional layers."
     )
 
 
@@ -67,7 +73,8 @@ def assert_gradients_flow(model: Any, batch: Any, loss_fn: Any = None) -> None:
         raise AssertionError(f"The gradient of {_few(broken)} is not finite: one step makes the weights NaN.")
     if waiting:
         raise AssertionError(
-            f"{len(waiting)} parameters get no gradient: {_few(waiting)}. Look for .detach(), .item() or torch.tensor(x) "
+            f"{len(waiting)} parameters get no gradient: {_few(waiting)}. Look for .detach(), .item() or "
+            "torch.tensor(x) "
             "after them, for layers that forward does not call, and for units that are all dead or zero."
         )
 

@@ -1,4 +1,4 @@
-"""Takes model, batch, step, optimizers and loaders out of an unmodified training script, at its first steps."""
+"""Takes model, batch, step, optimizers and loaders out of an unmodified training script."""
 
 import runpy
 import sys
@@ -25,9 +25,9 @@ from sleuth.facts.bench.reasons import one_line
 from sleuth.facts.tape import Entry, Tape, cut, tensors_in
 
 LONGEST_TAPE = 20_000  # entries kept before the first backward; a step of a long unrolled loop has thousands
-# What only changes how data is laid out; followed back, so that the batch is what the script made of it first.
+# What only changes how data is laid out is followed back: the batch is what the script had first.
 _RESHAPES = frozenset(
-    "flatten view reshape unsqueeze squeeze transpose permute contiguous float long double to type half".split()
+    "flatten view reshape unsqueeze squeeze transpose permute contiguous float long double to type".split()
 )
 _CONSTANTS = frozenset(
     "zeros ones full arange eye empty linspace tensor zeros_like ones_like full_like".split()
@@ -334,7 +334,8 @@ class _Recorder(TorchFunctionMode):
             if wanted <= {id(part) for part in (*module.modules(), *module.parameters())}
         ]
         if owners:
-            return min(owners, key=lambda module: sum(1 for _ in module.modules()))
+            owner: nn.Module = min(owners, key=lambda module: sum(1 for _ in module.modules()))
+            return owner
         inside = {id(p) for root in roots for p in root.parameters()}
         parts = [(self._called(root, f"model{index}"), root) for index, root in enumerate(roots)]
         loose = [(self._called(t, f"w{i}"), t) for i, t in enumerate(bare) if id(t) not in inside]

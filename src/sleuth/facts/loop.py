@@ -11,11 +11,12 @@ from sleuth.facts import torch_api
 from sleuth.facts.flow import ancestry, possible, root, same, spelling
 from sleuth.facts.interpreter.scene import Scene
 from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Loop, Unknown, Value
+from sleuth.facts.words import Pattern
 
 Kind = Literal["zero_grad", "forward", "backward", "clip", "step", "scheduler", "train", "eval"]
 
-_OPTIMIZER_NAME = re.compile(r"(?<![a-z])opt(?!ion)|adam|\bsgd\b|trainer_[dg]", re.IGNORECASE)
-_SCHEDULER_NAME = re.compile(r"sched|warm_?up|\blr_", re.IGNORECASE)
+_OPTIMIZER_NAME = Pattern(r"(?<![a-z])opt(?!ion)|adam|\bsgd\b|trainer_[dg]", re.IGNORECASE)
+_SCHEDULER_NAME = Pattern(r"sched|warm_?up|\blr_", re.IGNORECASE)
 _CLIP = frozenset(
     f"torch.nn.utils.{name}"
     for name in (
@@ -27,7 +28,7 @@ _CLIP = frozenset(
     )
 )
 # Objects that run the step, the zeroing or the scaling themselves: order rules do not hold around them.
-FRAMEWORKS = re.compile(
+FRAMEWORKS = Pattern(
     r"^(accelerate|lightning|pytorch_lightning|deepspeed|ignite|fastai|skorch|transformers\.Trainer|apex|composer|colossalai)\b"
 )
 

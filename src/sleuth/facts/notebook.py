@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from sleuth.facts.source import Source, UnreadableSource, parse_source
+from sleuth.facts.words import Pattern
 from sleuth.finding import Where
 
 # IPython's own syntax: magics, shell escapes, help. A line of it is no Python and holds no training code.
-_MAGIC = re.compile(r"^\s*(%|!|\?|[\w.]+\?{1,2}\s*$)")
-_ASSIGNED_SHELL = re.compile(r"^(\s*)(\w+)\s*=\s*[!%].*$")
+_MAGIC = Pattern(r"^\s*(%|!|\?|[\w.]+\?{1,2}\s*$)")
+_ASSIGNED_SHELL = Pattern(r"^(\s*)(\w+)\s*=\s*[!%].*$")
 
 
 def read_notebook(path: str, text: str) -> Source:

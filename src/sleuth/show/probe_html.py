@@ -1,4 +1,4 @@
-"""A probe's report as a piece of HTML for notebooks, and as a page of its own; nothing is loaded from outside."""
+"""A probe's report as a piece of HTML for notebooks, and as a page; nothing is loaded from outside."""
 
 import base64
 import struct
@@ -13,7 +13,8 @@ _STYLE = """
 .sleuth{font:14px/1.45 system-ui,sans-serif;max-width:62rem;color:#1c2430}
 .sleuth h3{margin:1.2em 0 .3em;font-size:1em}
 .sleuth table{border-collapse:collapse;font-size:12.5px}
-.sleuth td,.sleuth th{padding:.15em .7em .15em 0;text-align:left;font-variant-numeric:tabular-nums;vertical-align:top}
+.sleuth td,.sleuth th{padding:.15em .7em .15em 0;text-align:left;vertical-align:top}
+.sleuth td{font-variant-numeric:tabular-nums}
 .sleuth th{color:#667085;font-weight:500}
 .sleuth .verdict{padding:.6em .9em;border-radius:6px;background:#eef6ee;margin-bottom:.8em}
 .sleuth .cause-found,.sleuth .crashed{background:#fdf0ee}
@@ -69,7 +70,8 @@ def _finding(finding: Finding) -> str:
     )
     fix = f"<p><b>fix:</b> {escape(finding.fix)}</p>" if finding.fix else ""
     title = f"<b>{escape(finding.cause)}</b> <small>{finding.severity}, {finding.credence:.0%} sure</small>"
-    return f"<div class='finding {finding.severity}'><p>{title}</p><p>{escape(finding.message)}</p>{where}{fix}</div>"
+    body = f"<p>{title}</p><p>{escape(finding.message)}</p>{where}{fix}"
+    return f"<div class='finding {finding.severity}'>{body}</div>"
 
 
 def _tensors(tensors: Sequence[Mapping[str, Any]]) -> str:

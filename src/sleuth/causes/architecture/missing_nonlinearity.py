@@ -70,6 +70,7 @@ from sleuth.facts.topics.modules import (
     settled,
     uses,
 )
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
@@ -79,15 +80,15 @@ if TYPE_CHECKING:
 _ACTIVATIONS = frozenset(
     "relu relu6 leaky_relu elu selu celu gelu silu mish tanh sigmoid softplus hardtanh hardswish".split()
 )
-_ACTIVATION_LAYERS = re.compile(
+_ACTIVATION_LAYERS = Pattern(
     r"^torch\.nn\.(ReLU6?|LeakyReLU|ELU|SELU|CELU|GELU|SiLU|Mish|Tanh|Sigmoid|Softplus|Hard\w+)$"
 )
 # Linear for a fixed mask, fixed statistics or a fixed window; a mean over positions is linear as well.
-_STILL_LINEAR = re.compile(
+_STILL_LINEAR = Pattern(
     r"^(torch\.nn\.(functional\.)?(Adaptive)?(adaptive_)?(Avg_?Pool|avg_pool)[123]d|"
     r"torch\.nn\.functional\.dropout|torch\.dropout|torch\.mean|\.mean)$"
 )
-_NARROW_WORD = re.compile(r"rank|bottle|latent|code|proj|emb|low|squeeze|reduc|adapt|^r$|^k$", re.IGNORECASE)
+_NARROW_WORD = Pattern(r"rank|bottle|latent|code|proj|emb|low|squeeze|reduc|adapt|^r$|^k$", re.IGNORECASE)
 _READS_ONLY_THE_SHAPE = (
     ".size",
     "@shape",

@@ -48,7 +48,7 @@ after each `model.train()`. Prediction with batch size 1 in eval mode is no prob
 - pytorch-batchnorm: how running estimates are kept and used in evaluation.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, possible
@@ -200,7 +200,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         getattr(bench.subject.loader, "batch_size", None),
     )
     keeps = not getattr(bench.subject.loader, "drop_last", True)
-    if keeps and size and size > 1 and hasattr(dataset, "__len__") and len(dataset) % size == 1:
+    if keeps and size and size > 1 and isinstance(dataset, Sized) and len(dataset) % size == 1:
         yield Finding(
             f"{len(dataset)} examples in batches of {size} leave a last batch of one, over which "
             f"{worst.kind} has no "

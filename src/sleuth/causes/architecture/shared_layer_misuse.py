@@ -48,7 +48,6 @@ Recurrent "variational" dropout: draw the mask once per sequence and reuse it.
 - srivastava-2014: section 4, a fresh mask for every presentation of a case.
 """
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -69,6 +68,7 @@ from sleuth.facts.topics.modules import (
     uses,
 )
 from sleuth.facts.torch_api import is_module
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ _COMPARES = frozenset(
     "triplet_margin_loss CosineEmbeddingLoss TripletMarginLoss TripletMarginWithDistanceLoss".split()
 )
 # What tells twins apart: a number, or one of two words that say nothing of the kind.
-_TWIN = re.compile(r"(?<![a-z])(left|right|first|second|one|two|[ablr])(?![a-z])|[12]$")
+_TWIN = Pattern(r"(?<![a-z])(left|right|first|second|one|two|[ablr])(?![a-z])|[12]$")
 _STRONG = 0.3  # share of units dropped from which two passes of one input are far apart
 
 NEEDS = "Norm ropout"

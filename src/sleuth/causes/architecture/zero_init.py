@@ -67,6 +67,7 @@ from sleuth.facts.topics.modules import (
     parameter,
     settled,
 )
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
@@ -79,11 +80,11 @@ _CONSTANT = frozenset(
 _FLAT = frozenset(
     "torch.zeros torch.ones torch.full torch.zeros_like torch.ones_like torch.full_like".split()
 )
-_DRAWS = re.compile(
+_DRAWS = Pattern(
     r"^(torch\.nn\.init\.(xavier|kaiming|normal|uniform|orthogonal|trunc|sparse|eye|dirac)\w*|"
     r"\.(normal|uniform|copy|trunc_normal|random|bernoulli)_|timm\.\S*trunc_normal\w*)$"
 )
-_WEIGHTED_LAYER = re.compile(r"^(Lazy)?(Linear|Conv[123]d)$")
+_WEIGHTED_LAYER = Pattern(r"^(Lazy)?(Linear|Conv[123]d)$")
 
 NEEDS = "zero constant ones fill full"
 

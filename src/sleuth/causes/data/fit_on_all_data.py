@@ -68,6 +68,7 @@ from sleuth.facts.topics.splits import (
     statistic_of,
     statistics_in,
 )
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
@@ -105,8 +106,8 @@ FUNCTIONS = frozenset(
         "power_transform",
     )
 ) | {"scipy.stats.zscore"}
-_HELD_OUT_NAME = re.compile(r"(?<![a-z])(test|val|valid|validation|holdout|dev)(?![a-z])", re.IGNORECASE)
-_TRAIN_NAME = re.compile(r"(?<![a-z])(train|training|tr)(?![a-z])", re.IGNORECASE)
+_HELD_OUT_NAME = Pattern(r"(?<![a-z])(test|val|valid|validation|holdout|dev)(?![a-z])", re.IGNORECASE)
+_TRAIN_NAME = Pattern(r"(?<![a-z])(train|training|tr)(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,7 +63,7 @@ MOST = 0.95  # of the features without any variation: the border pixels of small
 
 def probe(bench: "Bench") -> Iterator[Finding]:
     for part in bench.data.inputs:
-        if part.examples < 4 or len(part.shape) < 2 and not part.floating:
+        if part.examples < 4 or (len(part.shape) < 2 and not part.floating):
             continue
         share = part.constant_features / part.features if part.features else 0.0
         if share < MOST:

@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
 
-# Size (root mean square) of a feature. Standardised data has 1; pixels from 0 to 255 have about 100. Above ten
-# the first layer's pre-activations leave the range that every initialisation is made for.
+# Size (root mean square) of a feature. Standardised data has 1; pixels from 0 to 255 have about 100. Above
+# ten the first layer's pre-activations leave the range that every initialisation is made for.
 LARGE, HUGE = 10.0, 100.0
 SMALL = 1e-3
 
@@ -71,7 +71,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         numbers = {"largest_size": part.farthest, "widest": part.widest, "narrowest": part.narrowest}
         if part.farthest > LARGE:
             yield Finding(
-                f"Input {part.name} reaches a size of {part.farthest:.3g} in one feature (spreads from "
+                f"Input {part.name} reaches a size of {part.farthest:.3g} in a feature (spreads from "
                 f"{part.narrowest:.2g} to {part.widest:.2g}); weights are initialised for inputs of "
                 "about 1, so the "
                 "first layer dominates everything.",

@@ -63,13 +63,14 @@ from sleuth.facts.interpreter.values import Call, Instance, Unknown, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.loaders import DATA_LOADER, line, role
 from sleuth.facts.topics.splits import splits_of
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
-_TEST = re.compile(r"(?<![a-z])(test|testing|holdout)(?![a-z])", re.IGNORECASE)
-_DATA = re.compile(
+_TEST = Pattern(r"(?<![a-z])(test|testing|holdout)(?![a-z])", re.IGNORECASE)
+_DATA = Pattern(
     r"(?<![a-z])(data|loaders?|dl|ds|dataset|set|iter|batches|x|y|images|labels)(?![a-z])", re.IGNORECASE
 )
-_VALID = re.compile(r"(?<![a-z])(val|valid|validation|dev|cv)(?![a-z])", re.IGNORECASE)
+_VALID = Pattern(r"(?<![a-z])(val|valid|validation|dev|cv)(?![a-z])", re.IGNORECASE)
 KEEPS_BEST = frozenset(
     {"torch.save", ".state_dict", "copy.deepcopy", ".save", ".save_pretrained", "joblib.dump"}
 )

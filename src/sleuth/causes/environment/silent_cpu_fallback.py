@@ -62,21 +62,22 @@ from sleuth.facts.flow import ancestry, literal, possible
 from sleuth.facts.interpreter.values import Call, External, Unknown, Value
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.modules import module_around
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
-_MAKES_TENSOR = re.compile(
+_MAKES_TENSOR = Pattern(
     r"^torch\.(tensor|as_tensor|from_numpy|zeros|ones|rand|randn|randint|full|arange|linspace|eye|stack|cat)$"
 )
 # Objects of these libraries move in place.
-_MOVE_IN_PLACE = re.compile(r"torch_geometric|transformers|accelerate|lightning|dgl")
-_SHOWS = re.compile(r"\b(print|log\w*|info|warn\w*|debug|write|raise|assert)\b", re.IGNORECASE)
+_MOVE_IN_PLACE = Pattern(r"torch_geometric|transformers|accelerate|lightning|dgl")
+_SHOWS = Pattern(r"\b(print|log\w*|info|warn\w*|debug|write|raise|assert)\b", re.IGNORECASE)
 
 
 # What puts tensors on a device without a `.to` of their own.
 _MOVES_ALL = ("torch.set_default_device", "torch.set_default_tensor_type", "torch.cuda.set_device")
 _TO_CPU = (".cpu", ".to")
 _CUTS = frozenset({".detach", "@data"})  # no gradients go this way: bookkeeping
-_WANTS_CPU = re.compile(r"pack_padded_sequence|numpy|scipy|sklearn|linear_sum_assignment|item|tolist")
+_WANTS_CPU = Pattern(r"pack_padded_sequence|numpy|scipy|sklearn|linear_sum_assignment|item|tolist")
 
 NEEDS = "cuda device .to( .cpu( mps"
 

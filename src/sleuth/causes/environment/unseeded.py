@@ -54,12 +54,13 @@ from sleuth.facts.flow import literal, possible, root
 from sleuth.facts.interpreter.values import Call, Class, Collection, Function, Instance, Table, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.cadence import frame
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
-_SEED_WORDS = re.compile(r"seed|random_state|PRNGKey|Generator|default_rng", re.IGNORECASE)
+_SEED_WORDS = Pattern(r"seed|random_state|PRNGKey|Generator|default_rng", re.IGNORECASE)
 _TORCH_SEEDS = ("torch.manual_seed", "torch.random.manual_seed")
 # Calls that note a value down: for people, or in a file.
-_WRITES = re.compile(
+_WRITES = Pattern(
     r"print|info|debug|warning|log\w*|write\w*|append|dumps?|format|save\w*|str|update|init|add_\w+|join|open|Path|"
     r"mkdir|dict|DataFrame|add_argument|setdefault"
 )

@@ -63,7 +63,7 @@ from sleuth.facts.losses import COMPARES_NUMBERS
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.activations import origins
 from sleuth.facts.topics.shapes import Shape, Shapes, outer, shapes
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -168,12 +168,12 @@ def _learned(value: Value) -> bool:
 
 def probe(bench: "Bench") -> Iterator[Finding]:
     elementwise = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
-    met = [
+    met: list[tuple[Where, str, tuple[int, ...], tuple[int, ...]]] = [
         (use.where, use.name, use.input_shape, use.target_shape)
         for use in bench.first.losses
         if use.name in elementwise and use.input_shape != use.target_shape and use.target_shape
     ]
-    met += [(found.where, found.operation, *found.shapes) for found in bench.first.broadcasts]
+    met += [(f.where, f.operation, f.shapes[0], f.shapes[1]) for f in bench.first.broadcasts]
     for where, name, first, second in met:
         yield Finding(
             f"Shapes {first} and {second} meet in `{name}` and are stretched to fit: every prediction is "

@@ -73,6 +73,7 @@ from sleuth.facts.losses import is_loss_instance, loss_of
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.terms import Objective, Term, objectives, terms
 from sleuth.facts.torch_api import is_module
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ _CUTS = frozenset(
 )
 _ELSEWHERE = ("numpy.", "sklearn.", "scipy.", "math.")
 # A factor of such a name is a number from the settings, not a tensor with a history.
-_WEIGHT = re.compile(r"alpha|beta|gamma|lambda|\blam|weight|coef|scale|eta|ratio|^w_|_w$", re.IGNORECASE)
+_WEIGHT = Pattern(r"alpha|beta|gamma|lambda|\blam|weight|coef|scale|eta|ratio|^w_|_w$", re.IGNORECASE)
 
 NEEDS = "backward"
 

@@ -62,11 +62,12 @@ from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms, through_reductions
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Severity
 
 _GATHERS = ("gather", "torch.gather")
-_GAIN = re.compile(r"reward|return|advantage|\badv|gae", re.IGNORECASE)
-_COST = re.compile(r"cost|loss|penalt|regret|length|energy|error|neg", re.IGNORECASE)
+_GAIN = Pattern(r"reward|return|advantage|\badv|gae", re.IGNORECASE)
+_COST = Pattern(r"cost|loss|penalt|regret|length|energy|error|neg", re.IGNORECASE)
 _SIMILARITIES = (
     "torch.nn.functional.cosine_similarity",
     "torch.nn.CosineSimilarity",

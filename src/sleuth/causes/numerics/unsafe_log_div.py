@@ -318,7 +318,7 @@ def _core(value: Value | None) -> Value | None:
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
-    poles = "log log2 log10 log1p sqrt rsqrt div rdiv truediv true_divide rtruediv reciprocal pow acos asin".split()
+    poles = "log log2 log10 log1p sqrt rsqrt div rdiv truediv rtruediv reciprocal pow acos asin".split()
     for hazard in bench.numerics.hazards:
         if hazard.operation not in poles or hazard.bad_input:
             continue

@@ -68,15 +68,16 @@ from sleuth.facts.topics.episodes import (
     tests,
     words,
 )
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 # Tasks that never terminate: every end is a time limit, and bootstrapping through it is right.
-ENDLESS = re.compile(r"Pendulum|HalfCheetah|Reacher|Pusher|Swimmer|FetchReach")
+ENDLESS = Pattern(r"Pendulum|HalfCheetah|Reacher|Pusher|Swimmer|FetchReach")
 # Branches on these may separate ends from the rest.
-_SEPARATES = re.compile(r"trunc|last|end|final|alive|mask|next", re.IGNORECASE)
+_SEPARATES = Pattern(r"trunc|last|end|final|alive|mask|next", re.IGNORECASE)
 _FILLS = frozenset({"append", "fill", "fill_", "zero_", "clear", "copy_", "extend", "add"})
-_PATHS = re.compile(r"path|start|__dict__|vars|getattr")
-_LAMBDA = re.compile(r"lam|tau|gamma|discount", re.IGNORECASE)
+_PATHS = Pattern(r"path|start|__dict__|vars|getattr")
+_LAMBDA = Pattern(r"lam|tau|gamma|discount", re.IGNORECASE)
 _SELECTS = ("torch.where", ".where", "numpy.where", ".masked_fill", ".masked_fill_", "[]=", "*", "*=")
 
 NEEDS = "rew gamma discount Reward"
@@ -272,7 +273,7 @@ def _filling(node: ast.AST) -> Iterator[ast.AST]:
         yield node.value
 
 
-def _is_called(value: Value, pattern: re.Pattern[str]) -> bool:
+def _is_called(value: Value, pattern: Pattern) -> bool:
     settled = root(value)
     name = settled.name if isinstance(settled, Unknown) else settled.op if isinstance(settled, Call) else ""
     return bool(pattern.search(name))

@@ -66,16 +66,17 @@ from sleuth.facts.interpreter.values import (
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.cadence import alike
 from sleuth.facts.topics.episodes import FIELDS, Episodes, inside_class, read_episodes, words
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
-_MEAN = re.compile(r"(^|_)(mean|avg|average|mu)s?(_|$)", re.IGNORECASE)
+_MEAN = Pattern(r"(^|_)(mean|avg|average|mu)s?(_|$)", re.IGNORECASE)
 _WRAPPERS = (
     "gymnasium.RewardWrapper",
     "gym.RewardWrapper",
     "gymnasium.core.RewardWrapper",
     "gym.core.RewardWrapper",
 )
-_SCALERS = re.compile(r"StandardScaler|MinMaxScaler|RobustScaler")
+_SCALERS = Pattern(r"StandardScaler|MinMaxScaler|RobustScaler")
 
 NEEDS = "rew Reward"
 

@@ -77,13 +77,14 @@ from sleuth.facts.topics.cadence import (
 )
 from sleuth.facts.topics.loaders import dataset_of, loader_of
 from sleuth.facts.topics.shapes import shapes
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 # Steps from the loss to what is differentiated that leave its size alone.
 _KEEPS_SIZE = frozenset({"+", "+=", ".scale", ".to", ".float", ".squeeze", ".mean", ".contiguous", "pos"})
 # Share of a pass that may be lost before it is worth a word: below, shuffling makes up for it.
 LOST = 0.1
-_MICRO = re.compile(r"accum|micro|grad_acc", re.IGNORECASE)
+_MICRO = Pattern(r"accum|micro|grad_acc", re.IGNORECASE)
 
 NEEDS = "backward"
 

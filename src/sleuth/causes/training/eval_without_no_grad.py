@@ -53,7 +53,6 @@ anyway.
 """
 
 import ast
-import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import possible
@@ -69,13 +68,14 @@ from sleuth.facts.topics.modes import (
     same_module,
     users,
 )
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 # Evaluation that needs derivatives: attacks, forces, residuals, saliency.
-_DERIVATIVES = re.compile(
+_DERIVATIVES = Pattern(
     r"autograd\.grad|requires_grad|\.grad\b|functorch|torch\.func|jacobian|hessian|vjp|jvp"
 )
-_RECORDING = re.compile(r"no_grad|inference_mode|set_grad_enabled|enable_grad")
+_RECORDING = Pattern(r"no_grad|inference_mode|set_grad_enabled|enable_grad")
 
 
 def lint(program: Program) -> Iterator[Finding]:

@@ -55,7 +55,6 @@ each `model.train()`.
 """
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -64,6 +63,7 @@ from sleuth.facts.interpreter.values import Call, Constant, Value
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.gradients import optimized, owners_of, steps_after, switches_off
 from sleuth.facts.topics.modes import holds, is_model, parts, users
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def _share_parameters(freeze: Call, other: Value | None) -> bool:
 
 
 # Makers of random numbers: by themselves no knowledge that would be worth keeping.
-_RANDOM = re.compile(
+_RANDOM = Pattern(
     r"^(torch\.(randn?|normal|empty)|numpy\.random\.\w+|torch\.nn\.init\.\w+_|\.(uniform|normal|randn|rand)_?)$"
 )
 _PASSES = frozenset("* / + - torch.tensor torch.from_numpy torch.FloatTensor torch.as_tensor .astype".split())

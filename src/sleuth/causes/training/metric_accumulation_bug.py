@@ -61,12 +61,13 @@ from sleuth.facts.interpreter.values import Call, Carried, Constant, Unknown, Va
 from sleuth.facts.losses import LossUse, loss_of
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.modes import base, identity, inside
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 _LOADER = "torch.utils.data.DataLoader"
 _PLAIN = frozenset({".item", "builtins.float", ".detach", ".cpu", ".numpy", ".mean", "builtins.int"})
 # Ratios: their mean over batches is not their value over the whole set.
-_RATIOS = re.compile(
+_RATIOS = Pattern(
     r"^sklearn\.metrics\.(f1_score|fbeta_score|roc_auc_score|average_precision_score|precision_score|recall_score"
     r"|r2_score|matthews_corrcoef|cohen_kappa_score|balanced_accuracy_score)$"
 )

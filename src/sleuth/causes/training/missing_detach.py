@@ -69,13 +69,14 @@ from sleuth.facts.topics.gradients import (
     trained_by,
 )
 from sleuth.facts.topics.modes import forwards, identity, is_model, same_module, users, with_enclosing
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
 
-_DISCOUNT = re.compile(r"gamma|discount", re.IGNORECASE)
+_DISCOUNT = Pattern(r"gamma|discount", re.IGNORECASE)
 _SQUARES = frozenset({".pow", "**", ".square", "torch.square", "torch.pow", ".abs", "torch.abs"})
 
 NEEDS = "backward"

@@ -73,11 +73,12 @@ from sleuth.facts.topics.cadence import (
     scheduler_call,
     serves_batches,
 )
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 # What gives a model fresh weights: then a fresh optimizer is right.
 _STARTS_OVER = frozenset({".load_state_dict", ".reset_parameters", ".apply", ".reset", ".copy_", ".load"})
-_EPOCH = re.compile(r"epoch|^ep$", re.IGNORECASE)
+_EPOCH = Pattern(r"epoch|^ep$", re.IGNORECASE)
 
 
 def lint(program: Program) -> Iterator[Finding]:

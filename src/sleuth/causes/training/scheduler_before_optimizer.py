@@ -62,9 +62,10 @@ from sleuth.facts.interpreter.values import Call
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.cadence import alike, exclusive, frame, implied, scheduler_call
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
-_TRAINS = re.compile(r"train|epoch|fit|step", re.IGNORECASE)
+_TRAINS = Pattern(r"train|epoch|fit|step", re.IGNORECASE)
 
 NEEDS = "sched Sched lr_ LR"
 

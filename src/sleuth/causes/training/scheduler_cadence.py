@@ -68,6 +68,7 @@ from sleuth.facts.topics.cadence import (
     setting,
     turns_of_range,
 )
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 FEW_BATCHES = 50  # an epoch rarely has fewer: 3,200 examples in batches of 64
@@ -85,8 +86,8 @@ _LENGTH = {
     "MultiStepLR": (1, "milestones"),
     "OneCycleLR": (2, "total_steps"),
 }
-_FOREIGN = re.compile(r"^transformers\.(?:optimization\.)?(get_\w*schedule\w*)$")
-_BATCHES = re.compile(r"step|iter|batch|len\(", re.IGNORECASE)
+_FOREIGN = Pattern(r"^transformers\.(?:optimization\.)?(get_\w*schedule\w*)$")
+_BATCHES = Pattern(r"step|iter|batch|len\(", re.IGNORECASE)
 
 NEEDS = "sched Sched lr_ LR"
 

@@ -65,12 +65,13 @@ from sleuth.facts.flow import class_name
 from sleuth.facts.interpreter.values import Call, Class, Context, External, Function, Loop, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 _BROAD = frozenset({"Exception", "BaseException", "RuntimeError", "ValueError"})
 _VERY_BROAD = frozenset({"Exception", "BaseException"})
-_MODEL = re.compile(r"(model|net|network|policy|encoder|decoder|generator|critic|actor)$", re.IGNORECASE)
-_SPEAKS = re.compile(
+_MODEL = Pattern(r"(model|net|network|policy|encoder|decoder|generator|critic|actor)$", re.IGNORECASE)
+_SPEAKS = Pattern(
     r"print|log|warn|info|debug|error|exception|write|traceback|format_exc|echo|critical", re.IGNORECASE
 )
 

@@ -60,11 +60,12 @@ from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, 
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.gradients import owners_of, switches_off
 from sleuth.facts.topics.modes import holds, is_model, users
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
-_BUILDERS = re.compile(r"^(torchvision\.models\.([a-z]\w*\.)?[a-z]\w*|timm\.create_model)$")
-_NOT_BUILDERS = re.compile(r"\.(get_weight|list_models|get_model_weights|get_model_builder|get_model)$")
-_INITIALISES = re.compile(
+_BUILDERS = Pattern(r"^(torchvision\.models\.([a-z]\w*\.)?[a-z]\w*|timm\.create_model)$")
+_NOT_BUILDERS = Pattern(r"\.(get_weight|list_models|get_model_weights|get_model_builder|get_model)$")
+_INITIALISES = Pattern(
     r"^(torch\.nn\.init\.\w+_?|\.(reset_parameters|normal_|uniform_|xavier_\w+|kaiming_\w+))$"
 )
 

@@ -72,9 +72,10 @@ from sleuth.facts.topics.cadence import (
     touches_gradients,
     turn_of,
 )
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
-_CRITERION = re.compile(r"crit|loss|objective|metric", re.IGNORECASE)
+_CRITERION = Pattern(r"crit|loss|objective|metric", re.IGNORECASE)
 
 NEEDS = "zero_grad .grad"
 

@@ -1,5 +1,6 @@
 """Hand-written backward functions against finite differences, in double precision."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -58,7 +59,10 @@ def _worst(subject: Subject) -> float:
     ]  # the middle one: a kink next to the point spoils single directions
 
 
-def _difference(subject: Subject, batch: object, wanted: list[Tensor], direction: list[Tensor]) -> float:
+def _difference(
+    subject: Subject, batch: object, wanted: Sequence[Tensor], direction: Sequence[Tensor]
+) -> float:
+    """The central difference of the loss along a direction."""
     values = []
     with torch.no_grad():
         for sign in (STEP, -2 * STEP, STEP):

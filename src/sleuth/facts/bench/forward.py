@@ -118,7 +118,7 @@ def trace(subject: Subject, batch: Any = None, train: bool | None = True) -> Run
 
 
 def set_mode(model: nn.Module, train: bool | None) -> None:
-    """Train mode is asked for only where the model is not in it: some models keep parts in eval on purpose."""
+    """Train mode is set only where the model is not in it: some keep parts in eval on purpose."""
     if train is False:
         model.eval()
     elif train and not model.training:
@@ -205,11 +205,11 @@ class _Observer(TorchFunctionMode):
             )
             for handle in handles:
                 self.undo.callback(handle.remove)
-        super().__enter__()
+        super().__enter__()  # type: ignore[no-untyped-call]
         return self
 
     def __exit__(self, *error: Any) -> None:
-        super().__exit__(*error)
+        super().__exit__(*error)  # type: ignore[no-untyped-call]
         self.undo.close()
 
     def _entered(self, module: nn.Module, _: Any) -> None:

@@ -72,7 +72,7 @@ def _one(subject: Subject, run: Run, use: Use, found: dict[str, Tensor | None]) 
         target_dtype=str(use.target.dtype).removeprefix("torch."),
         target_min=float(finite.min()) if finite.numel() else math.nan,
         target_max=float(finite.max()) if finite.numel() else math.nan,
-        target_distinct=len(finite.unique()) if finite.numel() else 0,
+        target_distinct=len(torch.unique(finite)) if finite.numel() else 0,
         target_whole=bool((finite == finite.round()).all()),
         classes=_classes(use),
         ignored_share=_ignored(use),

@@ -3,6 +3,7 @@
 import math
 import time
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -48,7 +49,7 @@ def measure(subject: Subject, inputs: tuple[str, ...]) -> Memory:
         curve.append(float(loss.detach()))
         if not loss.requires_grad or not math.isfinite(curve[-1]) or _learned(curve):
             break
-        loss.backward()
+        torch.autograd.backward(loss)
         optimizer.step()
     for parameter in wanted:
         parameter.grad = None
@@ -77,7 +78,7 @@ def read_curve(curve: list[float], complete: bool) -> tuple[str, str]:
         return "learned", "the batch can be learned by heart: model, loss and gradients work together"
     if end > start + 0.1 * abs(start):
         return "rises", "the loss goes up while it is minimised: its sign, or a gradient that is wrong"
-    rises = sum(b > a for a, b in zip(finite, finite[1:], strict=False)) / max(len(finite) - 1, 1)
+    rises = sum(b > a for a, b in pairwise(finite)) / max(len(finite) - 1, 1)
     if rises > 0.4 and end > 0.5 * start:
         return (
             "oscillates",

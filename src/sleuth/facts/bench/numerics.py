@@ -16,8 +16,8 @@ from sleuth.facts.bench.subject import Subject
 from sleuth.finding import Where
 
 POLES = frozenset(
-    "log log2 log10 log1p sqrt rsqrt div truediv true_divide rtruediv rdiv reciprocal pow acos asin atanh logit "
-    "float_power std var norm".split()
+    "log log2 log10 log1p sqrt rsqrt div truediv true_divide rtruediv rdiv reciprocal pow acos asin atanh "
+    "logit float_power std var norm".split()
 )
 # Minus infinity is written on purpose where a mask shall win.
 _DELIBERATE = frozenset(
@@ -135,7 +135,7 @@ def _in_backward(subject: Subject, situation: str) -> Hazard:
     try:
         with torch.autograd.set_detect_anomaly(True, check_nan=True):
             run = trace(subject)
-            run.loss.backward()
+            torch.autograd.backward(run.loss)
     except RuntimeError as error:
         name = str(error).partition("Function '")[2].partition("Backward")[0].lower()
         op = next((op for op in run.ops if op.name.strip("_") == name), None)

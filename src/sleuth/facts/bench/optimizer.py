@@ -4,6 +4,7 @@ import copy
 import math
 import time
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -87,7 +88,7 @@ def updates(subject: Subject) -> Updates:
 
 
 def _twin(optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
-    """A copy with copied parameters. Schedulers replace `step` on the instance; the copy gets the class's own."""
+    """A copy with copied parameters, and the class's own `step`: schedulers wrap it on the instance."""
     wrapped = vars(optimizer).pop("step", None)
     try:
         twin = copy.deepcopy(optimizer)
@@ -98,7 +99,7 @@ def _twin(optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
 
 
 def rate_range(subject: Subject) -> RateRange:
-    """Train for a few steps while the rate climbs from tiny to absurd; where does the loss fall, where break?"""
+    """A few steps while the rate climbs from tiny to absurd: where does the loss fall, where break?"""
     wanted = list(subject.parameters().values())
     if not wanted:
         raise NotApplicable("the model has no trainable parameter")
@@ -131,7 +132,7 @@ def rate_range(subject: Subject) -> RateRange:
 
 
 def read_range(rates: tuple[float, ...], losses: tuple[float, ...]) -> RateRange:
-    falls = [b - a for a, b in zip(losses, losses[1:], strict=False)]
+    falls = [b - a for a, b in pairwise(losses)]
     steepest = min(range(len(falls)), key=falls.__getitem__) if falls else None
     lowest = math.inf
     breaks = None
@@ -160,7 +161,7 @@ def noise_scale(subject: Subject) -> NoiseScale:
 
 
 def estimate(square_small: float, small: float, square_large: float, large: float) -> float:
-    """tr(covariance) / |mean gradient|², from squared norms at two batch sizes; infinite when noise is all."""
+    """tr(covariance) / |mean gradient|² from squared norms at two batch sizes; infinite if noise is all."""
     signal = (large * square_large - small * square_small) / (large - small)
     noise = (square_small - square_large) / (1 / small - 1 / large)
     return noise / signal if signal > 0 else math.inf

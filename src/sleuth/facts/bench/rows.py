@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,7 +103,7 @@ def copies(subject: Subject, targets: tuple[str, ...]) -> Copies:
     target = rows.targets.float().reshape(len(rows.targets), -1)
     if len(target) < 20 or target.shape[1] > 1:
         raise NotApplicable("a single target and at least 20 examples are needed")
-    kinds = target.unique()
+    kinds = torch.unique(target)
     of_class = not rows.targets.is_floating_point() or _binary(target)
     wanted = (
         torch.stack([(target[:, 0] == kind).float() for kind in kinds], 1)
@@ -116,11 +116,12 @@ def copies(subject: Subject, targets: tuple[str, ...]) -> Copies:
 
 
 def _correlations(columns: Tensor, wanted: Tensor) -> Tensor:
-    def unit(values: Tensor) -> Tensor:
+    def scaled(values: Tensor) -> Tensor:
         centred = values - values.mean(0)
-        return centred / centred.norm(dim=0).clamp(min=1e-12)
+        unit: Tensor = centred / torch.linalg.vector_norm(centred, dim=0).clamp(min=1e-12)
+        return unit
 
-    return (unit(columns).T @ unit(wanted)).abs()
+    return (scaled(columns).T @ scaled(wanted)).abs()
 
 
 def neighbours(subject: Subject, targets: tuple[str, ...]) -> Neighbours:
@@ -230,7 +231,7 @@ def _gather(subject: Subject, loader: Any, targets: tuple[str, ...]) -> _Rows:
 
 def _length(loader: Any) -> float:
     dataset = getattr(loader, "dataset", None)
-    return len(dataset) if hasattr(dataset, "__len__") else float("inf")
+    return len(dataset) if isinstance(dataset, Sized) else float("inf")
 
 
 def _pick(batch: Any, targets: tuple[str, ...]) -> tuple[Tensor | None, Tensor | None]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 
 from sleuth.facts.bench.owned import every_module
 
@@ -78,7 +79,7 @@ def versions_kept(model: nn.Module) -> Iterator[None]:
     usable = tuple(tensor for tensor in _unique(tensors) if not tensor.is_inference())
     with ExitStack() as stack:
         if usable:
-            stack.enter_context(torch.autograd._unsafe_preserve_version_counter(usable))  # type: ignore[no-untyped-call]
+            stack.enter_context(_unsafe_preserve_version_counter(usable))
         yield
 
 
@@ -145,8 +146,12 @@ def _storage_undo(tensors: Sequence[Tensor]) -> list[Undo]:
     }
 
     def undo_of(block: torch.UntypedStorage) -> Undo:
-        before = block.clone()
-        return lambda: block.copy_(before) and None  # type: ignore[func-returns-value]
+        before = block.clone()  # type: ignore[no-untyped-call]
+
+        def undo() -> None:
+            block.copy_(before)
+
+        return undo
 
     return [undo_of(block) for block in blocks.values()]
 
@@ -167,7 +172,11 @@ def _generator_undo(owners: Sequence[Any]) -> list[Undo]:
 def _one_generator(value: Any) -> Undo | None:
     if isinstance(value, torch.Generator):
         seen = value.get_state()
-        return lambda: value.set_state(seen) and None
+
+        def undo() -> None:
+            value.set_state(seen)
+
+        return undo
     if isinstance(value, random.Random):
         state = value.getstate()
         return lambda: value.setstate(state)
@@ -181,7 +190,7 @@ def _random_undo() -> Undo:
     torch_state, python_state = torch.get_rng_state(), random.getstate()
     numpy = sys.modules.get("numpy")
     numpy_state = None if numpy is None else numpy.random.get_state()
-    cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
+    cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else None
 
     def undo() -> None:
         torch.set_rng_state(torch_state)

@@ -20,7 +20,7 @@ _MODEL_NAMES = ("model", "net", "network", "module", "self")
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """The objects under examination. `step` runs model and loss and gives back what the user's code returns."""
+    """The objects under examination; `step` runs model and loss and returns what the user's code returns."""
 
     model: nn.Module
     batch: Any
@@ -72,7 +72,7 @@ def scalar(result: Any) -> Tensor:
         raise SleuthError(f"The loss is a {type(result).__name__}; expected a tensor with one number.")
     if result.numel() != 1:
         raise SleuthError(
-            f"The loss has shape {tuple(result.shape)}; expected one number: take its mean before returning it."
+            f"The loss has shape {tuple(result.shape)}; expected one number: take its mean before returning."
         )
     return result.reshape(())
 
@@ -104,11 +104,10 @@ def call(model: nn.Module, inputs: Any) -> Any:
 
 
 def _own_step(model: nn.Module) -> Step:
-    if callable(training_step := getattr(model, "training_step", None)):
-        wanted = len(inspect.signature(training_step).parameters)
-        return lambda model, batch: (
-            model.training_step(batch, 0) if wanted > 1 else model.training_step(batch)
-        )
+    training_step: Any = getattr(model, "training_step", None)
+    if callable(training_step):
+        indexed = len(inspect.signature(training_step).parameters) > 1
+        return lambda _, batch: training_step(batch, 0) if indexed else training_step(batch)
     return lambda model, batch: model(**batch) if isinstance(batch, Mapping) else model(batch)
 
 

@@ -1,5 +1,6 @@
 """A loss that is a sum: its terms, the gradient of each, and how they get along."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -31,7 +32,7 @@ class TermFacts:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The summands, and the cosine between the gradients of each two, smallest of several sub-batches last."""
+    """The summands, and the cosines between the gradients of each two: whole batch, then its halves."""
 
     parts: tuple[TermFacts, ...]
     cosines: tuple[tuple[int, int, tuple[float, ...]], ...]
@@ -105,7 +106,7 @@ def _name(term: _Term) -> str:
     return term.op.name if term.op.name in LOSSES else f"{term.op.name} on line {term.op.line}"
 
 
-def _slope(term: _Term, wanted: list[Tensor]) -> Tensor:
+def _slope(term: _Term, wanted: Sequence[Tensor]) -> Tensor:
     found = gradients(term.tensor.reshape(()), wanted, again=True)
     flat = [(torch.zeros_like(p) if g is None else g).reshape(-1) for p, g in zip(wanted, found, strict=True)]
     return term.weight * torch.cat(flat).detach().float()

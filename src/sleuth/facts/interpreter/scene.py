@@ -1,7 +1,6 @@
 """A file, run in the abstract: everything that happens in it, in order, ready to be asked about."""
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,8 +13,9 @@ from sleuth.facts.interpreter.machine import Machine, OutOfBudget
 from sleuth.facts.interpreter.statements import run_block
 from sleuth.facts.interpreter.values import Call, Class, Context, Function, Instance, Scope, Value
 from sleuth.facts.source import Project, Source
+from sleuth.facts.words import Pattern
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = Pattern(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True, eq=False)

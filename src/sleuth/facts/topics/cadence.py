@@ -17,23 +17,22 @@ from sleuth.facts.interpreter.values import Call, Collection, Constant, Instance
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program
 from sleuth.facts.source import Source
+from sleuth.facts.words import Pattern
 
-_OPTIMIZER_CLASS = re.compile(
-    r"(^|\.)(Adam|AdamW|SGD|RMSprop|Adagrad|Lion|LBFGS|Adafactor|Adam8bit|AdamW8bit)$"
-)
+_OPTIMIZER_CLASS = Pattern(r"(^|\.)(Adam|AdamW|SGD|RMSprop|Adagrad|Lion|LBFGS|Adafactor|Adam8bit|AdamW8bit)$")
 _SCHEDULERS = "torch.optim.lr_scheduler."
 # Libraries whose functions neither differentiate nor step behind one's back.
-_HARMLESS = re.compile(
+_HARMLESS = Pattern(
     r"^(torch|torchvision|torchmetrics|numpy|builtins|math|random|time|os|sys|json|copy|logging|tqdm|rich|wandb|mlflow|"
     r"matplotlib|pandas|sklearn|scipy|itertools|functools|collections|contextlib|pathlib|datetime|gc|jax|optax|einops)\b"
 )
-_REPORTS = re.compile(
+_REPORTS = Pattern(
     r"log|add_|append|update|write|print|record|set_postfix|set_description|save|track|meter|metric|info|debug|warn|"
     r"item|detach|format|load|state_dict|to$|train$|eval$|parameters|extend|report|plot|count|put|watch|display",
     re.IGNORECASE,
 )
-_ACTS = re.compile(r"train|step|update|backward|optim|fit|learn|grad", re.IGNORECASE)
-_LOADER = re.compile(r"load|batch|_dl$|^dl$|iter|dataset|stream|chunks", re.IGNORECASE)
+_ACTS = Pattern(r"train|step|update|backward|optim|fit|learn|grad", re.IGNORECASE)
+_LOADER = Pattern(r"load|batch|_dl$|^dl$|iter|dataset|stream|chunks", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,6 +30,7 @@ from sleuth.facts.interpreter.values import (
     Value,
 )
 from sleuth.facts.program import Program
+from sleuth.facts.words import Pattern
 
 FIELDS = {
     3: ("observation", "reward", "done"),
@@ -38,18 +39,16 @@ FIELDS = {
 }
 ENDS = frozenset({"terminated", "truncated", "done", "done?"})
 
-_FLAG = re.compile(
+_FLAG = Pattern(
     r"(^|_)(not_?|non_?)?(next_?)?(done|term|terminal|terminate|terminated|termination|finished|final)s?(_|$)",
     re.I,
 )
-_REWARD = re.compile(r"(^|_)(rewards?|rews?|r|rs)(_|$)", re.I)
-_OBSERVATION = re.compile(r"(^|_)(obs|observations?|states?|s|s2|sp|next|ns|nobs)(_|$)", re.I)
-_DISCOUNT = re.compile(r"gamma|discount", re.I)
-_ENVIRONMENT = re.compile(
-    r"(^|[._])(train_|eval_|test_)?env(ironment|iron)?s?\d?$|game|simulator|world", re.I
-)
+_REWARD = Pattern(r"(^|_)(rewards?|rews?|r|rs)(_|$)", re.I)
+_OBSERVATION = Pattern(r"(^|_)(obs|observations?|states?|s|s2|sp|next|ns|nobs)(_|$)", re.I)
+_DISCOUNT = Pattern(r"gamma|discount", re.I)
+_ENVIRONMENT = Pattern(r"(^|[._])(train_|eval_|test_)?env(ironment|iron)?s?\d?$|game|simulator|world", re.I)
 
-_NETWORK = re.compile(r"net|critic|value|(^|[.@_])[qv]\d?$|q_|_q|target|policy|model|agent", re.I)
+_NETWORK = Pattern(r"net|critic|value|(^|[.@_])[qv]\d?$|q_|_q|target|policy|model|agent", re.I)
 
 _STORES = frozenset(
     ".append .appendleft .push .add .put .store .remember .save .insert .record .extend .add_transition "
@@ -77,7 +76,7 @@ WRAPPERS = tuple(
     for home in ("gymnasium", "gym", "gymnasium.core", "gym.core")
     for name in ("Wrapper", "RewardWrapper")
 )
-AUTORESET = re.compile(r"vec|Vec|auto_?reset|AutoReset|Autoreset", re.IGNORECASE)
+AUTORESET = Pattern(r"vec|Vec|auto_?reset|AutoReset|Autoreset", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,5 @@
 """Where gradient flows: from a loss back to the modules, and the operations that cut the way."""
 
-import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
@@ -18,6 +17,7 @@ from sleuth.facts.interpreter.values import (
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program
 from sleuth.facts.topics.modes import holds, identity, is_model, may_be_model, with_enclosing
+from sleuth.facts.words import Pattern
 
 # Operations whose result is a plain value: somebody chose to leave the graph.
 CUTS = frozenset(
@@ -174,7 +174,7 @@ def carries_graph(value: Value | None) -> bool:
 
 # --- optimizers ---
 
-_OPTIMIZER = re.compile(
+_OPTIMIZER = Pattern(
     r"^(torch\.optim\.(?!lr_scheduler)|torch_optimizer\.|timm\.optim\.|bitsandbytes\.optim\.)"
 )
 

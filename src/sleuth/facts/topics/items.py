@@ -9,9 +9,10 @@ from typing import TypeGuard
 from sleuth.facts.flow import root
 from sleuth.facts.interpreter.values import Constant, Instance
 from sleuth.facts.topics.loaders import DRAWS, draws_at_random, method
+from sleuth.facts.words import Pattern
 
 # Whoever writes these makes the random numbers repeat, or asks which split it is.
-_SETTLED = re.compile(r"seed|generator|default_rng|RandomState|PRNGKey", re.IGNORECASE)
+_SETTLED = Pattern(r"seed|generator|default_rng|RandomState|PRNGKey", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -9,19 +9,20 @@ from sleuth.facts.interpreter.machine import PASS_ITERABLES
 from sleuth.facts.interpreter.values import Call, Class, Collection, Function, Instance, Loop, Value
 from sleuth.facts.program import Program
 from sleuth.facts.topics.modes import base, may_be_model
+from sleuth.facts.words import Pattern
 
 DATA_LOADER = "torch.utils.data.DataLoader"
 TRANSFORMS = "torchvision.transforms."
-_TRAIN_WORD = re.compile(r"(?:^|[/\\_.-])(train|training|trn)(?:$|[/\\_.-])", re.IGNORECASE)
-_HELD_WORD = re.compile(
+_TRAIN_WORD = Pattern(r"(?:^|[/\\_.-])(train|training|trn)(?:$|[/\\_.-])", re.IGNORECASE)
+_HELD_WORD = Pattern(
     r"(?:^|[/\\_.-])(val|valid|validation|test|testing|eval|dev)(?:$|[/\\_.-])", re.IGNORECASE
 )
 # albumentations: random by nature, unlike its resizes, crops at the centre and normalisation.
-_ALBUMENTATIONS = re.compile(
+_ALBUMENTATIONS = Pattern(
     r"^albumentations\.(?:HorizontalFlip|VerticalFlip|Flip|Rotate|ShiftScaleRotate|Affine|Random\w*|GaussNoise|"
     r"CoarseDropout|Cutout|HueSaturationValue|ColorJitter|ElasticTransform|Transpose)$"
 )
-_RANDOM_TRANSFORM = re.compile(
+_RANDOM_TRANSFORM = Pattern(
     r"^torchvision\.transforms\.(?:Random\w+|ColorJitter|RandAugment|AutoAugment|TrivialAugmentWide|AugMix|"
     r"GaussianNoise|ElasticTransform|MixUp|CutMix|ScaleJitter)$"
 )

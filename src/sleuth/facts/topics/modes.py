@@ -21,20 +21,21 @@ from sleuth.facts.interpreter.values import (
 from sleuth.facts.loop import Event
 from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program
+from sleuth.facts.words import Pattern
 
 # Layers that compute something else in train mode than in eval mode.
-_SENSITIVE = re.compile(
+_SENSITIVE = Pattern(
     r"^torch\.nn\.(Lazy)?(Sync)?(Alpha|Feature)*(BatchNorm|Dropout|RReLU|Transformer(?!.*Norm))"
 )
-_MAKES_MODULE = re.compile(
+_MAKES_MODULE = Pattern(
     r"^(torchvision\.models|timm|transformers|segmentation_models_pytorch|torch\.hub\.load|copy\.deepcopy)\b"
 )
-_WEIGHTS = re.compile(
+_WEIGHTS = Pattern(
     r"^torch\.nn\.(Lazy|Linear|Bilinear|Conv|Embedding|LSTM|GRU|RNN|PReLU|MultiheadAttention|Transformer"
     r"|\w*Norm)"
 )
-_MODEL_MAKER = re.compile(r"model|net|encoder|former|(build|make|create|get|load)_", re.IGNORECASE)
-_LOSS_WORD = re.compile(r"loss|criteri|crit$|cost|objective|metric|_fn$|func", re.IGNORECASE)
+_MODEL_MAKER = Pattern(r"model|net|encoder|former|(build|make|create|get|load)_", re.IGNORECASE)
+_LOSS_WORD = Pattern(r"loss|criteri|crit$|cost|objective|metric|_fn$|func", re.IGNORECASE)
 
 
 def unwrapped(value: Value | None) -> Value | None:
@@ -329,7 +330,7 @@ def descendants(program: Program, value: Value, limit: int = 400) -> Iterator[Ca
                 yield call
 
 
-_METRIC = re.compile(r"^(sklearn\.metrics\.|torchmetrics\.|torcheval\.)")
+_METRIC = Pattern(r"^(sklearn\.metrics\.|torchmetrics\.|torcheval\.)")
 
 
 def judged_by(program: Program, output: Call) -> Call | None:

@@ -1,7 +1,6 @@
 """Layers at work: what a call applies, what it was made with, which layer feeds which, who holds whom."""
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,10 +20,11 @@ from sleuth.facts.interpreter.values import (
 )
 from sleuth.facts.program import Program
 from sleuth.facts.topics.modes import has_weights
+from sleuth.facts.words import Pattern
 
-AFFINE = re.compile(r"^torch\.nn\.(Lazy)?(Linear|Bilinear|Conv[123]d)$")
-BATCH_NORM = re.compile(r"^torch\.nn\.(Lazy)?(Sync)?BatchNorm(\dd)?$")
-DROPOUT = re.compile(r"^torch\.nn\.(Feature)?(Alpha)?Dropout(\dd)?$")
+AFFINE = Pattern(r"^torch\.nn\.(Lazy)?(Linear|Bilinear|Conv[123]d)$")
+BATCH_NORM = Pattern(r"^torch\.nn\.(Lazy)?(Sync)?BatchNorm(\dd)?$")
+DROPOUT = Pattern(r"^torch\.nn\.(Feature)?(Alpha)?Dropout(\dd)?$")
 RECURRENT = frozenset({"torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU"})
 CELLS = frozenset({"torch.nn.RNNCell", "torch.nn.LSTMCell", "torch.nn.GRUCell"})
 

@@ -7,6 +7,7 @@ from sleuth.facts.flow import ancestry, literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Instance, Unknown, Value
 from sleuth.facts.topics.loaders import class_of, method
 from sleuth.facts.topics.splits import PERMUTATIONS, Splits, bare, first_key, is_full
+from sleuth.facts.words import Pattern
 
 # Data sets that come class after class.
 CLASS_AFTER_CLASS = frozenset(
@@ -35,7 +36,7 @@ _DRAWN = frozenset(
     "poisson bernoulli choice "
     "gaussian_quantiles make_friedman1 multinomial random_sample".split()
 )
-_CLOCK = re.compile(r"(?<![a-z])(date|datetime|timestamp|time|day|month|ds)(?![a-z])", re.IGNORECASE)
+_CLOCK = Pattern(r"(?<![a-z])(date|datetime|timestamp|time|day|month|ds)(?![a-z])", re.IGNORECASE)
 _MOVING = frozenset({".rolling", ".pct_change", ".ewm", ".expanding"})
 
 
