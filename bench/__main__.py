@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bench import lint, startup, zoo
+from bench import evidence, lint, startup, surface, zoo
 
 Row = tuple[str, str, str]
 NOT_BUILT = "not built yet"
@@ -25,6 +25,8 @@ def measurements() -> Iterator[Row]:
     yield from zoo_rows()
     yield "start", "`sleuth --help` against `python -c pass`", f"{startup.ratio():.1f}×"
     yield from lint.rows()
+    yield from evidence.rows()
+    yield from surface.rows()
     yield "overhead of watch", "ratio to the bare loop", NOT_BUILT
     yield "probe", "ratio to one training step", NOT_BUILT
     yield "diagnose on the zoo", "right cause first", NOT_BUILT

@@ -79,6 +79,8 @@ def diff(mine: Any, reference: Any, batch: Any) -> DiffReport:
     with kept(mine, seed=0), kept(reference, seed=0):
         pairs, unpaired = _paired(mine, reference)
         left, right = _run(mine, batch), _run(reference, batch)
+        if len(left.order) == len(right.order):  # parts without weights, such as activations, stand in line
+            pairs = list(zip(left.order, right.order, strict=True))
         rows = tuple(_compare(a, b, left, right) for a, b in pairs)
         return DiffReport(rows, tuple(unpaired), _relative(left.output, right.output))
 
@@ -89,6 +91,7 @@ class _Run:
     gradients: dict[int, "Tensor"]
     output: "Tensor"
     names: dict[int, str]
+    order: list["nn.Module"]
 
 
 def _leaves(model: "nn.Module") -> list[tuple[str, "nn.Module"]]:
@@ -130,11 +133,13 @@ def _run(model: "nn.Module", batch: Any) -> _Run:
     from sleuth.facts.bench.sandbox import sow
 
     outputs: dict[int, Tensor] = {}
+    order: list[nn.Module] = []
 
     def keep(module: "nn.Module", _: Any, output: Any) -> None:
         found = [tensor for _, tensor in leaves(output)]
-        if found:
-            outputs.setdefault(id(module), found[0])
+        if found and id(module) not in outputs:
+            outputs[id(module)] = found[0]
+            order.append(module)
 
     handles = [module.register_forward_hook(keep) for _, module in _leaves(model)]
     model.eval()
@@ -153,7 +158,7 @@ def _run(model: "nn.Module", batch: Any) -> _Run:
     slopes = torch.autograd.grad(total, wanted, allow_unused=True) if wanted and total.requires_grad else ()
     found = {id(p): s.detach() for p, s in zip(wanted, slopes, strict=False) if s is not None}
     names = {id(module): name for name, module in model.named_modules()}
-    return _Run({key: t.detach() for key, t in outputs.items()}, found, tensors[0].detach(), names)
+    return _Run({key: t.detach() for key, t in outputs.items()}, found, tensors[0].detach(), names, order)
 
 
 def _called(model: "nn.Module", batch: Any) -> Any:
@@ -187,7 +192,7 @@ def _compare(mine: "nn.Module", reference: "nn.Module", left: _Run, right: _Run)
         return Pair(*names, kind, None, None, f"shapes {tuple(a.shape)} and {tuple(b.shape)}")
     slopes = [
         _relative(left.gradients[id(p)], right.gradients[id(q)])
-        for p, q in zip(mine.parameters(), reference.parameters(), strict=True)
+        for p, q in zip(mine.parameters(), reference.parameters(), strict=False)
         if id(p) in left.gradients and id(q) in right.gradients
     ]
     return Pair(*names, kind, _relative(a, b), max(slopes, default=None))

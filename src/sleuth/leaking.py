@@ -25,7 +25,7 @@ class Crossing:
 
     def __str__(self) -> str:
         return (
-            f"{self.what} reaches {self.rows} rows before the cutoff in stage `{self.stage}` ({self.dye} dye)"
+            f"{self.what} reach {self.rows} rows before the cutoff in stage `{self.stage}` ({self.dye} dye)"
         )
 
 
