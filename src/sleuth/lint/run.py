@@ -13,7 +13,6 @@ from sleuth.lint.selection import Selection
 
 Progress = Callable[[int], Callable[[], None]]
 
-FILES_A_SWEEP = 50  # how many files go by between two sweeps of the garbage collector
 WORTH_A_POOL = 40  # below so many files, starting workers costs more than it saves
 
 
@@ -123,14 +122,11 @@ def _work(fresh: list[Path], task: _Task, jobs: int | None) -> Iterator[FileRepo
     if workers > 1 and len(fresh) >= WORTH_A_POOL and STDIN not in fresh:
         from concurrent.futures import ProcessPoolExecutor
 
-        with ProcessPoolExecutor(workers) as pool:
+        with ProcessPoolExecutor(workers, initializer=gc.disable) as pool:
             # Neighbours go to the same worker: they import each other, and each file is parsed once there.
             yield from pool.map(task, fresh, chunksize=max(1, min(32, len(fresh) // (workers * 4))))
         return
     from sleuth.facts.source import collector_off
 
     with collector_off():
-        for number, path in enumerate(fresh, 1):
-            yield task(path)
-            if number % FILES_A_SWEEP == 0:
-                gc.collect()
+        yield from map(task, fresh)

@@ -1,5 +1,6 @@
 """The work on one file, in whatever process it is done."""
 
+import gc
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from sleuth.lint.check import lint_source
 from sleuth.lint.files import read_any
 from sleuth.lint.selection import Selection
 
+FILES_A_SWEEP = 50  # how many files go by between two sweeps of the garbage collector
 ALL = Selection(notes=True)  # everything is worked out and remembered; what is shown is decided later
 
 
@@ -21,6 +23,13 @@ class Workshop:
     def __init__(self) -> None:
         self.causes: dict[str, Cause] = ALL.causes()
         self.project = Project()
+        self.files = 0
+
+    def sweep(self) -> None:
+        """Collect garbage now and then: the collector itself is off, as it would look at every parsed file."""
+        self.files += 1
+        if self.files % FILES_A_SWEEP == 0:
+            gc.collect()
 
 
 _workshop: Workshop | None = None
@@ -36,6 +45,7 @@ def workshop() -> Workshop:
 def report_of(path: Path, data: bytes, name: str | None = None, remembering: bool = True) -> FileReport:
     """Everything that lint can say of one file; without `remembering`, its content gets no fingerprint."""
     here = workshop()
+    here.sweep()
     label = name or str(path)
     digest = fingerprint(data) if remembering else ABSENT
     try:

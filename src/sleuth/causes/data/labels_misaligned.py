@@ -311,13 +311,13 @@ def _listing(program: Program, value: Value) -> tuple[Call, bool] | None:
 
 
 NEAR = 0.7  # nearest neighbour over typical distance: only then is a neighbour a witness
-SURPLUS = 0.05  # agreement above chance that would clear the labels
+CLEAR = 2.5  # standard errors above chance that would clear the labels
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
     seen = bench.neighbours
     spread = (seen.chance * (1 - seen.chance) / seen.rows) ** 0.5
-    if seen.nearness < NEAR and seen.agreement + 2 * spread < seen.chance + SURPLUS:
+    if seen.nearness < NEAR and seen.agreement < seen.chance + CLEAR * spread:
         yield Finding(
             f"The nearest of {seen.rows} examples has the same label in {seen.agreement:.1%} of cases, "
             "and chance would "

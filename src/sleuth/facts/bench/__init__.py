@@ -99,7 +99,7 @@ class Bench:
 
     @property
     def wiring(self) -> Wiring:
-        return self._once("loss wiring", partial(wiring.measure, targets=self.first.names("target")))
+        return self._once("loss wiring", partial(wiring.measure, targets=self._targets))
 
     @property
     def downhill(self) -> Downhill:

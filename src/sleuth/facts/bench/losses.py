@@ -163,15 +163,17 @@ def _entropy(use: Use) -> float | None:
 
 
 def _silent(use: Use, run: Run) -> float:
-    """Share of examples at which the loss has no slope with respect to what it was given."""
-    if not use.value.requires_grad or not use.input.requires_grad or use.input.dim() == 0:
+    """Share of examples at which the loss has no slope, at its own input or at the model's output."""
+    if not use.value.requires_grad:
         return 0.0
-    (slope,) = gradients(use.value.sum(), [use.input], again=True)
-    if slope is None:
-        return 1.0
-    examples = slope.detach().float().reshape(len(slope), -1).abs().amax(1)
-    scale = 1.0 if use.reduction == "sum" else float(use.input.numel())
-    return float((examples * scale < 1e-6).float().mean())  # a healthy slope is about 1 an element
+    places = [t for t in (use.input, *run.outputs) if t.requires_grad and t.dim() > 0]
+    shares = [0.0]
+    for slope in gradients(use.value.sum(), places, again=True):
+        if slope is not None and slope.numel():
+            examples = slope.detach().float().reshape(len(slope), -1).abs().amax(1)
+            scale = 1.0 if use.reduction == "sum" else float(slope.numel())
+            shares.append(float((examples * scale < 1e-6).float().mean()))  # healthy is about 1 an element
+    return max(shares)
 
 
 def _orphans(subject: Subject, use: Use, found: dict[str, Tensor | None]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Where numbers stop being numbers: on this batch, and in situations that will come."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -133,7 +134,8 @@ def _by_hand(op: Op, run: Run) -> bool:
 def _in_backward(subject: Subject, situation: str) -> Hazard:
     """Which operation's derivative was not finite: autograd's own anomaly mode names it."""
     try:
-        with torch.autograd.set_detect_anomaly(True, check_nan=True):
+        with warnings.catch_warnings(), torch.autograd.set_detect_anomaly(True, check_nan=True):
+            warnings.simplefilter("ignore")  # it prints a traceback; ours names the line itself
             run = trace(subject)
             torch.autograd.backward(run.loss)
     except RuntimeError as error:
