@@ -170,6 +170,8 @@ class _Recorder(TorchFunctionMode):
             return result
         given = tuple(tensors_in((args, keywords)))
         outputs = tuple(tensors_in(result))
+        if any(_trainable(tensor) for tensor in outputs):
+            return result  # a parameter is made, initialised or updated by hand: no part of a step to replay
         if any(id(tensor) in self.live or _trainable(tensor) for tensor in given):
             self._note(func, args, keywords, given, outputs)
         elif outputs:

@@ -112,6 +112,8 @@ def lint(program: Program) -> Iterator[Finding]:
             continue  # of a longer chain the first pair is told
         severity = _weighed(first, second, between)
         line = place(first.call).line or 0
+        if first.call.context.function is not call.context.function:
+            continue  # a joint between two modules: each may be right by itself
         if severity and not _meant(program, first, second, between):
             if not any(line <= other <= (place(call).line or 0) for other in guilty if other):
                 yield clue(
@@ -136,7 +138,10 @@ def _repeated(program: Program) -> Iterator[Finding]:
                 and not _meant(program, again, again, between, turned.loop)
             ):
                 yield _told_of_the_loop(call)
+    applied = {id(call.receiver) for call in program.calls("()")}
     for stack in program.calls("torch.nn.Sequential"):
+        if id(stack) not in applied and any(id(part) in applied for part in stack.args):
+            continue  # its layers are taken one by one: what lies between them is not to be seen here
         if not all(isinstance(part, Call) for part in stack.args[:-1]):
             continue  # one of several activations, or a layer made elsewhere
         inside = [part for part in stack.args if isinstance(part, Call) and _made_in_a_loop(part, stack)]

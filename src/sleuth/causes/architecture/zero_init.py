@@ -53,8 +53,18 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, literal, possible, root
-from sleuth.facts.interpreter.values import Call, Collection, Function, Instance, Table, Unknown, Value
+from sleuth.facts.flow import ancestry, literal, number, parents, possible, root
+from sleuth.facts.interpreter.values import (
+    Call,
+    Carried,
+    Collection,
+    Either,
+    Function,
+    Instance,
+    Table,
+    Unknown,
+    Value,
+)
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.modes import parts
 from sleuth.facts.topics.modules import (
@@ -67,6 +77,7 @@ from sleuth.facts.topics.modules import (
     parameter,
     settled,
 )
+from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
 
@@ -106,7 +117,7 @@ def _stacked(program: Program) -> Iterator[Finding]:
     products = [one for call in program.trace if (one := affine(call)) is not None]
     constant = {id(one.call): one for one in products if _key(one) in flat}
     for one in constant.values():
-        for value in ancestry(one.input, 400):
+        for value in _straight_behind(one.input):
             before = constant.get(id(value))
             if before is not None and _key(before) not in told:
                 told.update((_key(before), _key(one)))
@@ -196,6 +207,41 @@ def _all_equal(value: Value | None) -> bool:
     shape = settled(value.args[0]) if value.args else None
     given = shape.items if isinstance(shape, Collection) else value.args
     return value.op.endswith("_like") or len(given) >= 2
+
+
+_JOINS = frozenset(
+    "+ - * / torch.add torch.mul torch.cat torch.stack .add .mul .addcmul torch.addcmul".split()
+)
+
+
+def _straight_behind(value: Value | None) -> Iterator[Call]:
+    """What feeds a layer and nothing else does: a sum or product with other data brings in other numbers.
+
+    So it is with a zero-initialised modulation or residual branch, which starts as no change on purpose.
+    """
+    queue = [value]
+    seen: set[int] = set()
+    while queue and len(seen) < 400:
+        here = queue.pop()
+        if here is None or id(here) in seen:
+            continue
+        seen.add(id(here))
+        if not isinstance(here, Call):
+            queue.extend(parents(here) if isinstance(here, Either | Carried) else ())
+            continue
+        yield here
+        if here.result is not None:
+            queue.append(here.result)
+        elif affine(here) is None:
+            data = [part for part in parents(here) if not _is_no_data(part)]
+            if here.op not in _JOINS or len(data) == 1:
+                queue.extend(data[:1])
+
+
+def _is_no_data(value: Value) -> bool:
+    """A number, a module, or a tensor made flat (a bias): nothing that differs between examples."""
+    made = root(value)
+    return number(value) is not None or is_module(value) or (isinstance(made, Call) and made.op in _FLAT)
 
 
 def _by_an_initialiser(program: Program) -> Iterator[Finding]:

@@ -76,6 +76,8 @@ NEEDS = "split Fold perm ["
 
 
 def lint(program: Program) -> Iterator[Finding]:
+    if not program.training.of("backward") and not any(True for _ in program.calls(".fit", ".fit_transform")):
+        return  # nothing learns here: what is cut need not be examples
     splits = splits_of(program)
     for split in splits.found:
         if split.how in ("GridSearchCV", "RandomizedSearchCV") or split.how.startswith(STRATIFIED):

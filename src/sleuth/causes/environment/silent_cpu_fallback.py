@@ -130,7 +130,7 @@ def _there_and_back(program: Program) -> Iterator[Finding]:
             continue
         seen.add(id(moved[-1].node))
         yield clue(
-            "warning",
+            "note",  # libraries offload on purpose, and the source does not say why
             moved[-1],
             f"Each forward pass copies this to the CPU, computes there and copies the result back on line "
             f"{place(back).line}: the accelerator waits, and nothing says so.",

@@ -151,13 +151,14 @@ def _dropout(program: Program) -> Iterator[Finding]:
     strong = [
         (call, given, chance)
         for call, given in uses
-        if (chance := exact(given)) and chance >= _NOTABLE_DROPOUT and not _is_one_of_many(given, call)
+        # Exactly 1 is no slip: it skips a branch on purpose.
+        if (chance := exact(given)) and _NOTABLE_DROPOUT <= chance < 1 and not _is_one_of_many(given, call)
     ]
     for call, given, chance in strong:
         # Several strong ones multiply: three in four units gone twice leaves one in sixteen.
         severity: Severity = "warning" if chance >= _CRUSHING_DROPOUT or len(strong) > 1 else "note"
         yield clue(
-            "error" if chance >= 1 else severity,
+            severity,
             _written(given, call) if given is not None else call,
             f"A dropout of {chance:g} leaves {1 - chance:.0%} of the units: too few to compute with. "
             "(PyTorch takes the share to DROP, not the share to keep.)",

@@ -299,7 +299,7 @@ def _is_overlap(call: Call) -> bool:
         return False
     below = [root(part) for part in ancestry(call.args[1], 60)]
     return any(
-        all(any(root(factor) is part or _same_sum(part, factor) for part in below) for factor in product.args)
+        all(any(_same_sum(part, factor) for part in below) for factor in product.args)
         for product in shared
         if all(number(factor) is None for factor in product.args)
     )

@@ -179,6 +179,8 @@ def _without_loop(program: Program, step: Event) -> Iterator[Finding]:
     backwards = [event for event in events if event.kind == "backward" and event.call.order < step.call.order]
     if not backwards or any(map(_driven, backwards)) or not implied(step.call, backwards[-1].call):
         return
+    if isinstance(root(backwards[-1].about), Unknown):
+        return  # a scaler or wrapper that is handed the loss: a part of somebody's loop, not a training step
     if not opaque(program.trace[start.order : step.call.order + 1], step.about):
         yield clue(
             "warning",

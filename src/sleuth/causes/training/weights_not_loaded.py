@@ -313,7 +313,7 @@ def _frozen_at_random(program: Program, loads: list[Call]) -> Iterator[Finding]:
     freezes = [
         call for call in program.calls(".requires_grad_", "@requires_grad=") if switches_off(call) is True
     ]
-    if not freezes:
+    if not freezes or "load_state_dict" in program.source.text:
         return
     for call in program.trace:
         if not _BUILDERS.match(call.op) or _NOT_BUILDERS.search(call.op) or _asks_for_weights(call):

@@ -121,20 +121,35 @@ def _tensor_undo(tensor: Tensor) -> Undo:
     """The tensor's storage, gradient and whether it wants one; the values follow with the storage."""
     gradient, wants, leaf = tensor.grad if tensor.is_leaf else None, tensor.requires_grad, tensor.is_leaf
     data = tensor.data
-    held = None if gradient is None else gradient.detach().clone()
+    restore_gradient = _values_undo(gradient) if gradient is not None else None
 
     def undo() -> None:
-        if tensor.data_ptr() != data.data_ptr() or tensor.dtype != data.dtype:
-            tensor.data = data
+        _rebind(tensor, data)
         if leaf and tensor.requires_grad != wants:
             tensor.requires_grad_(wants)
         if leaf and tensor.grad is not gradient:
             tensor.grad = gradient
-        if gradient is not None and held is not None:
-            with torch.no_grad():
-                gradient.copy_(held)
+        if restore_gradient is not None:
+            restore_gradient()
 
     return undo
+
+
+def _values_undo(gradient: Tensor) -> Undo:
+    data, held = gradient.data, gradient.detach().clone()
+
+    def undo() -> None:
+        _rebind(gradient, data)
+        with torch.no_grad(), _unsafe_preserve_version_counter(gradient):
+            gradient.copy_(held)
+
+    return undo
+
+
+def _rebind(tensor: Tensor, data: Tensor) -> None:
+    """Give back the memory a tensor looked into; conversions such as `.double()` exchange it."""
+    if tensor.data_ptr() != data.data_ptr() or tensor.dtype != data.dtype:
+        tensor.data = data
 
 
 def _storage_undo(tensors: Sequence[Tensor]) -> list[Undo]:
