@@ -76,12 +76,13 @@ NEEDS = "split Fold perm ["
 
 
 def lint(program: Program) -> Iterator[Finding]:
-    if not program.training.of("backward") and not any(True for _ in program.calls(".fit", ".fit_transform")):
-        return  # nothing learns here: what is cut need not be examples
+    learns = program.training.of("backward") or any(True for _ in program.calls(".fit", ".fit_transform"))
     splits = splits_of(program)
     for split in splits.found:
         if split.how in ("GridSearchCV", "RandomizedSearchCV") or split.how.startswith(STRATIFIED):
             continue
+        if not learns and split.call.context.function is not None:
+            continue  # a library, where nothing learns: what is cut need not be examples
         if split.shuffled is False and _divides_rows(program, split):
             evidence = next((seen for data in split.whole if (seen := class_after_class(splits, data))), None)
             if evidence is not None:
