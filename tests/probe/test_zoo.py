@@ -9,10 +9,10 @@ from torch import nn
 
 from bench import zoo
 from sleuth import catalog
-from sleuth.facts.bench import Bench
+from sleuth.facts.bench import Bench, NotApplicable
 from sleuth.facts.capture import Captured, capture
 from sleuth.finding import Finding
-from sleuth.probing import examine
+from sleuth.probing import roots_first
 
 # A feature selector fitted on all rows leaves no trace in one batch or in a loader's statistics.
 OUT_OF_SIGHT = {"data/fit-on-all-data"}
@@ -42,7 +42,8 @@ def serious(script: Path, phases: int = 1) -> list[Finding]:
             val_loader=seen.val_loader,
             memorise=False,
         )
-        found[:] = [finding for finding in examine(bench).findings if finding.severity != "note"]
+        findings, _ = catalog.examine("probe", bench, NotApplicable)
+        found[:] = [finding for finding in roots_first(findings) if finding.severity != "note"]
 
     capture(script, examine=look, phases=phases)
     return found

@@ -70,8 +70,8 @@ def layer(call: Call) -> str:
     `torch.softmax(x, 1)`, `x.softmax(1)`, `F.softmax(x, 1)` and `nn.Softmax(1)(x)` have the names
     `torch.softmax`, `.softmax`, `torch.nn.functional.softmax` and `torch.nn.Softmax`.
     """
-    if call.op == "()" and isinstance(call.receiver, Call):
-        return call.receiver.op
+    if call.op == "()" and isinstance(call.receiver, Call) and call.receiver.op[:1].isalpha():
+        return call.receiver.op  # a made object; `table[key](x)` applies something unknown
     return call.op
 
 
