@@ -238,10 +238,13 @@ def _straight_behind(value: Value | None) -> Iterator[Call]:
                 queue.extend(data[:1])
 
 
+_LEAVES = _FLAT | {"torch.nn.Parameter"}
+
+
 def _is_no_data(value: Value) -> bool:
-    """A number, a module, or a tensor made flat (a bias): nothing that differs between examples."""
+    """A number, a module, or a parameter (a bias): nothing that differs between examples."""
     made = root(value)
-    return number(value) is not None or is_module(value) or (isinstance(made, Call) and made.op in _FLAT)
+    return number(value) is not None or is_module(value) or (isinstance(made, Call) and made.op in _LEAVES)
 
 
 def _by_an_initialiser(program: Program) -> Iterator[Finding]:
