@@ -1,22 +1,19 @@
-"""How long `sleuth --help` takes, as a multiple of starting Python and doing nothing."""
+"""What `sleuth --help` costs, as a multiple of starting Python and doing nothing."""
 
 import subprocess
 import sys
-import time
 
-ROUNDS = 15
+from bench.lint import best
 
 
 def ratio() -> float:
-    """Best of several turns each, taken in turn."""
-    bare, help_text = [float("inf")], [float("inf")]
-    for _ in range(ROUNDS):
-        bare.append(_seconds([sys.executable, "-c", "pass"]))
-        help_text.append(_seconds([sys.executable, "-m", "sleuth", "--help"]))
-    return min(help_text) / min(bare)
-
-
-def _seconds(command: list[str]) -> float:
-    started = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - started
+    """Processor time, the least of several turns each, taken in turn: a busy machine does not count."""
+    seconds = best(
+        {
+            "bare": lambda: subprocess.run([sys.executable, "-c", "pass"], check=True),
+            "help": lambda: subprocess.run(
+                [sys.executable, "-m", "sleuth", "--help"], check=True, stdout=subprocess.DEVNULL
+            ),
+        }
+    )
+    return seconds["help"] / seconds["bare"]
