@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when first used: compiling all of them takes longer than linting a file."""
+"""Regular expressions that are compiled when first used: compiling all takes longer than linting a file."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -26,7 +26,7 @@ class Workshop:
         self.files = 0
 
     def sweep(self) -> None:
-        """Collect garbage now and then: the collector itself is off, as it would look at every parsed file."""
+        """Collect garbage now and then: the collector is off, or it would look at every parsed file."""
         self.files += 1
         if self.files % FILES_A_SWEEP == 0:
             gc.collect()
