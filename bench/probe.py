@@ -1,4 +1,4 @@
-"""How long a probe takes, in training steps of the same model, how much memory, and what it finds in the zoo."""
+"""How long a probe takes, in training steps of the same model, its memory, and what it finds in the zoo."""
 
 import resource
 import statistics

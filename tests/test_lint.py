@@ -2,10 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
+from typing import IO
 from xml.etree import ElementTree
 
 import jsonschema
@@ -272,24 +273,39 @@ def test_fix_on_the_command_line_asks_before_it_writes(script: Path) -> None:
     assert "    optimizer.step()\n" in script.read_text()
 
 
+def _hear_ctrl_c() -> None:
+    """A test run in the background ignores Ctrl-C, and what it starts would inherit that."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_watch_lints_again_when_a_file_changes(script: Path) -> None:
     command = [sys.executable, "-u", "-m", "sleuth", "lint", "--watch", "train.py"]
     with subprocess.Popen(
-        command, cwd=script.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        cwd=script.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        preexec_fn=_hear_ctrl_c,
     ) as process:
-        assert process.stdout is not None
-        seen = ""
-        while "Watching" not in seen:
-            seen += process.stdout.readline()
-        assert "[double-softmax]" in seen
-        time.sleep(0.1)
-        script.write_text(BROKEN.replace(", nn.Softmax(dim=1)", ""))
-        again = ""
-        while "Watching" not in again:
-            again += process.stdout.readline()
-        assert "Nothing found" in again
-        process.send_signal(2)
-        assert process.wait(30) == 0
+        try:
+            assert process.stdout is not None
+            assert "[double-softmax]" in _until_watching(process.stdout)
+            script.write_text(BROKEN.replace(", nn.Softmax(dim=1)", ""))
+            assert "Nothing found" in _until_watching(process.stdout)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+
+
+def _until_watching(output: IO[str]) -> str:
+    seen = ""
+    while "Watching" not in seen:
+        line = output.readline()
+        assert line, f"it ended early: {seen}"
+        seen += line
+    return seen
 
 
 def test_sarif_is_sarif(script: Path) -> None:

@@ -69,7 +69,7 @@ def case(slug: str, bad: Callable[[], Made], good: Callable[[], Made] = classify
     CASES[slug] = (bad, good)
 
 
-# data ---------------------------------------------------------------------------------------------------------
+# data
 def _holes() -> Made:
     x, y = seeded()
     x[3, 2] = float("nan")
@@ -141,7 +141,7 @@ case("fit-on-all-data", lambda: _scaled_together(True), lambda: _scaled_together
 case("unstratified-split", lambda: _sorted_split(False), lambda: _sorted_split(True))
 
 
-# loss ---------------------------------------------------------------------------------------------------------
+# loss
 def _two_heads(connected: bool) -> Made:
     model = parts(
         lambda m, x: (m.a(m.body(x)), m.b(m.body(x))),
@@ -222,7 +222,7 @@ case(
 )
 
 
-# training -----------------------------------------------------------------------------------------------------
+# training
 def _held(part: Callable[[nn.Sequential], Any]) -> Made:
     model = mlp()
     return classify(model=model, optimizer=torch.optim.Adam(part(model), lr=1e-3))
@@ -263,7 +263,7 @@ case("detached-graph", lambda: _cut(True), lambda: _cut(False))
 case("missing-detach", lambda: _moving_target(False), lambda: _moving_target(True))
 
 
-# architecture -------------------------------------------------------------------------------------------------
+# architecture
 def _biased(value: float) -> Made:
     model = mlp()
     with torch.no_grad():
@@ -415,7 +415,7 @@ case("state-not-carried", lambda: _remembering(False), lambda: _remembering(True
 case("structural-ceiling", lambda: _ceiling(True), lambda: _ceiling(False))
 
 
-# numerics -----------------------------------------------------------------------------------------------------
+# numerics
 def _log_of(shift: float) -> Made:
     return regress(
         mlp(6, 1), step=lambda m, b: torch.log(torch.relu(m(b[0])) * 0 + shift).mean() + m(b[0]).mean()

@@ -170,7 +170,7 @@ def test_a_range_of_rates_is_read() -> None:
 def test_a_healthy_model_learns_a_batch_by_heart_and_needs_its_inputs() -> None:
     memory = Bench(**classify()).memory
     assert memory.end < 0.5 * memory.start
-    assert dict((name, ratio) for name, _, ratio in memory.ablation)["shuffled"] > 1.5
+    assert {name: ratio for name, _, ratio in memory.ablation}["shuffled"] > 1.5
 
 
 def test_a_flipped_sign_reads_as_rising() -> None:

@@ -1,4 +1,4 @@
-"""Nothing of the user's is changed: weights, buffers, gradients, modes, hooks, random streams, bit for bit."""
+"""Nothing of the user's is changed: weights, buffers, gradients, modes, hooks, random streams."""
 
 import random
 from collections.abc import Callable
@@ -73,7 +73,7 @@ def subject() -> dict[str, Any]:
 def fingerprint(made: dict[str, Any]) -> dict[str, Any]:
     """Everything a probe could have touched, as bytes and identities."""
     model: Odd = made["model"]
-    tensors = {name: t for name, t in (*model.named_parameters(), *model.named_buffers())}
+    tensors: dict[str, Tensor] = dict((*model.named_parameters(), *model.named_buffers()))
     tensors |= {"hidden": model.hidden[0].weight, "memory": model.memory}
     optimizer = made["optimizer"]
     moments = [t for state in optimizer.state.values() for t in state.values() if isinstance(t, Tensor)]

@@ -153,7 +153,7 @@ def test_sklearn_stages_are_understood_and_left_unfitted() -> None:
     ("pipeline", "cutoff", "words"),
     [
         (scaled_by_all, 200, "must lie between"),
-        (lambda X: X[:5], 60, "one row for each row"),
+        (lambda table: table[:5], 60, "one row for each row"),
         (5, 60, "expected a function"),
     ],
 )

@@ -65,13 +65,14 @@ def mixing(subject: Subject, inputs: tuple[str, ...]) -> Mixing:
     ]
     if not chosen:
         raise NotApplicable("no input has the examples on its first axis")
-    keeps = _keeps_axes(subject, chosen[0][1])
     if all(tensor.is_floating_point() for _, tensor in chosen):
-        return _by_gradient(subject, [name for name, _ in chosen], length, keeps)
-    return _by_replacement(subject, length, keeps)
+        return _by_gradient(subject, chosen, length)
+    return _by_replacement(subject, chosen[0][1], length)
 
 
-def _by_gradient(subject: Subject, names: list[str], length: int, keeps: bool) -> Mixing:
+def _by_gradient(subject: Subject, chosen: list[tuple[str, Tensor]], length: int) -> Mixing:
+    """The middle example asks both ways: does it notice those before it, and those after?"""
+    names = [name for name, _ in chosen]
     given: dict[str, Tensor] = {}
 
     def track(name: str, tensor: Tensor) -> Tensor:
@@ -80,17 +81,18 @@ def _by_gradient(subject: Subject, names: list[str], length: int, keeps: bool) -
         return given.get(name, tensor)
 
     outputs = _per_example(outputs_of(subject, batches.mapped(subject.batch, track)), length)
+    keeps = _keeps_axes(outputs, chosen[0][1])
     own, later, earlier = 0.0, 0.0, 0.0
-    for example in sorted({0, length // 2, length - 1}):
-        total = torch.stack([(row := o[example]).mul(_signs(row)).sum() for o in outputs]).sum()
-        slopes = torch.autograd.grad(total, list(given.values()), allow_unused=True, retain_graph=True)
-        for slope in slopes:
-            if slope is None:
-                continue
-            mass = slope.detach().reshape(length, -1).abs().sum(1)
-            own += float(mass[example])
-            later += float(mass[example + 1 :].sum())
-            earlier += float(mass[:example].sum())
+    example = length // 2
+    total = torch.stack([(row := o[example]).mul(_signs(row)).sum() for o in outputs]).sum()
+    slopes = torch.autograd.grad(total, list(given.values()), allow_unused=True, retain_graph=True)
+    for slope in slopes:
+        if slope is None:
+            continue
+        mass = slope.detach().reshape(length, -1).abs().sum(1)
+        own += float(mass[example])
+        later += float(mass[example + 1 :].sum())
+        earlier += float(mass[:example].sum())
     other = later + earlier
     share = other / (own + other) if own + other > 0 else 0.0
     return Mixing(share, later > 1e-6 * (own + other), earlier > 1e-6 * (own + other), "gradient", keeps)
@@ -102,10 +104,11 @@ def _signs(row: Tensor) -> Tensor:
     return torch.randn(row.shape, generator=generator).to(row)
 
 
-def _by_replacement(subject: Subject, length: int, keeps: bool) -> Mixing:
+def _by_replacement(subject: Subject, given: Tensor, length: int) -> Mixing:
     """Integers have no gradient: replace the others instead and look whether this one notices."""
     with torch.no_grad():
         before = _seeded(subject, subject.batch, length)
+        keeps = _keeps_axes(before, given)
         later, earlier, scale = 0.0, 0.0, 0.0
         for example in sorted({0, length // 2, length - 1}):
             rows = torch.arange(length).roll(1)
@@ -140,11 +143,10 @@ def _per_example(outputs: list[Tensor], length: int) -> list[Tensor]:
     return fitting
 
 
-def _keeps_axes(subject: Subject, given: Tensor) -> bool:
+def _keeps_axes(outputs: list[Tensor], given: Tensor) -> bool:
     """Whether the output has the input's first two axes: then the first may just as well be time."""
     if given.dim() < 2:
         return False
-    outputs = outputs_of(subject)
     return any(o.dim() >= 2 and o.shape[:2] == given.shape[:2] for o in outputs)
 
 

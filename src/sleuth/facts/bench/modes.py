@@ -85,8 +85,8 @@ class Affine:
 
 
 def modes(subject: Subject) -> Modes:
-    run = trace(subject, train=False)
-    again = trace(subject, train=False)
+    with torch.no_grad():
+        run, again = trace(subject, train=False), trace(subject, train=False)
     change = [
         float((a - b).detach().abs().max())
         for a, b in zip(run.outputs, again.outputs, strict=False)

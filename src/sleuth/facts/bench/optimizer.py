@@ -14,7 +14,7 @@ from sleuth.facts.bench.forward import gradients, set_mode
 from sleuth.facts.bench.reasons import NotApplicable
 from sleuth.facts.bench.subject import Subject
 
-RANGE_STEPS = 14
+RANGE_STEPS = 10
 LOWEST, HIGHEST = 1e-6, 1.0
 ADAPTIVE = frozenset(
     "Adam AdamW NAdam RAdam Adamax Adadelta Adagrad RMSprop Rprop SparseAdam Adafactor Lion".split()
