@@ -172,6 +172,29 @@ def test_colour_on_a_terminal_and_none_in_a_pipe(words: list[str]) -> None:
     assert "\x1b[" not in sleuth(*words).stdout
 
 
+def test_bad_input_writes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "torn.py").write_text("def (\n")
+    command = [sys.executable, "-m", "sleuth", "lint", "torn.py", "--json", "out.json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert os.listdir(tmp_path) == ["torn.py"]
+
+
+def test_a_pipe_named_like_a_script_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "fine.py").write_text("import torch\n")
+    assert sleuth("lint", str(tmp_path)).returncode == 0
+    assert "neither a file nor a folder" in sleuth("lint", str(tmp_path / "pipe.py")).stderr
+
+
+def test_a_full_disk_is_no_bug_of_ours() -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "sleuth", "causes"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "no space left" in done.stderr
+
+
 def test_a_reader_that_leaves_early_is_no_error() -> None:
     command = f"{sys.executable} -m sleuth causes | head -1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)

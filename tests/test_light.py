@@ -16,6 +16,9 @@ REQUESTS = {
     "help": ["--help"],
     "verb help": ["lint", "--help"],
     "explain": ["explain", "double-softmax"],
+    "explain a rule": ["explain", "overfit-first"],
+    "evidence": ["evidence", "check"],
+    "json": ["lint", "zoo/loss/double-softmax/broken.py", "--json", "-"],
     "causes": ["causes"],
     "lint": ["lint", "zoo/loss/double-softmax/broken.py"],
 }

@@ -19,8 +19,8 @@ BUDGET = 30.0  # seconds; a probe must fit between two thoughts
 # Symptom → roots. When a root was found, its symptom is only worth a note.
 ROOTS: Mapping[str, str] = {
     "init-loss-off": "bad-init-scale double-softmax logits-into-prob-loss wrong-reduction "
-    "inputs-unnormalized loss-broadcast loss-wrong-for-task labels-out-of-range labels-all-ignored nonfinite-input zero-init "
-    "target-leakage",
+    "inputs-unnormalized loss-broadcast loss-wrong-for-task labels-out-of-range labels-all-ignored "
+    "nonfinite-input zero-init target-leakage",
     "dead-relu": "inputs-unnormalized zero-init nonfinite-input inputs-constant",
     "saturated-activations": "inputs-unnormalized bad-init-scale nonfinite-input",
     "vanishing-gradients": "saturated-activations bad-init-scale dead-relu zero-init detached-graph "

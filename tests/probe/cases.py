@@ -267,7 +267,7 @@ case("missing-detach", lambda: _moving_target(False), lambda: _moving_target(Tru
 def _biased(value: float) -> Made:
     model = mlp()
     with torch.no_grad():
-        model[0].bias.fill_(value)
+        list(model.parameters())[1].fill_(value)
     return classify(model=model)
 
 
@@ -348,7 +348,8 @@ def _normed(examples: int) -> Made:
 
 def _branches(apart: float) -> Made:
     def step(model: Any, batch: Any) -> Tensor:
-        return (model(batch[0]) - model(batch[0] + apart)).pow(2).mean() - 0.1 * model(batch[0]).std()
+        gap: Tensor = model(batch[0]) - model(batch[0] + apart)
+        return gap.pow(2).mean() - 0.1 * gap.std()
 
     torch.manual_seed(0)
     return {
@@ -430,7 +431,7 @@ def _root(shift: float) -> Made:
 
 def _blown(scale: float) -> Made:
     def step(model: nn.Module, batch: Any) -> Tensor:
-        scores = model(batch[0]) * scale
+        scores: Tensor = model(batch[0]) * scale
         return (scores.exp().sum(1).log() - scores.gather(1, batch[1][:, None])[:, 0]).mean()
 
     return classify(step=step)

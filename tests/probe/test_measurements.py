@@ -44,14 +44,20 @@ def test_the_update_is_what_the_optimizer_would_have_done() -> None:
 @given(st.integers(0, 1000), st.floats(0.1, 3.0))
 def test_the_noise_scale_estimate_is_exact_for_expected_squares(seed: int, spread: float) -> None:
     mean, cov = 1.0 + seed % 7, spread**2 * 5
-    square = lambda size: mean**2 + cov / size  # noqa: E731  what the squared norm is on average
+
+    def square(size: int) -> float:
+        return mean**2 + cov / size  # what the squared norm is on average
+
     assert estimate(square(8), 8, square(32), 32) == pytest.approx(cov / mean**2, rel=1e-9)
 
 
 def test_the_noise_scale_is_near_that_of_per_example_gradients() -> None:
     x = torch.randn(512, 4, generator=torch.Generator().manual_seed(0))
     model = nn.Linear(4, 1)
-    step = lambda m, b: F.mse_loss(m(b[0])[:, 0], b[0].sum(1) + 3)  # noqa: E731
+
+    def step(model: nn.Module, batch: tuple[Tensor]) -> Tensor:
+        return F.mse_loss(model(batch[0])[:, 0], batch[0].sum(1) + 3)
+
     told = Bench(model, (x,), step=step).noise_scale.scale
     rows = []
     for row in x:

@@ -141,8 +141,8 @@ def test_an_honest_pipeline_is_clean_and_says_what_was_tried() -> None:
 
 
 def test_sklearn_stages_are_understood_and_left_unfitted() -> None:
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+    from sklearn.pipeline import make_pipeline  # type: ignore[import-untyped]
+    from sklearn.preprocessing import StandardScaler  # type: ignore[import-untyped]
 
     scaler = StandardScaler()
     assert sleuth.leak(make_pipeline(scaler), TABLE, LABEL, 60)

@@ -1,5 +1,6 @@
 """The command line: parse, call a verb, show. One module a verb, imported when it is asked for."""
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -86,6 +87,11 @@ def run(argv: Sequence[str] | None = None) -> int:
         # The reader (`head`, `less`) has left; keep the interpreter from complaining about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FOUND_NOTHING
+    except OSError as error:
+        # Errors of the user's own files are caught where they arise; what is left is the output itself.
+        if error.errno != errno.ENOSPC:
+            raise
+        return _complain("Cannot write the result: no space left on the device.")
     except Exception:
         import traceback
 

@@ -71,7 +71,12 @@ def command(
         return _watch(request, quiet)
     if fix or fix_unsafe:
         return _fix(request, fix_unsafe, yes)
+    if form != "text" and json_path == "-":
+        raise click.UsageError(f"--format {form} and --json - both want standard output.")
     result = request.run()
+    if len(result.unreadable) == result.files:
+        _say_troubles(result)  # nothing could be read: there is no result to show or to write
+        return 2
     _report(result, form, json_path, quiet)
     return _exit_code(result)
 

@@ -28,6 +28,8 @@ def python_files(paths: Iterable[Path], exclude: tuple[str, ...] = ()) -> Iterat
             continue
         if not path.exists():
             raise SleuthError(f"There is no file or folder {str(path)!r}.")
+        if not path.is_dir() and not path.is_file():
+            raise SleuthError(f"{str(path)!r} is neither a file nor a folder.")  # a pipe would be waited for
         for file in _below(path, exclude) if path.is_dir() else (path,):
             if (real := file.resolve()) not in seen:
                 seen.add(real)
@@ -47,8 +49,9 @@ def _below(folder: Path, exclude: tuple[str, ...]) -> Iterator[Path]:
             if name not in PASSED_OVER and not name.startswith(".") and not left_out(os.path.join(here, name))
         )
         for name in sorted(files):
-            if name.endswith(SUFFIXES) and not left_out(os.path.join(here, name)):
-                yield Path(here, name)
+            file = Path(here, name)
+            if name.endswith(SUFFIXES) and not left_out(str(file)) and (file.is_file() or not file.exists()):
+                yield file
 
 
 def read_bytes_of(path: Path) -> bytes:

@@ -85,7 +85,7 @@ def _reports(
             yield known[path]
             continue
         report = next(made)
-        if cache is not None and path != STDIN:
+        if cache is not None and path != STDIN and report.trouble is None:
             cache.remember(path, report)
         yield report
 

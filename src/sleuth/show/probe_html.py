@@ -58,7 +58,7 @@ def _parts(report: Report, seen: Mapping[str, Any]) -> Iterator[str]:
     if "rate_range" in seen:
         yield "<h3>Loss over rising learning rates</h3>" + curve(seen["rate_range"]["losses"])
         ends = seen["rate_range"]["rates"]
-        yield f"<p><small>from {ends[0]:.0e} to {ends[-1]:.0e}</small></p>"
+        yield f"<p><small>rates from {ends[0]:.0e} to {ends[-1]:.0e}</small></p>"
     yield _not_examined(report)
 
 
@@ -145,8 +145,8 @@ def curve(values: Sequence[Any], width: int = 420, height: int = 90) -> str:
         for i, v in enumerate(numbers)
     )
     line = f"<polyline points='{points}' fill='none' stroke='#2f6fb0' stroke-width='1.6'/>"
-    label = f"<text x='8' y='11' font-size='10' fill='#667085'>{max(numbers):.3g} to {low:.3g}</text>"
-    return f"<svg width='{width}' height='{height}' role='img' aria-label='curve'>{line}{label}</svg>"
+    label = f"<p><small>from {numbers[0]:.3g} to {numbers[-1]:.3g}, lowest {low:.3g}</small></p>"
+    return f"<svg width='{width}' height='{height}' role='img' aria-label='curve'>{line}</svg>{label}"
 
 
 def _pictures(tensors: Sequence[Mapping[str, Any]]) -> str:

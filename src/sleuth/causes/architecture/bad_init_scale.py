@@ -16,9 +16,9 @@ embedding (default std 1) tied to the output matrix, a transformer's residual br
 depth scaling, or a copied 0.01 from a paper with another width.
 
 ## How to tell
-- **probe**: spread of the activations, layer by layer, on standardised input: a constant factor
-  outside about 0.5 to 2 per layer, or a total drift of more than 100; compare each weight's std
-  with sqrt(2/fan_in).
+- **probe**: what a layer gives out (spread) over what it takes in (size), for the layer in the
+  middle: below 0.15 or above 20, or a drift of more than 1000 through all hidden layers. Torch's
+  default gives about 0.58, He's rule 1.4.
 - **watch**: the first recorded loss is orders above chance, or sits exactly at chance with
   gradient norms below 1e-6.
 - **refuted by**: standardised input leaves every layer with a spread between 0.1 and 10.

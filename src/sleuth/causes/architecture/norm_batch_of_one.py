@@ -17,8 +17,8 @@ homes.
 ## How to tell
 - **lint**: a BatchNorm in the model, and training on a loader with a `batch_size` of 1 (the
   default) or 2, or on single examples (`x.unsqueeze(0)`, `x[i : i + 1]`).
-- **probe**: values per channel behind each statistic (batch times positions) are few; train-mode
-  and eval-mode outputs for the same batch differ strongly after warm running averages.
+- **probe**: examples behind each batch statistic in train mode: one is an error, up to four a
+  warning; or a loader whose last batch would hold a single example.
 - **watch**: batch sizes in the record of 1 to 4; running mean and variance jump from step to step
   instead of settling.
 - **refuted by**: the model holds no batch-statistics layer, or each sees 16 or more examples in a

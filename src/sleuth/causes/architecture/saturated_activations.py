@@ -17,8 +17,7 @@ hidden units that saturate at the start, on both tails, regardless of the exampl
 
 ## How to tell
 - **probe**: share of hidden tanh outputs beyond 0.97 in magnitude (sigmoid: below 0.03 or above
-  0.97) on one batch at initialisation; above half a layer is bad. Also compare gradient norms
-  before and after the layer.
+  0.97) on one batch; above half a layer is bad.
 - **watch**: the saturated share is high from step 0, or climbs while the loss stands still.
 - **refuted by**: pre-activations of the suspected layer have a spread of about 1 and most outputs
   lie well inside the range.

@@ -21,9 +21,8 @@ carried but detached. Both are right.
 ## How to tell
 - **lint**: a recurrent layer or cell called step by step in a loop over time, or on its own last
   token, without a state; or with zeros created inside that loop; or with the first state each time.
-- **probe**: the output at the last step has zero gradient with respect to the first input; the
-  gradient of `weight_hh` is exactly zero; step-by-step and whole-sequence outputs differ in eval
-  mode.
+- **probe**: the recurrent weights have a gradient of exactly zero while the input weights do not,
+  in a module that is called again and again without its state, or with sequences of length 1.
 - **refuted by**: changing the first input changes the last output.
 
 ## How to fix

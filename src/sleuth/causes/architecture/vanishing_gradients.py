@@ -16,8 +16,8 @@ gradient to less than 1e-5 of its size over 100 steps, so what was said early in
 cannot be learnt.
 
 ## How to tell
-- **probe**: one backward pass; list gradient norm over weight norm, layer by layer. A steady
-  slope of more than a factor 3 a layer, or a first-to-last ratio under 1e-4, is the picture.
+- **probe**: one backward pass; gradient norm over weight norm of the first weight layer is less
+  than 1e-4 of that of the last.
 - **watch**: early weights barely move relative to their size (update ratio under 1e-6) while late
   ones move by about 1e-3 a step.
 - **refuted by**: first and last layer have gradient-to-weight ratios within two orders of

@@ -14,8 +14,8 @@ accuracy in 100 epochs, and 10% (chance) on new rows. Falling loss is no proof t
 carries anything. Only a comparison with noise is.
 
 ## How to tell
-- **probe**: the batch exactly as the model receives it: mostly padding, mostly the unknown token,
-  clipped to two values, or (undone back to an image) not recognisable.
+- **probe**: 98% or more of all input values are one value (padding, the unknown token, a clipped
+  range), or no output depends on any input feature.
 - **experiment**: noise-inputs. If the held-out score with noise equals the score with your data,
   your data says nothing to this model. Training loss alone decides nothing.
 - **refuted by**: held-out performance clearly better than with noise inputs.

@@ -20,8 +20,8 @@ It is not only an amateur's fault: CIFAR-10 and CIFAR-100 were shipped with test
 near duplicates are in the training set.
 
 ## How to tell
-- **probe**: rows with equal fingerprints in a training and an evaluation batch, or the same group
-  key on both sides.
+- **probe**: rows with equal fingerprints in the training and the validation loader, set against
+  how often rows repeat within the training set.
 - **watch**: fingerprints of examples seen in training return during evaluation; evaluation loss
   follows training loss down without the usual gap, even late.
 - **refuted by**: no shared fingerprint and no shared group id between the two sets.

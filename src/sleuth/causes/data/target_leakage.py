@@ -22,8 +22,8 @@ small network only 43% test accuracy in ten epochs, since the relation is not li
 gave 100%. A leak may be present and not yet found by your model.
 
 ## How to tell
-- **probe**: one column alone predicts the target nearly perfectly (correlation, or a depth-2 tree),
-  or equals it up to scale; the gradient on the input piles up on that column.
+- **probe**: one input column has a correlation of 0.999 or more with the target, or with
+  belonging to one class, over the examples of the loader (of the batch, without one).
 - **experiment**: replace the suspected column by a random permutation of itself. If the held-out
   score collapses while all other columns are intact, that column carried it.
 - **refuted by**: the score stays when the most influential feature is permuted.

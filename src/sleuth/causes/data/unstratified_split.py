@@ -21,8 +21,8 @@ season in training and another one in the test. Then the score answers a questio
 - **lint**: data that stands class after class (an image folder, iris, labels joined block by block)
   divided by slices, ranges, `shuffle=False` or a plain `KFold`; data made with a rare class, or
   treated as such (class weights, resampling), and split without `stratify`.
-- **probe**: class shares of the splits differ by more than chance, or a class is missing from one;
-  a small classifier told to separate training from test rows succeeds (AUC far from 0.5).
+- **probe**: class counts of the two loaders differ by more than chance (chi-square), a class
+  stands on one side only, or the model has outputs for classes that no training example has.
 - **refuted by**: class counts in both parts follow the overall shares, and no class is below what
   its metric needs (some tens of examples).
 

@@ -23,8 +23,8 @@ loss = F.kl_div(out.softmax(1), teacher)       # wants log-probabilities too
 ## How to tell
 - **lint**: the first argument of `nll_loss` comes from a layer with no `log_softmax` after it, or
   that of `kl_div` from `softmax`, or `torch.log` is applied to a model's raw output.
-- **probe**: rows given to `NLLLoss` whose exponentials do not sum to 1; a negative loss where only
-  positive ones are possible; inputs of `BCELoss` that were clamped rather than squashed.
+- **probe**: rows given to `NLLLoss` or `KLDivLoss` whose exponentials do not sum to 1; inputs of
+  `BCELoss` that were clamped rather than squashed, or that it refuses.
 - **watch**: the loss crosses zero and keeps sinking in a nearly straight line, or NaN in the first
   steps of a loss with a bare log.
 - **refuted by**: `logsumexp` over the class axis of the loss input is 0 for every row (to

@@ -24,8 +24,8 @@ lie on axis 0.
 ## How to tell
 - **lint**: `softmax`, `log_softmax` or `argmax` with `dim=0` on a batched output, with no `dim` at
   all, or with a `dim` that disagrees with the later `transpose` or `view`.
-- **probe**: the outputs sum to 1 along an axis that is not the class axis; changing one example
-  changes the outputs of the others in `eval()` mode; the outputs change with the batch size.
+- **probe**: a softmax runs over the axis of the examples, or over an axis that the product after
+  it does not sum over.
 - **refuted by**: the outputs (exponentiated, for `log_softmax`) sum to 1 along the class axis.
 
 ## How to fix

@@ -25,9 +25,9 @@ loop that divides by the size of the set, or when dividing by a token count afte
 ## How to tell
 - **lint**: `reduction="sum"` or `.sum()` on a training loss with no division nearby; `kl_div`
   without `reduction="batchmean"`; `sum` and `mean` in one total.
-- **probe**: duplicate the batch: a mean keeps its value and gradient, a sum doubles both. Then
-  repeat the output along its features: a mean over elements keeps its value, a sum per example
-  doubles.
+- **probe**: duplicate the batch: a mean keeps its value and gradient, a sum doubles both. It is
+  an error where the optimizer does not adapt and its first step moves a weight by more than 5%.
+  With several terms: one doubles and another does not.
 - **refuted by**: the gradient norm is unchanged when the batch is repeated twice, and all terms of
   the loss are reduced over the same axes.
 

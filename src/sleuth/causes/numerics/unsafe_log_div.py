@@ -24,8 +24,9 @@ constant, is safe.
 - **lint**: `log`, `sqrt`, `/`, `** -1`, `** 0.5`, `acos` or `atanh` on a value that comes from the
   model or the data, with no clamp, epsilon or safe variant on the way; an epsilon below the
   precision of the dtype.
-- **probe**: the smallest argument that reached the operation on this batch, and the result with the
-  batch replaced by zeros, by a constant, and by outputs scaled up a hundredfold.
+- **probe**: the first operation that turns finite arguments into a result or derivative that is
+  not, on this batch, with all targets equal, with inputs of zero, and with the last layer a
+  hundred times larger.
 - **refuted by**: the argument is bounded away from its pole by construction, for every input.
 
 ## How to fix

@@ -23,8 +23,8 @@ from which the row's maximum was subtracted.
 ## How to tell
 - **lint**: `exp` divided by a sum of `exp`; `log` of a `sum` of `exp`; `log(1 + exp(...))`;
   `1 / (1 + exp(-x))`. A `log` directly around `softmax` or `sigmoid` is reported as `unsafe-log-div`.
-- **probe**: the largest argument that reached `exp`, set against the limit of its dtype, and the
-  loss with the logits multiplied by 100 compared with the library's version.
+- **probe**: with the last layer a hundred times larger, or already on this batch, an `exp`
+  overflows whose sum goes into a logarithm or under a fraction bar.
 - **refuted by**: the result agrees with the library function at logits of +1000 and -1000.
 
 ## How to fix

@@ -43,6 +43,7 @@ from sleuth.facts.bench.wiring import Downhill, Wiring
 __all__ = ["Bench", "NotApplicable"]
 
 Answer = TypeVar("Answer")
+PASSES = 3  # of the model, forward and backward, that most measurements need
 
 
 class Bench:
@@ -212,7 +213,8 @@ class Bench:
 
     def _answer(self, question: Callable[[Subject], Any]) -> Any:
         subject = self.subject
-        if subject.seconds_left <= 0:
+        # A question costs some passes and cannot be stopped midway: it is not begun without room for them.
+        if subject.seconds_left <= PASSES * self.timing.get("first pass", 0.0):
             return NotApplicable(f"the time budget of {subject.budget:g} s was spent")
         others = [item for item in (subject.loader, subject.val_loader) if item is not None]
         try:

@@ -69,8 +69,7 @@ def measure(subject: Subject) -> Numerics:
 def _under(subject: Subject, name: str, change: Callable[[Subject], Any]) -> Hazard | None:
     before = [p.detach().clone() for p in subject.model.parameters()]
     try:
-        with torch.no_grad():
-            run = trace(subject, change(subject), train=None)
+        run = trace(subject, change(subject), train=None)
         if not bool(torch.isfinite(run.loss)):
             return _first_bad(run, name)
         return None
