@@ -179,12 +179,9 @@ def test_a_healthy_model_learns_a_batch_by_heart_and_needs_its_inputs() -> None:
     assert {name: ratio for name, _, ratio in memory.ablation}["shuffled"] > 1.5
 
 
-def test_a_flipped_sign_reads_as_rising() -> None:
+def test_a_small_step_downhill_brings_what_the_gradient_promises() -> None:
     x, _ = seeded()
-    target = x[:, :1]
-    memory = Bench(mlp(6, 1), (x, target), step=lambda m, b: -F.mse_loss(m(b[0]), b[1]) + 2).memory
-    assert memory.reading in ("explodes", "plateaus", "learned", "flat", "unfinished")
-    seen = Bench(mlp(6, 1), (x, target), nn.MSELoss()).downhill
+    seen = Bench(mlp(6, 1), (x, x[:, :1]), nn.MSELoss()).downhill
     assert seen.brought == pytest.approx(seen.promised, rel=0.1)
 
 

@@ -3,12 +3,10 @@
 import runpy
 import sys
 import time
-import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from torch.utils.data.dataloader import _BaseDataLoaderIter
 from sleuth.facts.bench import batches
 from sleuth.facts.bench.forward import computes, is_loss_module, user_frame
 from sleuth.facts.bench.reasons import one_line
+from sleuth.facts.captured import Assembly, Captured, Chunks, Ending, as_main, patched
 from sleuth.facts.tape import Entry, Tape, cut, tensors_in
 
 LONGEST_TAPE = 20_000  # entries kept before the first backward; a step of a long unrolled loop has thousands
@@ -32,52 +31,9 @@ _RESHAPES = frozenset(
 _CONSTANTS = frozenset(
     "zeros ones full arange eye empty linspace tensor zeros_like ones_like full_like".split()
 )
-CHUNK = 256  # rows a batch when a whole tensor that the script indexes by hand is served as a loader
 
 
-@dataclass(frozen=True, eq=False)
-class Captured:
-    """A training step as a script makes it, taken out so that it can be examined."""
-
-    model: nn.Module
-    batch: Any
-    step: Callable[[nn.Module, Any], Tensor]
-    optimizers: tuple[torch.optim.Optimizer, ...]
-    loader: Any
-    val_loader: Any
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How the script ended: None when it was stopped or came to its end."""
-
-    steps: int
-    error: str | None
-
-
-@dataclass(frozen=True, eq=False)
-class Chunks:
-    """Whole tensors, served in pieces as a loader would."""
-
-    tensors: tuple[Tensor, ...]
-
-    def __len__(self) -> int:
-        return -(-len(self.tensors[0]) // CHUNK)
-
-    def __iter__(self) -> Iterator[tuple[Tensor, ...]]:
-        for start in range(0, len(self.tensors[0]), CHUNK):
-            yield tuple(tensor[start : start + CHUNK] for tensor in self.tensors)
-
-
-class Assembly(nn.Module):
-    """Several models, or bare tensors, that one training step uses together."""
-
-    def __init__(self, parts: Sequence[tuple[str, nn.Module]], bare: Sequence[tuple[str, Tensor]]) -> None:
-        super().__init__()
-        for name, module in parts:
-            self.add_module(name, module)
-        for name, tensor in bare:
-            self._parameters[name] = tensor  # type: ignore[assignment]  # the script's own tensor, not a copy
+__all__ = ["Captured", "Ending", "capture"]
 
 
 def capture(
@@ -92,7 +48,7 @@ def capture(
     recorder = _Recorder(examine, phases, time.monotonic() + seconds)
     error = None
     with ExitStack() as stack:
-        stack.enter_context(_as_main(script, arguments))
+        stack.enter_context(as_main(script, arguments))
         stack.enter_context(recorder.installed())
         try:
             runpy.run_path(str(script), run_name="__main__")
@@ -150,7 +106,7 @@ class _Recorder(TorchFunctionMode):
                 (torch.optim.Optimizer, "__init__", self._noted(self.optimizers)),
                 (Tensor, "backward", self._backward),
             ):
-                stack.enter_context(_patched(owner, name, wrapper))
+                stack.enter_context(patched(owner, name, wrapper))
             hook = register_optimizer_step_pre_hook(self._step)
             stack.callback(hook.remove)
             after = register_optimizer_step_post_hook(self._stepped)
@@ -381,26 +337,3 @@ class _Recorder(TorchFunctionMode):
 
 def _trainable(tensor: Tensor) -> bool:
     return tensor.is_leaf and tensor.requires_grad
-
-
-@contextmanager
-def _patched(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Iterator[None]:
-    original = getattr(owner, name)
-    setattr(owner, name, wrap(original))
-    try:
-        yield
-    finally:
-        setattr(owner, name, original)
-
-
-@contextmanager
-def _as_main(script: Path, arguments: Sequence[str]) -> Iterator[None]:
-    """The script's own arguments and import path; what it prints is not ours to show."""
-    argv, path = sys.argv, list(sys.path)
-    sys.argv, sys.path[0:0] = [str(script), *arguments], [str(script.parent)]
-    try:
-        with redirect_stdout(StringIO()), redirect_stderr(StringIO()), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        sys.argv, sys.path[:] = argv, path
