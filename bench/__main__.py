@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bench import evidence, lint, startup, surface, zoo
+from bench import evidence, lint, probe, startup, surface, zoo
 
 Row = tuple[str, str, str]
 NOT_BUILT = "not built yet"
@@ -27,8 +27,8 @@ def measurements() -> Iterator[Row]:
     yield from lint.rows()
     yield from evidence.rows()
     yield from surface.rows()
+    yield from probe.rows()
     yield "overhead of watch", "ratio to the bare loop", NOT_BUILT
-    yield "probe", "ratio to one training step", NOT_BUILT
     yield "diagnose on the zoo", "right cause first", NOT_BUILT
 
 
