@@ -1,4 +1,4 @@
-"""Snippets written by people who had not seen the rules: what lint finds in them, and what it wrongly says.
+"""Snippets written without sight of the rules: what lint finds in them, and what it wrongly says.
 
 `first` served to find blind spots, so its numbers flatter; `second` was written later and not tuned on.
 """

@@ -1,4 +1,4 @@
-"""Snippets by people who had not seen the rules: right ones are left alone, and most bugs are found."""
+"""Snippets written without sight of the rules: right ones are left alone, and most bugs are found."""
 
 from pathlib import Path
 
