@@ -1,0 +1,113 @@
+"""`sleuth diagnose`: from a script that does not learn to a confirmed cause."""
+
+from pathlib import Path
+
+import click
+
+from sleuth.cli.output import emit, output_options, write_json
+from sleuth.errors import SleuthError
+
+
+@click.command(
+    "diagnose", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)
+@click.option(
+    "-m", "module", metavar="MODULE", help="Run a module, as `python -m` does, in place of a script."
+)
+@click.option(
+    "--steps", type=click.IntRange(5), metavar="N", help="Optimizer steps to look at (default: what fits)."
+)
+@click.option(
+    "--budget", default="60s", show_default=True, metavar="TIME", help="Time for everything: 60s, 5m."
+)
+@click.option(
+    "--prior",
+    type=click.Choice(["folklore", "measured"]),
+    default="measured",
+    show_default=True,
+    help="Which set of family shares to start from.",
+)
+@click.option("--allow-writes", is_flag=True, help="Let experiments write into the real working folder.")
+@click.option("--no-experiments", is_flag=True, help="Only read, watch and probe.")
+@click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page.")
+@click.option("--apply-fix", is_flag=True, help="Write a patched copy, run it again, show before and after.")
+@click.option("--in-place", is_flag=True, help="With --apply-fix: change the file itself.")
+@output_options
+@click.argument("script", required=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def command(
+    script: str | None,
+    arguments: tuple[str, ...],
+    module: str | None,
+    steps: int | None,
+    budget: str,
+    prior: str,
+    allow_writes: bool,
+    no_experiments: bool,
+    page: Path | None,
+    apply_fix: bool,
+    in_place: bool,
+    json_path: str | None,
+    quiet: bool,
+) -> int:
+    """Find out why a training script does not learn: read it, watch it, experiment, name the cause.
+
+    The script is run as it is, for a short stretch, again and again in changed worlds; it is never edited.
+    What it writes lands in a scratch copy. Options of Sleuth stand before SCRIPT, those of the script after it.
+    Exit code 1 means that a cause was found, 2 that the script could not be run.
+    """
+    from sleuth.cli.scripts import script_request
+
+    request, rest = script_request(
+        script,
+        arguments,
+        module,
+        steps=steps,
+        budget=seconds(budget),
+        prior=prior,
+        allow_writes=allow_writes,
+        experiments=not no_experiments,
+    )
+    json_path, page = rest.get("json", json_path), Path(rest["html"]) if "html" in rest else page
+    from sleuth.diagnosis.diagnose import diagnose
+    from sleuth.show.progress import telling
+
+    with telling(quiet or json_path == "-") as tell:
+        found = diagnose(request, tell)
+    return _show(found, request, page, apply_fix, in_place, json_path, quiet)
+
+
+def _show(found, request, page, apply_fix, in_place, json_path, quiet):  # type: ignore[no-untyped-def]
+    from sleuth.cli.output import colour
+    from sleuth.show import diagnosis_text
+
+    if page is not None:
+        from sleuth.files import write_whole
+        from sleuth.show import diagnosis_html
+
+        write_whole(page, diagnosis_html.document(found, str(request.script)))
+    text = diagnosis_text.brief(found) if quiet else diagnosis_text.page(found, str(request.script), colour())
+    emit(text, found.to_dict(), json_path)
+    if apply_fix:
+        from sleuth.diagnosis.mending import mend
+
+        click.echo(mend(found, request, in_place), err=json_path == "-")
+    if found.verdict.status == "crashed":
+        return 2
+    return 1 if any(finding.severity != "note" for finding in found.findings) else 0
+
+
+def seconds(text: str) -> float:
+    """`90`, `90s`, `1.5m`, `2h`."""
+    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
+    number, unit = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1.0)
+    try:
+        value = float(number) * unit
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise SleuthError(f"{text!r} is no time; write 60s, 5m or 1h.")
+    return value
+
+
+__all__ = ["command", "write_json"]

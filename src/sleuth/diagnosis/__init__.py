@@ -1,0 +1,1 @@
+"""From a script that does not learn to a confirmed cause: clues, hypotheses, experiments, verdict."""

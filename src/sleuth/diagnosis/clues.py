@@ -1,0 +1,134 @@
+"""Clues from three looks (source, record, first step), brought together: one entry a cause, roots before symptoms."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from sleuth.diagnosis.board import Clue
+from sleuth.finding import SEVERITIES, Finding
+
+# A symptom gives way to a root that was found as well: the code that does it before the number that shows it.
+# What the rooms know of their own symptoms (sleuth.probing, sleuth.roots) is added to this.
+ROOTS: Mapping[str, str] = {
+    "lr-too-high": "inputs-unnormalized wrong-reduction accumulation-unscaled missing-zero-grad bad-init-scale "
+    "loss-sign-flipped loss-not-reset step-before-backward clip-misplaced unsafe-log-div unstable-exp "
+    "logits-into-prob-loss loss-broadcast no-warmup unshuffled-training norm-batch-of-one zero-init "
+    "nonfinite-input labels-out-of-range missing-detach",
+    "lr-too-low": "scheduler-cadence lr-collapsed double-softmax vanishing-gradients frozen-params zero-init "
+    "params-not-in-optimizer detached-graph wrong-reduction clip-always-active saturated-activations "
+    "stale-optimizer-params zero-grad-after-backward missing-step loss-disconnected dead-relu bad-init-scale "
+    "loss-saturated eval-mode-training no-grad-training model-reset-in-loop output-activation "
+    "logits-into-prob-loss unregistered-modules update-underflow over-regularized weights-not-loaded",
+    "lr-collapsed": "scheduler-cadence",
+    "undertrained": "*",
+    "underpowered-model": "*",
+    "input-destroyed": "*",
+    "overfitting": "split-overlap target-leakage fit-on-all-data labels-misaligned train-mode-eval "
+    "preprocessing-mismatch augmented-eval dropout-ignores-mode",
+    "nonfinite-forward": "unsafe-log-div unstable-exp nonfinite-input lr-too-high exploding-gradients "
+    "bad-init-scale inputs-unnormalized missing-zero-grad",
+    "nonfinite-gradient": "unsafe-log-div unstable-exp nonfinite-input lr-too-high exploding-gradients",
+    "exploding-gradients": "lr-too-high inputs-unnormalized bad-init-scale wrong-reduction missing-zero-grad "
+    "accumulation-unscaled unsafe-log-div unstable-exp clip-misplaced hidden-state-not-detached loss-not-reset "
+    "loss-sign-flipped",
+    "dead-relu": "lr-too-high bad-init-scale inputs-unnormalized zero-init missing-zero-grad wrong-reduction "
+    "accumulation-unscaled loss-sign-flipped",
+    "saturated-activations": "bad-init-scale inputs-unnormalized lr-too-high zero-init",
+    "loss-metric-mismatch": "logit-threshold train-mode-eval metric-accumulation-bug loss-sign-flipped "
+    "loss-broadcast double-softmax dropout-ignores-mode class-imbalance",
+    "memory-growth": "loss-not-reset hidden-state-not-detached eval-without-no-grad",
+    "throughput-decay": "loss-not-reset hidden-state-not-detached memory-growth",
+    "loss-disconnected": "no-grad-training detached-graph frozen-params params-not-in-optimizer "
+    "stale-optimizer-params zero-grad-after-backward missing-backward missing-step",
+    "unused-parameters": "detached-graph loss-disconnected unregistered-modules",
+    "update-skipped": "zero-grad-after-backward missing-backward lr-collapsed scheduler-cadence lr-too-low "
+    "stale-optimizer-params params-not-in-optimizer frozen-params detached-graph",
+    "params-not-in-optimizer": "unregistered-modules stale-optimizer-params model-reset-in-loop",
+    "init-loss-off": "bad-init-scale double-softmax wrong-reduction logits-into-prob-loss loss-broadcast "
+    "inputs-unnormalized",
+    "clip-always-active": "lr-too-high inputs-unnormalized wrong-reduction bad-init-scale",
+    "no-warmup": "lr-too-high inputs-unnormalized bad-init-scale",
+}
+STRONG = 0.5  # a root must be at least this sure to explain a symptom away
+
+
+def merged_roots() -> dict[str, set[str]]:
+    """All tables of roots as one."""
+    from sleuth.probing import ROOTS as OF_PROBES
+    from sleuth.roots import WATCH_ROOTS
+
+    merged: dict[str, set[str]] = {}
+    for table in (ROOTS, OF_PROBES, WATCH_ROOTS):
+        for symptom, roots in table.items():
+            merged.setdefault(symptom, set()).update(roots.split())
+    return merged
+
+
+def roots_before_symptoms(findings: Iterable[Finding]) -> list[Finding]:
+    """A symptom beside its root becomes a note that says whose consequence it is."""
+    found = list(findings)
+    strong = {f.cause for f in found if f.severity != "note" and f.credence >= STRONG}
+    roots = merged_roots()
+    ranked = []
+    for finding in found:
+        named = roots.get(finding.cause, set())
+        above = sorted((strong if "*" in named else strong & named) - {finding.cause})
+        # Two symptoms that name each other would both vanish; the surer one stays.
+        above = [
+            root
+            for root in above
+            if finding.cause not in roots.get(root, set()) or _surer(root, finding, found)
+        ]
+        if above and finding.severity != "note":
+            finding = replace(
+                finding,
+                severity="note",
+                credence=min(finding.credence, 0.15),
+                message=f"{finding.message} Probably a consequence of {above[0]}.",
+            )
+        ranked.append(finding)
+    return ranked
+
+
+def _surer(root: str, symptom: Finding, found: list[Finding]) -> bool:
+    return max(f.credence for f in found if f.cause == root) > symptom.credence
+
+
+def merged(findings: Iterable[Finding]) -> dict[str, Finding]:
+    """One finding a cause: the loudest and surest speaks; a line, numbers and edits are taken from whoever has them."""
+    by_cause: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_cause.setdefault(finding.cause, []).append(finding)
+    return {cause: _one(group) for cause, group in by_cause.items()}
+
+
+def _one(group: list[Finding]) -> Finding:
+    ranked = sorted(group, key=lambda f: (SEVERITIES.index(f.severity), -f.credence, _order(f)))
+    first = ranked[0]
+    placed = next((f for f in sorted(ranked, key=_order) if f.where is not None and f.where.line), first)
+    numbers = {key: value for f in reversed(ranked) for key, value in f.numbers.items()}
+    techniques = "+".join(sorted({f.technique for f in group}, key=list(_ORDER).index))
+    return replace(
+        first,
+        where=placed.where if placed.where is not None else first.where,
+        numbers=numbers,
+        fix=next((f.fix for f in ranked if f.fix), ""),
+        edits=next((f.edits for f in ranked if f.edits), ()),
+        technique=techniques,
+    )
+
+
+# Whose line is trusted most: the source says where it is written, a probe or a record where it was seen.
+_ORDER = {"lint": 0, "watch": 1, "probe": 2, "experiment": 3, "crash": 4}
+
+
+def _order(finding: Finding) -> int:
+    return _ORDER.get(finding.technique, 5)
+
+
+def as_clues(findings: Iterable[Finding]) -> list[Clue]:
+    """What the board is told. A note is a weak clue whatever it says of itself."""
+    return [
+        Clue(f.cause, f.technique, min(f.credence, 0.1) if f.severity == "note" else f.credence)
+        for f in findings
+        if f.cause
+    ]

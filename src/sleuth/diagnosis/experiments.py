@@ -1,0 +1,118 @@
+"""Turns a test into a job for the stage, and what came back into an answer."""
+
+import math
+
+from sleuth.diagnosis import reading
+from sleuth.diagnosis.reading import Course
+from sleuth.diagnosis.request import Request
+from sleuth.diagnosis.tests import Test
+from sleuth.diagnosis.trials import Trial, Trials
+from sleuth.diagnosis.workplace import Workplace
+from sleuth.facts.stage.job import Ending, Job
+from sleuth.facts.step import LossCall, Model, Optimizer, Record
+
+# Worlds in which the loss means something else than before, so that its values cannot be compared.
+OTHER_LOSS = frozenset(
+    "double-softmax logits-into-prob-loss softmax-wrong-dim loss-sign-flipped wrong-reduction loss-broadcast "
+    "accumulation-unscaled class-imbalance output-activation".split()
+)
+
+
+def job_for(test: Test, request: Request, place: Workplace, base: Ending, name: str) -> Job:
+    """The same script, as many steps as the first stretch, in the test's world."""
+    undo = (test.name[5:-1],) if test.name.startswith("undo(") else ()
+    return Job(
+        name,
+        place.script,
+        request.arguments,
+        request.module,
+        place.folder,
+        world="unchanged" if undo else test.name,
+        undo=undo,
+        steps=base.limit if base.limit is not None else max(base.steps, 1) * 2,
+        time_limit=max(15.0, 3 * base.seconds),
+        guarded=place.guarded,
+    )
+
+
+def worth_trying(name: str, trials: Trials) -> bool:
+    """Whether a world can change anything in this script at all."""
+    base = trials.base
+    if name == "no-regularisation":
+        decay = any(o.settings.get("weight_decay") for o in _optimizers(base))
+        dropout = any("Dropout" in layer.type for model in base.of(Model) for layer in model.layers)
+        return bool(decay or dropout)
+    if name == "no-momentum":
+        return any(o.settings.get("momentum") or o.settings.get("betas") for o in _optimizers(base))
+    if name in ("lr×10", "lr×0.1"):
+        return bool(base.steps) and bool(_optimizers(base)) and not reading.adversarial(base)
+    if name == "shuffled-labels":
+        return bool(base.of(LossCall))
+    if name == "noise-inputs":
+        return bool(base.of(Model))
+    return bool(base.steps)
+
+
+def _optimizers(base: Record) -> tuple[Optimizer, ...]:
+    return base.of(Optimizer)
+
+
+def judged(test: Test, trials: Trials, ending: Ending, record: Record | None) -> Trial:
+    """The answer of an experiment; an experiment that could not be made has none."""
+    reason = _unavailable(test, ending, record)
+    if reason or record is None:
+        return Trial(test.name, None, f"not available: {reason}", record, ending.seconds)
+    yes = _answer(test, trials.base, record)
+    return Trial(test.name, yes, _detail(test, yes, trials.base, record), record, ending.seconds)
+
+
+def _unavailable(test: Test, ending: Ending, record: Record | None) -> str:
+    if record is None:
+        return "nothing was recorded"
+    if ending.status == "raised":
+        return f"the script cannot run in this world ({ending.exception}: {ending.message[:120]})"
+    if ending.status == "killed":
+        return "out of time"
+    if test.name == "same-batch":
+        return "" if reading.pinned(record) else "the batch could not be held fixed"
+    if not sum(ending.took_hold.values()):
+        return "nothing in the script could be changed this way"
+    return ""
+
+
+def _answer(test: Test, base: Record, world: Record) -> bool | None:
+    if test.name == "same-batch":
+        learnt = reading.memorises(world)
+        return None if learnt is None else not learnt
+    if test.name in ("noise-inputs", "shuffled-labels"):
+        return reading.as_well(base, world)
+    if test.name == "other-seed":
+        return reading.ends_elsewhere(base, world)
+    cause = test.name[5:-1] if test.name.startswith("undo(") else ""
+    return reading.better(base, world, same_loss=cause not in OTHER_LOSS)
+
+
+def _detail(test: Test, yes: bool | None, base: Record, world: Record) -> str:
+    """What was seen, in one line with numbers."""
+    words = {True: test.yes, False: test.no, None: "no clear answer"}[yes]
+    before, after = reading.course(base), reading.course(world)
+    parts = [part for part in (_losses(before, after), _scores(base, world)) if part]
+    return f"{words} ({'; '.join(parts)})" if parts else words
+
+
+def _losses(before: Course | None, after: Course | None) -> str:
+    if before is None or after is None:
+        return ""
+    return f"loss {_number(before.head)} → {_number(before.tail)} before, → {_number(after.tail)} now"
+
+
+def _scores(base: Record, world: Record) -> str:
+    ours, theirs = reading.scores(base), reading.scores(world)
+    for name in ours:
+        if name in theirs and ours[name].name != "evaluation loss":
+            return f"{ours[name].name} {_number(ours[name].value)} before, {_number(theirs[name].value)} now"
+    return ""
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}" if math.isfinite(value) else str(value)

@@ -1,0 +1,235 @@
+"""Reads what a run shows: how far its loss came, how it scored, and whether another did clearly better."""
+
+import math
+import re
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sleuth.facts.step import Evaluation, LossCall, Metric, Optimizer, Record
+
+TAIL_SHARE = 0.2  # of the steps: late enough to be the outcome, long enough to average the noise of batches
+FEWEST = 8  # losses from which a start and an end can be told apart
+CLEARLY = 0.7  # a run is clearly better when what is left of the loss is below this share of the other's
+MEMORISED = 0.15  # of the loss at the start: what is left when one batch has been learnt
+STALLED = 0.6  # more than this is left, and it has stopped falling
+
+_HIGHER = re.compile(
+    r"acc|f1|auc|precision|recall|r2|r\^2|iou|dice|map\b|bleu|score|correct|return|reward", re.I
+)
+_LOWER = re.compile(r"loss|err|mse|rmse|mae|perplexity|ppl|nll|bce|ce\b|bpc|elbo", re.I)
+
+
+@dataclass(frozen=True)
+class Course:
+    """A loss from its start to its end."""
+
+    head: float
+    tail: float
+    noise: float  # spread of single losses around the tail
+    lowest: float
+    finite: bool
+    falling: bool  # the last third is lower than the one before
+
+    @property
+    def left(self) -> float:
+        """What is left of the start, for losses that cannot be negative."""
+        return self.tail / self.head if self.head > 0 else 1.0
+
+
+@dataclass(frozen=True)
+class Score:
+    """An outcome other than the training loss. `up`: higher is better."""
+
+    name: str
+    value: float
+    up: bool
+    rows: int = 0
+
+
+def course(record: Record) -> Course | None:
+    """The course of the loss that the first optimizer follows; None when too little was seen."""
+    losses = main_losses(record)
+    finite = [value for value in losses if math.isfinite(value)]
+    if len(finite) < FEWEST:
+        return None
+    count = max(3, round(len(finite) * TAIL_SHARE))
+    tail = finite[-count:]
+    third = max(3, len(finite) // 3)
+    before, last = finite[-2 * third : -third], finite[-third:]
+    spread = statistics.pstdev(tail)
+    # The very first loss stands before any step; later ones may already have fallen far in a short run.
+    head = statistics.median(finite[: 3 if len(finite) < 60 else 5])
+    falls = bool(before) and statistics.fmean(last) < statistics.fmean(before) - 0.5 * spread / math.sqrt(
+        third
+    )
+    return Course(head, statistics.median(tail), spread, min(finite), len(finite) == len(losses), falls)
+
+
+def main_losses(record: Record) -> tuple[float, ...]:
+    """The losses behind the backward line that most steps follow."""
+    by_line: dict[tuple[str, int], list[float]] = {}
+    for step in record.steps:
+        if step.loss is not None:
+            by_line.setdefault((step.loss_path, step.loss_line), []).append(step.loss)
+    longest = max(by_line, key=lambda line: len(by_line[line]), default=None)
+    return () if longest is None else tuple(by_line[longest])
+
+
+def adversarial(record: Record) -> bool:
+    """Two or more losses pull at the models: their values do not tell how training goes."""
+    lines = {(step.loss_path, step.loss_line) for step in record.steps if step.loss is not None}
+    used = {step.optimizer for step in record.steps}
+    return len(used) > 1 and len(lines) > 1 and len(record.of(Optimizer)) > 1
+
+
+def scores(record: Record) -> dict[str, Score]:
+    """What the run reached at its end, by name: seen in evaluation passes, or printed by the script."""
+    found: dict[str, Score] = {}
+    for seen in record.of(Evaluation):
+        if seen.correct is not None and seen.rows:
+            found[f"share right at line {seen.line}"] = Score("share right", seen.correct, True, seen.rows)
+        if seen.loss is not None and math.isfinite(seen.loss):
+            found[f"loss at line {seen.line}"] = Score("evaluation loss", seen.loss, False, seen.rows)
+    for metric in record.of(Metric):
+        up = direction(metric.name)
+        if up is not None and math.isfinite(metric.value):
+            found[metric.name] = Score(metric.name, metric.value, up)
+    return found
+
+
+def direction(name: str) -> bool | None:
+    """Whether higher is better, from the name; None where it does not say."""
+    if _LOWER.search(name):
+        return False
+    return True if _HIGHER.search(name) else None
+
+
+def better(base: Record, other: Record, same_loss: bool = True) -> bool | None:
+    """Whether the other run did clearly better; None when it cannot be said.
+
+    `same_loss` is False where the change touched the loss itself, so that its values cannot be compared.
+    """
+    verdicts = [_score_better(base, other)]
+    if same_loss and not adversarial(base):
+        verdicts.insert(0, course_better(course(base), course(other)))
+    elif not same_loss:
+        verdicts.append(_fell_further(course(base), course(other)))
+    known = [verdict for verdict in verdicts if verdict is not None]
+    if not known:
+        return None
+    return any(known) if not same_loss else known[0]
+
+
+def course_better(base: Course | None, other: Course | None) -> bool | None:
+    if base is None and other is not None and other.finite:
+        return other.left < CLEARLY
+    if base is None or other is None:
+        return None
+    if base.finite != other.finite:
+        return other.finite and (other.left < 1 or other.tail < base.tail)
+    if base.head > 0 and base.tail >= 0 and other.tail >= 0:
+        return other.tail < CLEARLY * base.tail and base.tail - other.tail > 2 * base.noise / math.sqrt(5)
+    moved = max(abs(base.head - base.tail), base.noise)
+    return other.tail < base.tail - moved
+
+
+def _fell_further(base: Course | None, other: Course | None) -> bool | None:
+    """Each against its own start: for worlds in which the loss means something else."""
+    if base is None or other is None or base.head <= 0 or other.head <= 0:
+        return None
+    return other.finite and other.left < CLEARLY * base.left
+
+
+def _score_better(base: Record, other: Record) -> bool | None:
+    ours, theirs = scores(base), scores(other)
+    shared = [name for name in ours if name in theirs]
+    rated = [_clearly(ours[name], theirs[name]) for name in shared]
+    return None if not rated else any(rated) and not any(_clearly(theirs[n], ours[n]) for n in shared)
+
+
+def _clearly(before: Score, after: Score) -> bool:
+    if before.up:
+        percent = max(before.value, after.value) > 1.5
+        slack = 5.0 if percent else 0.05
+        if before.rows:  # two standard errors of the difference of two shares
+            slack = max(slack, 2 * math.sqrt(0.5 / before.rows))
+        return after.value > before.value + slack
+    return before.value > 0 and after.value < CLEARLY * before.value
+
+
+def memorises(record: Record) -> bool | None:
+    """Whether one batch could be learnt by heart; None when it is still falling or nothing was seen."""
+    seen = course(record)
+    if seen is None:
+        return None
+    if not seen.finite:
+        return False
+    if seen.head <= 0:
+        return None if seen.falling else seen.tail < seen.head - 3 * seen.noise
+    if seen.left < MEMORISED:
+        return True
+    return False if seen.left > STALLED and not seen.falling else None
+
+
+def pinned(record: Record) -> bool:
+    """Whether every step of a same-batch run really saw the same batch."""
+    prints = [step.batch for step in record.steps if step.batch]
+    return len(prints) >= FEWEST and len(set(prints)) <= max(1, len(prints) // 50)
+
+
+def as_well(base: Record, other: Record) -> bool | None:
+    """Whether a run robbed of its signal does as well as the real one."""
+    if adversarial(base):
+        return None
+    ours, theirs = scores(base), scores(other)
+    shares = [
+        (ours[name].value, theirs[name].value, ours[name].rows)
+        for name in ours
+        if name in theirs and ours[name].name == "share right"
+    ]
+    for mine, robbed, rows in shares:
+        if mine - robbed > max(0.05, 2 * math.sqrt(0.5 / rows)):
+            return False
+    first, second = course(base), course(other)
+    if first is None or second is None or not first.finite:
+        return None
+    if first.head > 0 and first.tail >= 0:
+        return first.tail > 0.92 * second.tail
+    return first.tail > second.tail - 0.2 * max(abs(first.head - first.tail), first.noise)
+
+
+def ends_elsewhere(base: Record, other: Record) -> bool | None:
+    """Whether another seed came out clearly different, one way or the other."""
+    ahead, behind = better(base, other), better(other, base)
+    return None if ahead is None and behind is None else bool(ahead or behind)
+
+
+def chance(record: Record) -> float | None:
+    """The loss of guessing, where the loss function says what that is: ln C for cross-entropy."""
+    for call in record.of(LossCall):
+        if call.phase == "train" and call.reduction == "mean":
+            if call.function in ("cross_entropy", "nll_loss") and call.classes and call.classes > 1:
+                return math.log(call.classes)
+            if call.function.startswith("binary_cross_entropy"):
+                return math.log(2)
+    return None
+
+
+def stuck(seen: Course) -> bool:
+    """The loss ends about where it began and has stopped falling."""
+    return seen.finite and seen.head > 0 and seen.left > 0.9 and not seen.falling
+
+
+def unstable(losses: Sequence[float]) -> bool:
+    """The loss explodes, ends above its start, or swings by more than its own size."""
+    finite = [value for value in losses if math.isfinite(value)]
+    if len(finite) < len(losses) or len(finite) < FEWEST:
+        return len(finite) < len(losses)
+    count = max(3, round(len(finite) * TAIL_SHARE))
+    tail, head = finite[-count:], statistics.median(finite[:3])
+    settled = statistics.median(tail)
+    if head > 0 and settled > 1.5 * head:
+        return True
+    swings = statistics.pstdev(tail) / abs(settled) if settled else 0.0
+    return swings > 1.0 or max(finite) > 20 * max(abs(head), 1e-12)

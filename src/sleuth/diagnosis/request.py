@@ -1,0 +1,20 @@
+"""What the user asked for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Request:
+    """A script, its arguments, and how far to go."""
+
+    script: Path
+    arguments: tuple[str, ...] = ()
+    module: str | None = None
+    steps: int | None = None
+    budget: float = 60.0
+    prior: str = "folklore"
+    overrides: Mapping[str, float] = field(default_factory=dict)
+    allow_writes: bool = False
+    experiments: bool = True

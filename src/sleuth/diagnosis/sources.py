@@ -1,0 +1,62 @@
+"""The user's own files behind a script: itself and the local modules it imports."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+MOST = 60  # files; a project that pulls in more is looked at in part
+
+_MAKES_OPTIMIZER = re.compile(
+    r"\b(?:optim\.|torch\.optim\.)?(?:SGD|Adam|AdamW|RMSprop|Adagrad|Adadelta|Adamax|NAdam|RAdam|LBFGS|ASGD|Rprop)\("
+)
+
+
+def local_sources(script: Path) -> list[Path]:
+    """The script first, then what it imports from its own folder or the working folder, however deep."""
+    found: dict[Path, None] = {script: None}
+    waiting = [script]
+    while waiting and len(found) < MOST:
+        for path in _imported(waiting.pop(), (script.parent, Path.cwd())):
+            if path not in found:
+                found[path] = None
+                waiting.append(path)
+    return list(found)
+
+
+def _imported(path: Path, roots: tuple[Path, ...]) -> Iterator[Path]:
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError, OSError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _file(alias.name, roots)
+        elif isinstance(node, ast.ImportFrom):
+            base = _above(path, node.level) if node.level else None
+            places = (base,) if base is not None else roots
+            name = node.module or ""
+            yield from _file(name, places)
+            for alias in node.names:
+                yield from _file(f"{name}.{alias.name}".strip("."), places)
+
+
+def _above(path: Path, level: int) -> Path:
+    return path.parents[level - 1]
+
+
+def _file(name: str, roots: tuple[Path, ...]) -> Iterator[Path]:
+    if not name:
+        return
+    for root in roots:
+        stem = root.joinpath(*name.split("."))
+        for candidate in (stem.with_suffix(".py"), stem / "__init__.py"):
+            if candidate.is_file() and "site-packages" not in candidate.parts:
+                yield candidate
+                return
+
+
+def optimizers_in(sources: list[Path]) -> int:
+    """How many optimizers the source makes, roughly."""
+    return sum(len(_MAKES_OPTIMIZER.findall(path.read_text("utf-8", errors="replace"))) for path in sources)

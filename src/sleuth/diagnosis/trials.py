@@ -1,0 +1,78 @@
+"""What the experiments of a case have shown so far: the facts that a cause's `experiment()` may ask."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from sleuth.diagnosis import reading
+from sleuth.diagnosis.reading import Course
+from sleuth.facts.step import Optimizer, Record
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One experiment, made. `yes` is None where it was unavailable or said nothing; `detail` says what was seen."""
+
+    test: str
+    yes: bool | None
+    detail: str = ""
+    record: Record | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The script's own run and the same script in changed worlds."""
+
+    base: Record
+    whole: bool  # the base run came to its own end; False: it was cut short
+    made: Mapping[str, Trial] = field(default_factory=dict)
+
+    def yes(self, test: str) -> bool | None:
+        """The answer to a test; None when there is none (yet)."""
+        trial = self.made.get(test)
+        return None if trial is None else trial.yes
+
+    def detail(self, test: str) -> str:
+        trial = self.made.get(test)
+        return "" if trial is None else trial.detail
+
+    @cached_property
+    def course(self) -> Course | None:
+        return reading.course(self.base)
+
+    def course_in(self, test: str) -> Course | None:
+        trial = self.made.get(test)
+        return None if trial is None or trial.record is None else reading.course(trial.record)
+
+    @cached_property
+    def losses(self) -> tuple[float, ...]:
+        return reading.main_losses(self.base)
+
+    @cached_property
+    def stuck(self) -> bool:
+        return self.course is not None and reading.stuck(self.course)
+
+    @cached_property
+    def unstable(self) -> bool:
+        return reading.unstable(self.losses)
+
+    @cached_property
+    def poor(self) -> bool:
+        """The training loss ends at what guessing would give, or near where it began."""
+        if self.course is None:
+            return not all(map(_finite, self.losses))
+        guess = reading.chance(self.base)
+        if guess is not None and self.course.tail > 0.85 * guess:
+            return True
+        return self.course.head > 0 and self.course.left > 0.7
+
+    @cached_property
+    def optimizer(self) -> Optimizer | None:
+        made = self.base.of(Optimizer)
+        used = {step.optimizer for step in self.base.steps}
+        return next((entry for entry in made if entry.id in used), None)
+
+
+def _finite(value: float) -> bool:
+    return value == value and abs(value) != float("inf")

@@ -1,0 +1,206 @@
+"""From a case to a report: ranked causes, what confirmed them, what was ruled out, and what to do next."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sleuth import catalog
+from sleuth.diagnosis import clues, reading
+from sleuth.diagnosis.case import Case, exceptional
+from sleuth.diagnosis.crashes import meaning
+from sleuth.diagnosis.tests import NOTHING, OTHER, can_be_undone, predictions, undo_test
+from sleuth.facts.step import Record
+from sleuth.finding import Finding, Report, Verdict, Where
+
+KEPT = 0.2  # credence below which a warning is only worth a note
+CURVE_POINTS = 200  # of a curve in a report
+FEWEST_HYPOTHESES = 3
+
+
+def report(case: Case) -> Report:
+    """The case as it stands."""
+    findings = _findings(case)
+    return Report(
+        verdict=_verdict(case, findings),
+        findings=tuple(findings),
+        observations=tuple(_observations(case)),
+        experiments=tuple(_experiments(case)),
+        hypotheses=tuple(_hypotheses(case)),
+        examined=tuple(case.examined),
+        timing=case.timing,
+    )
+
+
+def _findings(case: Case) -> list[Finding]:
+    board = case.board()
+    one_each = clues.merged([*case.ranked(), *_crash(case)])
+    return sorted(
+        (_weighed(finding, board.get(cause, 0.0), case) for cause, finding in one_each.items()),
+        key=lambda finding: (finding.severity == "note", -finding.credence),
+    )
+
+
+def _weighed(finding: Finding, credence: float, case: Case) -> Finding:
+    """With the board's credence. One that experiments spoke against is only worth a note."""
+    undone = case.made.get(f"undo({finding.cause})")
+    confirmed = tuple(name for name in case.order if _confirms(name, finding.cause, case))
+    severity = finding.severity
+    # A detector that proved its case keeps its say when a surer suspect takes most of the credence.
+    if severity == "warning" and credence < KEPT and not confirmed and finding.credence < 0.6:
+        severity = "note"
+    if undone is not None and undone.yes is False and severity == "warning" and finding.credence < 0.6:
+        severity = "note"
+    shown = min(finding.credence, 0.2) if severity == "note" else max(credence, 0.05)
+    return replace(finding, credence=round(shown, 3), confirmed_by=confirmed, severity=severity)
+
+
+def _confirms(test: str, cause: str, case: Case) -> bool:
+    if not case.made[test].yes:
+        return False
+    return test == f"undo({cause})" or predictions(cause).get(test) == "always"
+
+
+def _crash(case: Case) -> list[Finding]:
+    """A crash whose message is known to point at a cause is a clue like any other."""
+    if not exceptional(case) or case.base is None:
+        return []
+    told = meaning(case.base.exception, case.base.message)
+    named = {f.cause for f in case.ranked() if f.severity != "note"}
+    if not told.cause or named:
+        return []
+    cause = catalog.find(told.cause)
+    path, line, _ = case.base.frames[-1] if case.base.frames else ("", 0, "")
+    return [
+        Finding(
+            f"{case.base.exception}: {case.base.message[:200]} {told.sentence}",
+            "error",
+            0.7,
+            Where(path, line) if path else None,
+            cause=cause.slug,
+            family=cause.family,
+            technique="crash",
+            sources=cause.references,
+        )
+    ]
+
+
+def _verdict(case: Case, findings: list[Finding]) -> Verdict:
+    serious = [finding for finding in findings if finding.severity != "note"]
+    if exceptional(case):
+        return Verdict("crashed", _crash_sentence(case))
+    if serious:
+        first = serious[0]
+        place = f" at {first.where}" if first.where is not None and first.where.line else ""
+        return Verdict("cause-found", f"{first.cause}{place}: {first.message}")
+    if case.trials is None or not case.trials.base.steps:
+        return Verdict("inconclusive", _no_training(case))
+    if case.trials.stuck or case.trials.unstable:
+        what = "does not fall" if case.trials.stuck else "is not stable"
+        return Verdict(
+            "inconclusive",
+            f"The loss {what}, and nothing in the catalog explains it: see the board, and compare with a "
+            "trusted reference (`sleuth.compare`).",
+        )
+    return Verdict("nothing-found", "Nothing wrong was found: it learns, and no check raised an alarm.")
+
+
+def _crash_sentence(case: Case) -> str:
+    base = case.base
+    assert base is not None
+    frame = f" at {base.frames[-1][0]}:{base.frames[-1][1]}" if base.frames else ""
+    told = meaning(base.exception, base.message).sentence
+    return f"{base.exception}{frame}: {base.message[:300]}{' ' + told if told else ''}"
+
+
+def _no_training(case: Case) -> str:
+    base = case.base
+    if base is None or case.trials is None:
+        return "The script left no record."
+    if base.status == "killed":
+        return "No training step was seen before the time was up."
+    if case.trials.base.run.versions.get("torch") is None:
+        return "The script does not use torch, so only its source could be read."
+    return "The script ended without an optimizer step."
+
+
+def _observations(case: Case) -> list[Mapping[str, Any]]:
+    seen: list[Mapping[str, Any]] = []
+    if case.base is not None:
+        seen.append(
+            {
+                "name": "run",
+                "status": case.base.status,
+                "steps": case.base.steps,
+                "shortened": sorted(case.base.cut),
+                "seconds": round(case.base.seconds, 3),
+            }
+        )
+    if case.trials is not None and (course := case.trials.course) is not None:
+        seen.append(
+            {"name": "loss", "first": _n(course.head), "last": _n(course.tail), "lowest": _n(course.lowest)}
+        )
+        seen += [
+            {"name": name, "value": _n(score.value)}
+            for name, score in reading.scores(case.trials.base).items()
+        ]
+    seen += [{"name": "note", "text": text} for text in case.notes]
+    return seen
+
+
+def _experiments(case: Case) -> list[Mapping[str, Any]]:
+    base = [] if case.trials is None else curve(case.trials.base)
+    return [
+        {
+            "name": name,
+            "answer": {True: "yes", False: "no", None: "none"}[trial.yes],
+            "seen": trial.detail,
+            "seconds": round(trial.seconds, 3),
+            "base_curve": base if trial.record is not None else [],
+            "curve": [] if trial.record is None else curve(trial.record),
+        }
+        for name in case.order
+        for trial in (case.made[name],)
+    ]
+
+
+def curve(record: Record) -> list[float | None]:
+    """The loss in at most so many points; None where it was not finite."""
+    losses = reading.main_losses(record)
+    stride = max(1, math.ceil(len(losses) / CURVE_POINTS))
+    return [_n(value) for value in losses[::stride]]
+
+
+def _hypotheses(case: Case) -> list[Mapping[str, Any]]:
+    """The board: the likeliest first, at least three, with what would refute each."""
+    board = case.board()
+    ranked = sorted(board, key=lambda h: -board[h])
+    shown = [h for h in ranked if board[h] >= 0.02][:10]
+    shown += [h for h in (NOTHING, OTHER, *ranked) if h not in shown][
+        : max(2, FEWEST_HYPOTHESES - len(shown))
+    ]
+    ruled_out = {h for h in ranked if board[h] < 0.01}
+    return [
+        {
+            "hypothesis": h,
+            "credence": round(board[h], 4),
+            "refuted_by": _falsifier(h),
+            "closed": h in ruled_out,
+        }
+        for h in dict.fromkeys(shown)
+    ]
+
+
+def _falsifier(hypothesis: str) -> str:
+    if hypothesis == NOTHING:
+        return "any check that fails"
+    if hypothesis == OTHER:
+        return "a cause of the catalog that is confirmed by experiment"
+    told = catalog.find(hypothesis).page.tells.get("refuted by", "")
+    if told:
+        return " ".join(told.split())
+    return undo_test(hypothesis).no if can_be_undone(hypothesis) else ""
+
+
+def _n(value: float) -> float | None:
+    return float(f"{value:.6g}") if math.isfinite(value) else None

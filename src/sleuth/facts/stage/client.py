@@ -1,0 +1,137 @@
+"""Asks the stage to run jobs, some at a time, and hands back how each came out."""
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sleuth.facts.stage.job import Ending, Job
+
+START_LIMIT = 120.0  # seconds for the libraries to load, on a machine under load
+
+
+class Stage:
+    """A process with torch loaded, kept while experiments are made. Use it in a `with` statement."""
+
+    def __init__(self, preload: Sequence[str] = (), python: str = sys.executable) -> None:
+        self._command = [python, "-m", "sleuth.facts.stage.zygote", *preload]
+        self.seconds_to_start = 0.0
+        self._pending: dict[str, Job] = {}
+        self._buffer = b""
+
+    def __enter__(self) -> Self:
+        self.scratch = tempfile.mkdtemp(prefix="sleuth-")
+        # The libraries' own threads would spin while they wait for each other; a passive wait leaves the core
+        # to the experiment beside.
+        environment = {"OMP_WAIT_POLICY": "PASSIVE"} | dict(os.environ)
+        self._process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+        )
+        self._began, self._ready = time.monotonic(), False
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        import shutil
+
+        with contextlib.suppress(OSError):
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def start(self, job: Job) -> Job:
+        """Begin a job; its end is told by `next_ending`."""
+        job = replace(job, scratch=self.scratch)
+        self._pending[job.id] = job
+        assert self._process.stdin is not None
+        self._process.stdin.write(job.to_json().encode() + b"\n")
+        self._process.stdin.flush()
+        return job
+
+    @property
+    def running(self) -> int:
+        return len(self._pending)
+
+    def next_ending(self, timeout: float | None = None) -> Ending | None:
+        """Wait for the next job to end; None when nothing ended in time."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while self._pending:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            message = self._message(left)
+            if message is None:
+                return None
+            if "ended" in message:
+                return self._ending(message)
+        return None
+
+    def run(
+        self, jobs: Iterable[Job], at_once: int = 2, tell: Callable[[Ending], None] = lambda _: None
+    ) -> list[Ending]:
+        """Run all of them, so many at a time."""
+        waiting, done = list(jobs), []
+        while waiting or self._pending:
+            while waiting and self.running < at_once:
+                self.start(waiting.pop(0))
+            ending = self.next_ending()
+            if ending is not None:
+                tell(ending)
+                done.append(ending)
+        return done
+
+    def _message(self, timeout: float | None) -> dict[str, Any] | None:
+        assert self._process.stdout is not None
+        while b"\n" not in self._buffer:
+            readable, _, _ = select.select([self._process.stdout], [], [], timeout)
+            if not readable:
+                return None
+            received = os.read(self._process.stdout.fileno(), 65536)
+            if not received:
+                raise RuntimeError(f"the stage has ended: {self._last_words()}")
+            self._buffer += received
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        message: dict[str, Any] = json.loads(line)
+        if message.get("ready"):
+            self.seconds_to_start = time.monotonic() - self._began
+        return message
+
+    def _last_words(self) -> str:
+        assert self._process.stderr is not None
+        return self._process.stderr.read().decode(errors="replace").strip().splitlines()[-1:].__str__()
+
+    def _ending(self, message: dict[str, Any]) -> Ending:
+        job = self._pending.pop(message["id"])
+        told = Path(job.file("ending"))
+        if told.is_file():
+            ending = Ending.from_json(told.read_text("utf-8"))
+        else:
+            ending = Ending(job.id, "killed", message["ended"], detail=_tail(job.file("stderr")))
+        return replace(ending, seconds=message["seconds"])
+
+
+def _tail(path: str) -> str:
+    try:
+        return Path(path).read_text("utf-8", errors="replace")[-2000:]
+    except OSError:
+        return ""

@@ -1,0 +1,159 @@
+"""Holds the loops of a running script: counts their turns, cuts them short, pins them to their first batch.
+
+A loop is a training loop once an optimizer step or a backward was seen inside it. Loops that only evaluate,
+or make data, are never touched.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from sleuth.facts.stage.rewrite import Loop
+
+LEAST_STEPS = 40  # fewer steps say nothing about a curve, however slow they are
+TIMED_STEPS = 20  # the pace is taken from these
+PASSES = 2  # a limit leaves room for so many passes over the data, so that what follows a pass is seen again
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When training has been seen enough: after so many steps or, where these are not given, seconds.
+
+    Seconds become steps as soon as the pace is known, so that a second run in the same steps is cut at the
+    same places, whatever else the machine is doing.
+    """
+
+    steps: int | None = None
+    seconds: float | None = None
+
+    def at_pace(self, steps: int, elapsed: float) -> "Limit":
+        if self.seconds is None or self.steps is not None:
+            return self
+        return Limit(max(LEAST_STEPS, int(self.seconds * steps / max(elapsed, 1e-6))))
+
+    def reached(self, steps: int, share: float = 1.0) -> bool:
+        return self.steps is not None and steps >= max(1, int(self.steps * share))
+
+
+@dataclass(eq=False)
+class _Active:
+    """A loop that runs now."""
+
+    loop: Loop
+    steps: int  # counted when it began
+    backwards: int
+    turns: int = 0
+
+
+@dataclass(eq=False)
+class Control:
+    """What the rewritten loops call. `pin` keeps every training loop at its first batch."""
+
+    limit: Limit = Limit()
+    pin: "Pin | None" = None
+    steps: int = 0
+    backwards: int = 0
+    training_began: float | None = None
+    cut: dict[str, int] = field(default_factory=dict)  # loop → turns it was allowed
+    trains: set[str] = field(default_factory=set)
+    running: list[_Active] = field(default_factory=list)
+
+    def stepped(self) -> None:
+        """An optimizer step was taken."""
+        self.steps += 1
+        if self.training_began is None:
+            self.training_began = time.monotonic()
+        elif self.steps == TIMED_STEPS:
+            self.limit = self.limit.at_pace(self.steps - 1, time.monotonic() - self.training_began)
+
+    def went_backward(self) -> None:
+        self.backwards += 1
+
+    @property
+    def over(self) -> bool:
+        """Training has been seen enough."""
+        return self.limit.reached(self.steps)
+
+    def turns(self, items: Iterable[Any], key: str) -> Iterator[Any]:
+        """The turns of a `for` loop."""
+        active = self._begin(key)
+        try:
+            for item in items:
+                if active.turns and self._stop(active):
+                    return
+                active.turns += 1
+                yield item if self.pin is None else self.pin.turn(self, active.loop, item)
+                self._learn(active)
+                self._forget_inside(active)
+        finally:
+            if active in self.running:
+                self.running.remove(active)
+
+    def again(self, key: str) -> bool:
+        """Whether a `while` loop may go on. Nothing tells of its end, so its last known turn is looked up."""
+        active = next((entry for entry in reversed(self.running) if entry.loop.key == key), None)
+        if active is None:
+            active = self._begin(key)
+        else:
+            self._learn(active)
+            self._forget_inside(active)
+            if self._stop(active):
+                self.running.remove(active)
+                return False
+        active.turns += 1
+        if self.pin is not None:
+            self.pin.turn(self, active.loop, None)
+        return True
+
+    def _begin(self, key: str) -> _Active:
+        active = _Active(Loop.from_key(key), self.steps, self.backwards)
+        self.running.append(active)
+        return active
+
+    def _learn(self, active: _Active) -> None:
+        if self.steps > active.steps or self.backwards > active.backwards:
+            self.trains.add(active.loop.key)
+
+    def _stop(self, active: _Active) -> bool:
+        if active.loop.key not in self.trains:
+            return False
+        if self.over or self._pass_is_long_enough(active):
+            self.cut[active.loop.key] = max(active.turns, self.cut.get(active.loop.key, 0))
+            return True
+        return False
+
+    def _pass_is_long_enough(self, active: _Active) -> bool:
+        """Inside another training loop a pass gets a share, so that a second pass is seen as well."""
+        if active not in self.running:
+            return False
+        outer = self.running[: self.running.index(active)]
+        if not any(self.steps > entry.steps for entry in outer):
+            return False
+        return self.limit.reached(self.steps - active.steps, 1 / PASSES)
+
+    def _forget_inside(self, active: _Active) -> None:
+        """Loops begun inside a turn that is over have ended, by `break` or `return` where nothing told us."""
+        if active in self.running:
+            del self.running[self.running.index(active) + 1 :]
+
+
+@dataclass(eq=False)
+class Pin:
+    """Serves every turn of a training loop the data of its first turn, with the random streams of then."""
+
+    snapshot: Callable[[], Any]
+    restore: Callable[[Any], None]
+    copy: Callable[[Any], Any]
+    serve: Callable[[Any, Any, bool], Any]  # (item of this turn, first item, picks rows) → what to serve
+    first: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+
+    def turn(self, control: Control, loop: Loop, item: Any) -> Any:
+        if loop.key not in self.first:
+            self.first[loop.key] = (self.copy(item), self.snapshot())
+            return item
+        if loop.key not in control.trains:
+            return item
+        first, state = self.first[loop.key]
+        self.restore(state)
+        return self.serve(item, first, loop.indexes)

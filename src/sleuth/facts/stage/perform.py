@@ -1,0 +1,180 @@
+"""What a child of the stage does with a job: change the world, record, run, and tell how it ended."""
+
+import atexit
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from sleuth.facts.stage.control import Control, Limit
+from sleuth.facts.stage.job import Ending, Job
+from sleuth.facts.stage.run import is_users, run_script
+
+OVERSHOOT = 1.25  # a loop we hold ends at its next turn; one inside a library runs on until it is broken off
+
+
+class Enough(BaseException):
+    """Seen what was wanted. Not an Exception, so that a script's `except Exception` lets it through."""
+
+
+class WroteHere(Exception):
+    """The script writes where an experiment must not."""
+
+
+def perform(job: Job) -> int:
+    """Run one job to its end in this process; its exit code."""
+    signal.signal(signal.SIGTERM, _out_of_time)
+    for folder in job.guarded:
+        _forbid_writing(os.path.realpath(folder), os.path.realpath(job.scratch))
+    began = time.monotonic()
+    ending = _probed(job) if job.purpose == "probe" else _recorded(job)
+    _tell(job, ending, time.monotonic() - began)
+    return ending.exit_code & 0xFF
+
+
+def _recorded(job: Job) -> Ending:
+    from sleuth.facts.worlds.enter import entered
+
+    control = Control(Limit(job.steps, job.seconds))
+    with ExitStack() as stack:
+        recorder = _recorder(job, control)
+        world = stack.enter_context(entered(job.world, job.undo, control))
+        raised: list[BaseException] = []
+        ending = _outcome(
+            job, lambda: run_script(Path(job.script), job.arguments, control, job.module), raised
+        )
+        shortened = tuple(_in_words(key, turns) for key, turns in control.cut.items())
+        recorder.close(ending.status, raised[0] if raised else None, ending.exit_code, shortened)
+    _finish_like_python()
+    limit = control.limit.steps
+    return _with(
+        ending, steps=control.steps, limit=limit, cut=dict(control.cut), took_hold=dict(world.took_hold)
+    )
+
+
+def _recorder(job: Job, control: Control) -> Any:
+    from sleuth.watching.install import install
+
+    recorder = install(Path(job.record), level="deep")
+
+    def stepped(*_: Any) -> None:
+        control.stepped()
+        limit = control.limit.steps
+        if limit is not None and control.steps > limit * OVERSHOOT + 2:
+            raise Enough
+
+    recorder.on_step.append(stepped)
+    return recorder
+
+
+def _in_words(key: str, turns: int) -> str:
+    path, _, line = key.rstrip("#").rpartition(":")
+    return f"the loop at {os.path.basename(path)}:{line} after {turns} turns"
+
+
+def _probed(job: Job) -> Ending:
+    from sleuth.facts.stage.probed import probe_script
+
+    reports: list[Any] = []
+    ending = _outcome(job, lambda: reports.extend(probe_script(job)))
+    return _with(ending, report={"reports": reports})
+
+
+def _outcome(job: Job, run: Callable[[], None], kept: list[BaseException] | None = None) -> Ending:
+    try:
+        run()
+    except Enough:
+        return Ending(job.id, "stopped")
+    except SystemExit as ended:
+        return _exited(job, ended)
+    except WroteHere as wrote:
+        return Ending(job.id, "wrote", 1, message=str(wrote))
+    except BaseException as raised:
+        if isinstance(raised.__cause__ or raised.__context__, WroteHere):
+            return Ending(job.id, "wrote", 1, message=str(raised.__cause__ or raised.__context__))
+        if kept is not None:
+            kept.append(raised)
+        return _raised(job, raised)
+    return Ending(job.id, "finished")
+
+
+def _exited(job: Job, ended: SystemExit) -> Ending:
+    if ended.code is None or ended.code == 0:
+        return Ending(job.id, "finished")
+    code = ended.code if isinstance(ended.code, int) else 1
+    if not isinstance(ended.code, int):
+        print(ended.code, file=sys.stderr)
+    return Ending(job.id, "exited", code, exception="SystemExit", message=str(ended.code))
+
+
+def _raised(job: Job, raised: BaseException) -> Ending:
+    traceback.print_exception(raised)
+    frames = [
+        (frame.filename, frame.lineno or 0, frame.name)
+        for frame in traceback.extract_tb(raised.__traceback__)
+        if is_users(frame.filename)
+    ]
+    if isinstance(raised, SyntaxError) and raised.filename and raised.lineno:
+        frames.append((raised.filename, raised.lineno, "<module>"))
+    return Ending(
+        job.id,
+        "raised",
+        1,
+        exception=type(raised).__name__,
+        message=" ".join(str(raised).split())[:2000],
+        frames=tuple(frames),
+    )
+
+
+def _with(ending: Ending, **changes: Any) -> Ending:
+    from dataclasses import replace
+
+    return replace(ending, **changes)
+
+
+def _tell(job: Job, ending: Ending, seconds: float) -> None:
+    written = Path(job.file("ending.part"))
+    written.write_text(_with(ending, seconds=seconds).to_json(), "utf-8")
+    written.rename(job.file("ending"))
+
+
+def _out_of_time(*_: Any) -> None:
+    raise Enough
+
+
+def _forbid_writing(folder: str, but: str) -> None:
+    """Break off the script at its first attempt to write below a folder that is not a scratch copy."""
+    writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+    pathed = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree", "os.truncate"}
+
+    def watch(event: str, arguments: Any) -> None:
+        if event == "open":
+            path, mode, flags = arguments
+            wants = any(letter in (mode or "") for letter in "wax+") if mode else bool((flags or 0) & writing)
+        elif event in pathed:
+            path, wants = arguments[0], True
+        else:
+            return
+        if wants and isinstance(path, (str, bytes, os.PathLike)):
+            real = os.path.realpath(os.fsdecode(path))
+            if real.startswith(folder + os.sep) and not real.startswith(but) and "__pycache__" not in real:
+                raise WroteHere(real)
+
+    sys.addaudithook(watch)
+
+
+def _finish_like_python() -> None:
+    """Threads are waited for and exit functions called, as at the end of a process of its own."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join(timeout=10)
+    atexit._run_exitfuncs()
+
+
+__all__ = ["Enough", "perform"]
