@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sleuth import catalog
-from sleuth.diagnosis import clues, reading
+from sleuth.diagnosis import clues, lines, reading
 from sleuth.diagnosis.board import Answer, Clue, best_next, credences, priors
 from sleuth.diagnosis.experiments import job_for, judged, worth_trying
 from sleuth.diagnosis.request import Request
@@ -23,6 +23,7 @@ from sleuth.finding import Finding, Where
 
 STRETCH = 8.0  # seconds of training that are looked at first, where the budget allows
 SHARE = 8  # the budget holds so many stretches
+FIRST_SHARE = 0.5  # of the budget, at most, for the first look; the rest is for experiments
 SURE = 0.9  # credence at which a confirmed cause closes the case
 SUSPECT = 0.02  # credence from which taking a suspect back is worth considering
 LEAST_GAIN = 0.03  # bits; below this a test is a waste of time
@@ -46,6 +47,7 @@ class Case:
     examined: list[Mapping[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     next_test: str = ""
+    run_id: str = ""  # in the archive
     timing: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -80,8 +82,12 @@ def _test(name: str) -> Test:
     return TESTS[name] if name in TESTS else undo_test(name[5:-1])
 
 
-def investigate(request: Request, tell: Tell = lambda what, words: None) -> Case:
-    """From a script to a case with everything observed."""
+def investigate(
+    request: Request,
+    tell: Tell = lambda what, words: None,
+    keep: "Callable[[Case, Request, str], None] | None" = None,
+) -> Case:
+    """From a script to a case with everything observed. `keep` is handed the scratch folder while it stands."""
     case = Case(request)
     sources = local_sources(request.script)
     with Stage(_preload(sources)) as stage:
@@ -106,7 +112,12 @@ def investigate(request: Request, tell: Tell = lambda what, words: None) -> Case
         else:
             sources_write = bool(place.origins)
         case.base = base
+        if keep is not None:
+            keep(case, request, stage.scratch)
         _take_in(case, stage, place, base, endings.get("probe"))
+        record = None if case.trials is None else case.trials.base
+        case.findings = lines.placed(case.findings, record, sources)
+        case.findings = _placed(case.findings, place)
         if case.trials is not None and request.experiments and base.status != "raised":
             _experiment(case, stage, sources_write, tell)
     case.timing["total"] = case.elapsed
@@ -136,7 +147,7 @@ def _base_job(request: Request, place: Workplace, stretch: float) -> Job:
         place.folder,
         steps=request.steps,
         seconds=None if request.steps else stretch,
-        time_limit=max(20.0, request.budget * 0.6),
+        time_limit=request.budget * FIRST_SHARE,
         guarded=place.guarded,
     )
 
@@ -151,7 +162,7 @@ def _probe_job(request: Request, place: Workplace, stretch: float, optimizers: i
         purpose="probe",
         phases=max(1, min(3, optimizers)),
         seconds=stretch,
-        time_limit=max(20.0, request.budget * 0.5),
+        time_limit=request.budget * FIRST_SHARE,
         guarded=place.guarded,
     )
 
@@ -235,7 +246,8 @@ def _experiment(case: Case, stage: Stage, copies: bool, tell: Tell) -> None:
             job = job_for(test, case.request, place, case.base, f"e{len(case.order) + len(running)}")
             running[test.name] = (test, place)
             tell("experiment", test.question)
-            stage.start(replace(job, id=_slug(test.name)))
+            left = case.request.budget - case.elapsed
+            stage.start(replace(job, id=_slug(test.name), time_limit=max(1.0, min(job.time_limit, left))))
         if not running:
             return
         ending = stage.next_ending()
@@ -270,6 +282,9 @@ def _next_test(case: Case, running: set[str], seconds: float) -> Test | None:
     tests = [
         test for test in _open_tests(case, board) if test.name not in case.made and test.name not in running
     ]
+    for test in tests:
+        if test.name in case.request.wanted:
+            return test
     if _closed(case, board) or (_calm(case) and len(case.made) + len(running) >= CALM_TESTS):
         return None
     confirming = [test for test in tests if test.name == f"undo({_leader(board)})"]

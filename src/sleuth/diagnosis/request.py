@@ -18,3 +18,5 @@ class Request:
     overrides: Mapping[str, float] = field(default_factory=dict)
     allow_writes: bool = False
     experiments: bool = True
+    keep: bool = True  # in the archive
+    wanted: tuple[str, ...] = ()  # tests that are made in any case

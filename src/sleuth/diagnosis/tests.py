@@ -5,7 +5,7 @@ answer is yes when that cause is at work (`PREDICTS`); what it leaves out is as 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sleuth import catalog
 from sleuth.diagnosis.words import likelihood
@@ -24,6 +24,7 @@ class Test:
     healthy: str  # how often yes when nothing is wrong
     group: str
     cost: float = 1.0  # runs of the first stretch
+    likelihoods: Mapping[str, str] = field(default_factory=dict)  # words for hypotheses written by hand
 
 
 TESTS: Mapping[str, Test] = {
@@ -66,12 +67,16 @@ def undo_test(slug: str) -> Test:
 
 def predicted(hypothesis: str, test: Test) -> float:
     """How likely yes is if the hypothesis holds."""
+    if hypothesis in test.likelihoods:
+        return likelihood(test.likelihoods[hypothesis])
     if hypothesis == OTHER:
         return 0.5
     if hypothesis == NOTHING:
         return likelihood(test.healthy)
     if test.name == f"undo({hypothesis})":
         return likelihood("usually")
+    if hypothesis not in catalog.causes():
+        return likelihood(test.healthy)
     return likelihood(predictions(hypothesis).get(test.name, test.healthy))
 
 

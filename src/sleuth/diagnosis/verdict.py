@@ -7,6 +7,7 @@ from typing import Any
 
 from sleuth import catalog
 from sleuth.diagnosis import clues, reading
+from sleuth.diagnosis.bisect import bisect
 from sleuth.diagnosis.case import Case, exceptional
 from sleuth.diagnosis.crashes import meaning
 from sleuth.diagnosis.tests import NOTHING, OTHER, can_be_undone, predictions, undo_test
@@ -144,6 +145,7 @@ def _observations(case: Case) -> list[Mapping[str, Any]]:
             {"name": name, "value": _n(score.value)}
             for name, score in reading.scores(case.trials.base).items()
         ]
+        seen += [guilty.to_dict() for guilty in bisect(case.trials.base)]
     seen += [{"name": "note", "text": text} for text in case.notes]
     return seen
 

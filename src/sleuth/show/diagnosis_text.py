@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from io import StringIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sleuth.finding import Finding, Report
+
+if TYPE_CHECKING:
+    from sleuth.diagnosis.mending import Mended
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDTH = 40  # of a curve
@@ -97,6 +100,15 @@ def _board(console: Any, report: Report) -> None:
     for entry in report.hypotheses[:6]:
         closed = " (ruled out)" if entry["closed"] else ""
         console.print(f"  [dim]{entry['credence']:>6.1%}  {entry['hypothesis']}{closed}[/]")
+
+
+def mended(tried: "Mended") -> str:
+    """The diff, and both runs side by side."""
+    words = {True: "clearly better", False: "not clearly better", None: "not comparable"}[tried.better]
+    return (
+        f"{tried.diff}\nbefore  {tried.before}\nafter   {tried.after}  ({words})\n"
+        f"written to {', '.join(tried.written)}"
+    )
 
 
 def _place(finding: Finding) -> str:

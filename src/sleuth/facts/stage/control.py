@@ -58,10 +58,14 @@ class Control:
     cut: dict[str, int] = field(default_factory=dict)  # loop → turns it was allowed
     trains: set[str] = field(default_factory=set)
     running: list[_Active] = field(default_factory=list)
+    at_limit: list[Callable[[], None]] = field(default_factory=list)  # told once that it is enough
 
     def stepped(self) -> None:
         """An optimizer step was taken."""
         self.steps += 1
+        if self.over:
+            while self.at_limit:
+                self.at_limit.pop()()
         if self.training_began is None:
             self.training_began = time.monotonic()
         elif self.steps == TIMED_STEPS:

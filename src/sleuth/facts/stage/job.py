@@ -18,7 +18,8 @@ class Job:
     scratch: str = ""  # where record, output and result go
     world: str = "unchanged"
     undo: tuple[str, ...] = ()
-    purpose: str = "record"  # or "probe"
+    purpose: str = "record"  # or "probe", "stuck"
+    metric: str = ""  # that is asked about, for "stuck"
     phases: int = 1  # optimizers whose first step is probed
     steps: int | None = None
     seconds: float | None = None

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from sleuth.facts.stage import frameworks
 from sleuth.facts.stage.control import Control, Limit
 from sleuth.facts.stage.job import Ending, Job
 from sleuth.facts.stage.run import is_users, run_script
@@ -33,7 +34,7 @@ def perform(job: Job) -> int:
     for folder in job.guarded:
         _forbid_writing(os.path.realpath(folder), os.path.realpath(job.scratch))
     began = time.monotonic()
-    ending = _probed(job) if job.purpose == "probe" else _recorded(job)
+    ending = _recorded(job) if job.purpose == "record" else _asked(job)
     _tell(job, ending, time.monotonic() - began)
     return ending.exit_code & 0xFF
 
@@ -61,6 +62,7 @@ def _recorded(job: Job) -> Ending:
 def _recorder(job: Job, control: Control) -> Any:
     from sleuth.watching.install import install
 
+    Path(job.record).unlink(missing_ok=True)  # of an earlier attempt; a recorder appends
     recorder = install(Path(job.record), level="deep")
 
     def stepped(*_: Any) -> None:
@@ -70,6 +72,7 @@ def _recorder(job: Job, control: Control) -> Any:
             raise Enough
 
     recorder.on_step.append(stepped)
+    frameworks.attach(control, recorder.patches)
     return recorder
 
 
@@ -78,11 +81,14 @@ def _in_words(key: str, turns: int) -> str:
     return f"the loop at {os.path.basename(path)}:{line} after {turns} turns"
 
 
-def _probed(job: Job) -> Ending:
+def _asked(job: Job) -> Ending:
+    """A look at the script's own objects while they are there."""
     from sleuth.facts.stage.probed import probe_script
+    from sleuth.stall.script import ask_script
 
+    ask = {"probe": probe_script, "stuck": ask_script}[job.purpose]
     reports: list[Any] = []
-    ending = _outcome(job, lambda: reports.extend(probe_script(job)))
+    ending = _outcome(job, lambda: reports.extend(ask(job)))
     return _with(ending, report={"reports": reports})
 
 

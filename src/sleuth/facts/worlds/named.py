@@ -22,7 +22,7 @@ def unchanged(world: World) -> None:
 def same_batch(world: World) -> None:
     """Every turn of a training loop gets the data of its first, and the random numbers of then."""
     world.control.pin = Pin(_snapshot, _restore, _copied, _served)
-    first: dict[int, tuple[Any, Any]] = {}
+    first: dict[int, tuple[Any, Any, int]] = {}
     hold = world.holder()
 
     def around(original: Any) -> Any:
@@ -30,8 +30,8 @@ def same_batch(world: World) -> None:
             batch = original(iterator)
             key = id(iterator._dataset)
             if key not in first:
-                first[key] = (iterator._dataset, _copied(batch))
-            elif any(active.loop.key in world.control.trains for active in world.control.running):
+                first[key] = (iterator._dataset, _copied(batch), world.control.backwards)
+            elif world.control.backwards > first[key][2]:  # a backward followed its first batch: it trains
                 hold()
                 return _copied(first[key][1])
             return batch

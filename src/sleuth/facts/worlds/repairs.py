@@ -289,19 +289,20 @@ def divided_by_accumulation(world: World) -> None:
 
 
 def initialised_anew(world: World, only_equal: bool = False) -> None:
-    """Layers get torch's own initial weights (`only_equal`: those whose weights are all the same)."""
+    """Layers get weights that keep the size of a signal (`only_equal`: those whose weights are all the same)."""
 
     def change(model: nn.Module) -> None:
         with torch.random.fork_rng():
             torch.manual_seed(0)
             for module in model.modules():
                 weight = getattr(module, "weight", None)
-                reset = getattr(module, "reset_parameters", None)
-                if reset is None or not isinstance(weight, Tensor) or weight.dim() < 2:
+                if not isinstance(weight, Tensor) or weight.dim() < 2 or not weight.is_floating_point():
                     continue
                 if not only_equal or float(weight.detach().float().std()) == 0.0:
                     world.hold()
-                    reset()
+                    nn.init.kaiming_normal_(weight, nonlinearity="relu")
+                    if isinstance(bias := getattr(module, "bias", None), Tensor):
+                        nn.init.zeros_(bias)
 
     world.first_call(change)
 

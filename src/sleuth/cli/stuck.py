@@ -1,0 +1,74 @@
+"""`sleuth stuck`: why a metric of a script will not move."""
+
+import click
+
+from sleuth.cli.output import emit, output_options
+from sleuth.errors import SleuthError, did_you_mean
+
+
+@click.command("stuck", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option(
+    "--metric",
+    metavar="NAME",
+    help="A tensor of the script, as in sight where it calls backward.",
+)
+@click.option(
+    "--steps",
+    default=120,
+    show_default=True,
+    type=click.IntRange(1),
+    metavar="N",
+    help="Optimizer steps to run.",
+)
+@click.option(
+    "--budget", default="60s", show_default=True, metavar="TIME", help="Time for everything: 60s, 5m."
+)
+@output_options
+@click.argument("script")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def command(
+    metric: str | None,
+    steps: int,
+    budget: str,
+    script: str,
+    arguments: tuple[str, ...],
+    json_path: str | None,
+    quiet: bool,
+) -> int:
+    """Ask why a metric stands still: does the loss care, can the parameters move it, is something fighting it?
+
+    The script is run as it is; NAME is a variable (or self.attribute) that holds the metric as a tensor with its
+    graph where the script calls backward. Exit code 1 means that a cause was found.
+    """
+    from sleuth.cli.diagnose import seconds
+    from sleuth.cli.scripts import checked
+    from sleuth.needs import need
+
+    path = checked(script)
+    words = list(arguments)
+    while len(words) >= 2 and words[-2] in ("--metric", "--json"):  # as people type them, behind the script
+        json_path, metric = (words[-1], metric) if words[-2] == "--json" else (json_path, words[-1])
+        del words[-2:]
+    if metric is None:
+        raise SleuthError("Which metric? Write `sleuth stuck SCRIPT --metric NAME`.")
+    need("torch", "torch", "`sleuth stuck`")
+    from sleuth.stall.running import answered
+
+    told = answered(path, tuple(words), metric, steps, seconds(budget))
+    if told["answer"] is None:
+        raise SleuthError(_why_not(metric, told))
+    payload = {**told["answer"], "step": told["step"], "metric": metric}
+    emit(f"Before step {told['step']}, {metric}:\n{told['text']}", payload, json_path)
+    return 1 if told["answer"].get("findings") else 0
+
+
+def _why_not(metric: str, told: dict[str, object]) -> str:
+    if told["trouble"]:
+        return f"{told['trouble']}."
+    seen = list(told["candidates"])  # type: ignore[call-overload]
+    if not seen:
+        return "The script made no backward call with a gradient graph, so there is nothing to ask."
+    return (
+        f"Nothing named {metric!r} was in sight where the script calls backward.{did_you_mean(metric, seen)} "
+        f"Tensors with a graph there: {', '.join(seen)}."
+    )

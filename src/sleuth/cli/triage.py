@@ -1,0 +1,58 @@
+"""`sleuth triage`: the eleven questions, with the numbers that answer them."""
+
+import click
+
+from sleuth.cli.output import emit, output_options
+
+
+@click.command("triage", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option(
+    "-m", "module", metavar="MODULE", help="Run a module, as `python -m` does, in place of a script."
+)
+@click.option("--steps", type=click.IntRange(5), metavar="N", help="Optimizer steps to look at.")
+@click.option(
+    "--budget", default="60s", show_default=True, metavar="TIME", help="Time for everything: 60s, 5m."
+)
+@click.option("--allow-writes", is_flag=True, help="Let experiments write into the real working folder.")
+@output_options
+@click.argument("script", required=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def command(
+    script: str | None,
+    arguments: tuple[str, ...],
+    module: str | None,
+    steps: int | None,
+    budget: str,
+    allow_writes: bool,
+    json_path: str | None,
+    quiet: bool,
+) -> int:
+    """Walk the eleven questions of triage: which say yes, with which numbers, and where that points.
+
+    Exit code 1 means that at least one of them says yes.
+    """
+    from sleuth.cli.diagnose import seconds
+    from sleuth.cli.scripts import script_request
+
+    request, rest = script_request(
+        script,
+        arguments,
+        module,
+        steps=steps,
+        budget=seconds(budget),
+        allow_writes=allow_writes,
+        wanted=("same-batch",),
+    )
+    json_path = rest.get("json", json_path)
+    from sleuth.diagnosis.case import investigate
+    from sleuth.diagnosis.triage import questions
+    from sleuth.needs import need
+    from sleuth.show.cases import triage_page
+    from sleuth.show.progress import telling
+
+    need("torch", "torch", "`sleuth triage`")
+    with telling(quiet or json_path == "-") as tell:
+        asked = questions(investigate(request, tell))
+    payload = {"schema": "sleuth.triage/1", "questions": [question.to_dict() for question in asked]}
+    emit(triage_page(asked, quiet), payload, json_path)
+    return 1 if any(question.reply == "yes" for question in asked[:-1]) else 0

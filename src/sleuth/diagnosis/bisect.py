@@ -1,0 +1,96 @@
+"""Halves the path input → modules → loss → gradients until the first place where values go wrong is found."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sleuth.facts.step import Activation, Layers, Model, NonFinite, Record
+
+HUGE = 1e4  # times the spread of the first layer's output
+MOSTLY = 0.95
+
+
+@dataclass(frozen=True)
+class Guilty:
+    """The first module on the path whose output is wrong, and the modules that were looked at on the way."""
+
+    what: str
+    module: str
+    line: int = 0
+    path: str = ""
+    step: int = 0
+    asked: tuple[str, ...] = field(default=())
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": "bisect",
+            "what": self.what,
+            "module": self.module,
+            "line": self.line,
+            "path": self.path,
+            "step": self.step,
+            "asked": list(self.asked),
+        }
+
+
+def bisect(record: Record) -> list[Guilty]:
+    """One entry a kind of wrong that was seen: non-finite, exploding, dead, constant."""
+    found = [_nonfinite(seen) for seen in record.of(NonFinite) if seen.replayed][:1]
+    for what, wrong in _WRONG.items():
+        for layers in record.of(Layers):
+            guilty = _first(what, layers, wrong)
+            if guilty is not None:
+                found.append(_located(guilty, record))
+                break
+    return found
+
+
+def first_true(count: int, holds: Callable[[int], bool]) -> int | None:
+    """The first index from which it holds, by halving; None when it does not hold at the end."""
+    if not count or not holds(count - 1):
+        return None
+    low, high = 0, count - 1
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _first(what: str, layers: Layers, wrong: Callable[[Activation, Activation], bool]) -> Guilty | None:
+    path: Sequence[str] = list(layers.activations)
+    if not path:
+        return None
+    start = layers.activations[path[0]]
+    asked: list[str] = []
+
+    def holds(index: int) -> bool:
+        asked.append(path[index])
+        return wrong(layers.activations[path[index]], start)
+
+    index = first_true(len(path), holds)
+    return None if index is None else Guilty(what, path[index], step=layers.n, asked=tuple(asked))
+
+
+_WRONG: dict[str, Callable[[Activation, Activation], bool]] = {
+    "non-finite": lambda out, start: not out.finite,
+    "exploding": lambda out, start: math.isfinite(out.std) and out.std > HUGE * max(start.std, 1e-6),
+    "constant": lambda out, start: out.finite and out.std == 0.0 and out.zero < MOSTLY,
+    "dead": lambda out, start: out.finite and out.zero >= 1.0,
+}
+
+
+def _nonfinite(seen: NonFinite) -> Guilty:
+    module = seen.module or seen.operation
+    return Guilty("non-finite", module, seen.line, seen.path, seen.n, (seen.where_seen, seen.operation))
+
+
+def _located(guilty: Guilty, record: Record) -> Guilty:
+    for model in record.of(Model):
+        for layer in model.layers:
+            if layer.name == guilty.module:
+                return Guilty(guilty.what, guilty.module, layer.line, layer.path, guilty.step, guilty.asked)
+    return guilty

@@ -1,0 +1,198 @@
+"""The ledger of a case: observations are appended and never edited; credences are replayed from them.
+
+One file of JSON lines a case, in the archive's home. `sleuth diagnose` writes one for every script it looks at;
+`sleuth case` keeps one by hand for things Sleuth cannot run.
+"""
+
+import json
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sleuth import catalog
+from sleuth.archive.home import home_folder, make_home
+from sleuth.diagnosis.board import PRIOR_NOTHING, PRIOR_OTHER, Answer, Clue, Prior, credences, priors
+from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, Test, undo_test
+from sleuth.diagnosis.words import WORDS
+from sleuth.errors import SleuthError, did_you_mean
+
+EVERY_CAUSE = 0.25  # share of the board that the catalog keeps beside hypotheses written by hand
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The lines of a case, oldest first."""
+
+    path: Path
+    lines: tuple[Mapping[str, Any], ...] = ()
+
+    def of(self, kind: str) -> list[Mapping[str, Any]]:
+        return [line for line in self.lines if line.get("kind") == kind]
+
+    @property
+    def title(self) -> str:
+        opened = self.of("opened")
+        return str(opened[0]["title"]) if opened else self.path.stem
+
+    def prior(self) -> Prior:
+        """Hypotheses written by hand share the board; with `catalog` its causes are on it, too."""
+        own = {str(line["name"]): float(line.get("prior", 1.0)) for line in self.of("hypothesis")}
+        opened = self.of("opened")[0] if self.of("opened") else {}
+        known = dict(priors(str(opened.get("priors", "folklore")))) if opened.get("catalog") else {}
+        if not own:
+            return known or {NOTHING: PRIOR_NOTHING, OTHER: 1 - PRIOR_NOTHING}
+        share = 1 - PRIOR_OTHER - PRIOR_NOTHING
+        share *= 1 - EVERY_CAUSE if known else 1
+        scaled = {name: weight / sum(own.values()) * share for name, weight in own.items()}
+        rest = {
+            name: weight * EVERY_CAUSE for name, weight in known.items() if name not in (NOTHING, OTHER, *own)
+        }
+        return {NOTHING: PRIOR_NOTHING, OTHER: PRIOR_OTHER} | rest | scaled
+
+    def tests(self) -> dict[str, Test]:
+        """The tests that stand in the ledger, and those every case has."""
+        written = {str(line["name"]): _test(line) for line in self.of("test")}
+        opened = self.of("opened")[0] if self.of("opened") else {}
+        return (dict(TESTS) if opened.get("catalog") else {}) | written
+
+    def answers(self) -> list[Answer]:
+        """The last word on each test; an observation that was taken back does not count."""
+        last: dict[str, Mapping[str, Any]] = {}
+        for line in self.of("observed"):
+            last.pop(str(line["test"]), None)
+            last[str(line["test"])] = line
+        tests = self.tests()
+        return [
+            Answer(tests.get(name) or _named(name), {"yes": True, "no": False}.get(str(line["answer"])))
+            for name, line in last.items()
+        ]
+
+    def clues(self) -> list[Clue]:
+        return [
+            Clue(str(line["cause"]), str(line["technique"]), float(line["strength"]))
+            for line in self.of("clue")
+        ]
+
+    def board(self) -> dict[str, float]:
+        return credences(self.prior(), self.clues(), self.answers())
+
+
+def _named(name: str) -> Test:
+    return TESTS[name] if name in TESTS else undo_test(name[5:-1])
+
+
+def _test(line: Mapping[str, Any]) -> Test:
+    name = str(line["name"])
+    return Test(
+        name,
+        str(line.get("question", name)),
+        f"{name}: yes",
+        f"{name}: no",
+        str(line.get("healthy", "rarely")),
+        str(line.get("group", name)),
+        float(line.get("cost", 1.0)),
+        dict(line.get("likelihoods", {})),
+    )
+
+
+def folder(home: Path | None = None) -> Path:
+    return home_folder(home) / "cases"
+
+
+def open_case(title: str, with_catalog: bool, home: Path | None = None, **more: Any) -> Ledger:
+    """A new case; its name is made from its title."""
+    place = folder(home)
+    make_home(home_folder(home))
+    place.mkdir(parents=True, exist_ok=True)
+    stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40] or "case"
+    path = place / f"{stem}.jsonl"
+    count = 1
+    while path.exists():
+        count += 1
+        path = place / f"{stem}-{count}.jsonl"
+    return append(Ledger(path), {"kind": "opened", "title": title, "catalog": with_catalog, **more})
+
+
+def append(ledger: Ledger, line: Mapping[str, Any]) -> Ledger:
+    """Add a line at the end of the file; what stands there is never touched."""
+    dated = {**line, "at": round(time.time(), 3)}
+    text = json.dumps(dated, ensure_ascii=False) + "\n"
+    handle = os.open(ledger.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        os.write(handle, text.encode())
+    finally:
+        os.close(handle)
+    return Ledger(ledger.path, (*ledger.lines, dated))
+
+
+def find_case(name: str | None, home: Path | None = None) -> Ledger:
+    """A case by its name; without one the case that was written to last."""
+    known = sorted(folder(home).glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
+    if not known:
+        raise SleuthError("There is no case yet; begin with `sleuth case open TITLE`.")
+    if name is None:
+        return _read(known[-1])
+    for path in known:
+        if path.stem == name:
+            return _read(path)
+    raise SleuthError(f"There is no case named {name!r}.{did_you_mean(name, [path.stem for path in known])}")
+
+
+def cases(home: Path | None = None) -> list[Ledger]:
+    return [_read(path) for path in sorted(folder(home).glob("*.jsonl"))]
+
+
+def _read(path: Path) -> Ledger:
+    return Ledger(path, tuple(_lines(path)))
+
+
+def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
+        try:
+            line = json.loads(text)
+        except ValueError as error:
+            raise SleuthError(f"Line {number} of {path} is not JSON; mend it by hand.") from error
+        if isinstance(line, dict):
+            yield line
+
+
+def hypothesis(name: str, weight: float, refuted_by: str) -> Mapping[str, Any]:
+    if not weight > 0:
+        raise SleuthError(f"A prior is a weight above 0, not {weight:g}.")
+    return {"kind": "hypothesis", "name": name, "prior": weight, "refuted_by": refuted_by}
+
+
+def written_test(
+    name: str, question: str, cost: float, likelihoods: Mapping[str, str], known: Mapping[str, float]
+) -> Mapping[str, Any]:
+    """A test with a word for each hypothesis it speaks about."""
+    if not cost > 0:
+        raise SleuthError(f"A cost is above 0, in the unit of all costs of the case, not {cost:g}.")
+    for hypothesis_name, word in likelihoods.items():
+        if word not in WORDS:
+            raise SleuthError(f"{word!r} is no likelihood; the words are {', '.join(WORDS)}.")
+        if hypothesis_name not in known and hypothesis_name not in catalog.causes():
+            raise SleuthError(
+                f"There is no hypothesis {hypothesis_name!r} in this case.{did_you_mean(hypothesis_name, known)}"
+            )
+    return {
+        "kind": "test",
+        "name": name,
+        "question": question,
+        "cost": cost,
+        "likelihoods": dict(likelihoods),
+    }
+
+
+@dataclass(frozen=True)
+class Status:
+    """The board of a case, and the test to make next."""
+
+    ledger: Ledger
+    board: Mapping[str, float] = field(default_factory=dict)
+    next_test: Test | None = None
+    bits: float = 0.0

@@ -1,0 +1,114 @@
+"""Tries a suggested edit: a patched copy is run as long as the first stretch, and both runs are set side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sleuth.diagnosis import reading
+from sleuth.diagnosis.request import Request
+from sleuth.diagnosis.workplace import scratch_copy
+from sleuth.errors import SleuthError
+from sleuth.facts.stage.client import Stage
+from sleuth.facts.stage.job import Job
+from sleuth.facts.step import Record, read
+from sleuth.files import write_whole
+from sleuth.finding import Finding, Report
+from sleuth.lint.fix import Repair, repairs
+
+
+@dataclass(frozen=True)
+class Mended:
+    """What was changed, where it was written, and how the patched script fared."""
+
+    cause: str
+    diff: str
+    written: tuple[str, ...]
+    before: str
+    after: str
+    better: bool | None
+
+
+def mend(found: Report, request: Request, in_place: bool) -> Mended:
+    """Write the patch of the surest finding that has one; run original and patched script."""
+    finding = mendable(found)
+    planned = repairs([finding], unsafe=True)
+    if not planned:
+        raise SleuthError(f"The edit for {finding.cause} does not fit the file any more.")
+    before, after = _both_runs(request, planned)
+    written = _write(planned, in_place)
+    return Mended(
+        finding.cause,
+        "".join(repair.diff() for repair in planned),
+        written,
+        in_words(before),
+        in_words(after),
+        reading.better(before, after, same_loss=False) if before is not None and after is not None else None,
+    )
+
+
+def mendable(found: Report) -> Finding:
+    for finding in found.findings:
+        if finding.severity != "note" and finding.edits:
+            return finding
+    raise SleuthError(
+        "None of the findings has an edit that can be made mechanically; follow their `fix` by hand."
+    )
+
+
+def _both_runs(request: Request, planned: Sequence[Repair]) -> tuple[Record | None, Record | None]:
+    with Stage() as stage:
+        places = [
+            scratch_copy(request.script, Path.cwd(), stage.scratch, name) for name in ("before", "after")
+        ]
+        for repair in planned:
+            _patch(repair, places[1].origins)
+        jobs = [
+            Job(name, place.script, request.arguments, request.module, place.folder,
+                steps=request.steps or 200, time_limit=request.budget, guarded=place.guarded)
+            for name, place in zip(("before", "after"), places, strict=True)
+        ]  # fmt: skip
+        stage.run(jobs)
+        return tuple(_record(stage, job.id) for job in jobs)  # type: ignore[return-value]
+
+
+def _patch(repair: Repair, origins: Sequence[tuple[str, str]]) -> None:
+    """Into the copy that stands for the file's folder."""
+    path = str(repair.path.resolve())
+    for copy, origin in origins:
+        if path.startswith(origin + "/"):
+            target = Path(copy + path[len(origin) :])
+            if target.exists() and not target.is_symlink():
+                target.write_text(repair.after, "utf-8")
+
+
+def _record(stage: Stage, name: str) -> Record | None:
+    path = Path(stage.scratch) / f"{name}.jsonl"
+    return read(path) if path.is_file() else None
+
+
+def _write(planned: Sequence[Repair], in_place: bool) -> tuple[str, ...]:
+    """The user's file itself only when asked for; else a copy beside it."""
+    written = []
+    for repair in planned:
+        path = (
+            repair.path
+            if in_place
+            else repair.path.with_name(f"{repair.path.stem}.fixed{repair.path.suffix}")
+        )
+        write_whole(path, repair.after)
+        written.append(str(path))
+    return tuple(written)
+
+
+def in_words(record: Record | None) -> str:
+    """Where the loss and the scores came to, in one line."""
+    if record is None:
+        return "it could not be run"
+    course = reading.course(record)
+    parts = [] if course is None else [f"loss {course.head:.3g} → {course.tail:.3g}"]
+    named = {score.name: score for score in reading.scores(record).values()}
+    parts += [f"{score.name} {score.value:.3g}" for score in list(named.values())[:3]]
+    return ", ".join(parts) or "no loss was seen"
+
+
+__all__ = ["Mended", "in_words", "mend", "mendable"]

@@ -1,0 +1,89 @@
+"""Before the run: which causes this script invites, and the cheapest check for each."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sleuth import catalog
+from sleuth.diagnosis.board import Clue, credences, priors
+from sleuth.diagnosis.sources import local_sources
+from sleuth.diagnosis.tests import NOTHING, OTHER
+
+# What stands in a source makes some causes possible and others pointless to ask about: a word, the causes it
+# invites, and how many times as likely they become.
+INVITES: Mapping[str, tuple[str, float]] = {
+    r"lr_scheduler|Scheduler": ("scheduler-cadence scheduler-before-optimizer lr-collapsed", 4.0),
+    r"clip_grad": ("clip-misplaced clip-always-active", 4.0),
+    r"Dropout|BatchNorm": ("eval-mode-training train-mode-eval norm-batch-of-one dropout-ignores-mode", 3.0),
+    r"LSTM|GRU|RNN": ("hidden-state-not-detached state-not-carried exploding-gradients vanishing-gradients", 3.0),
+    r"accum": ("accumulation-unscaled", 5.0),
+    r"autocast|GradScaler|\.half\(|bfloat16": ("update-underflow clip-misplaced nonfinite-forward", 3.0),
+    r"load_state_dict|from_pretrained": ("weights-not-loaded frozen-params checkpoint-aliased", 3.0),
+    r"requires_grad": ("frozen-params params-not-in-optimizer", 3.0),
+    r"train_test_split|random_split|Subset": ("split-overlap fit-on-all-data unstratified-split", 3.0),
+    r"Scaler|fit_transform|normalize": ("fit-on-all-data preprocessing-mismatch", 3.0),
+    r"softmax|sigmoid": ("double-softmax logits-into-prob-loss softmax-wrong-dim logit-threshold", 3.0),
+    r"torch\.log|\.log\(|sqrt|/ ": ("unsafe-log-div", 2.0),
+    r"\.view\(|\.reshape\(|permute|transpose": ("batch-mixing", 2.0),
+    r"mask|Transformer|Attention": ("causal-leak softmax-wrong-dim", 3.0),
+    r"num_workers": ("duplicate-worker-seed", 3.0),
+    r"augment|RandomCrop|Flip|transforms": ("augmented-eval preprocessing-mismatch", 3.0),
+    r"detach|\.item\(|no_grad": ("detached-graph no-grad-training loss-disconnected", 2.0),
+    r"mse_loss|MSELoss|L1Loss": ("loss-broadcast output-activation inputs-unnormalized", 2.0),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A cause, how much of the suspicion it holds, why here, and the cheapest look that would refute it."""
+
+    cause: str
+    weight: float
+    summary: str
+    why: str
+    check: str
+
+
+def expected_failures(script: Path) -> list[Expected]:
+    """The catalog's causes for this script, likeliest first."""
+    sources = local_sources(script)
+    text = "\n".join(path.read_text("utf-8", errors="replace") for path in sources)
+    weights, reasons = _invited(text)
+    prior = priors("measured")
+    shaped = {h: share * weights.get(h, 1.0) for h, share in prior.items()}
+    board = credences(shaped, _lint_clues(sources), [])
+    ranked = sorted((h for h in board if h not in (NOTHING, OTHER)), key=lambda h: -board[h])
+    return [
+        Expected(slug, board[slug], cause.page.summary, reasons.get(slug, ""), _cheapest(slug))
+        for slug in ranked
+        if (cause := catalog.find(slug)).family not in ("rl", "physics") or slug in reasons
+    ]
+
+
+def _invited(text: str) -> tuple[dict[str, float], dict[str, str]]:
+    weights: dict[str, float] = {}
+    reasons: dict[str, str] = {}
+    for pattern, (causes, factor) in INVITES.items():
+        seen = re.search(pattern, text)
+        if seen is None:
+            continue
+        for slug in causes.split():
+            weights[slug] = max(weights.get(slug, 1.0), factor)
+            reasons.setdefault(slug, f"the source has `{seen.group().strip()}`")
+    return weights, reasons
+
+
+def _lint_clues(sources: list[Path]) -> list[Clue]:
+    from sleuth.lint import lint
+
+    return [Clue(finding.cause, "lint", finding.credence) for finding in lint(sources, jobs=1).findings]
+
+
+def _cheapest(slug: str) -> str:
+    """The techniques in order of cost: source, one batch, a run, an experiment."""
+    tells = catalog.find(slug).page.tells
+    for technique in ("lint", "probe", "watch", "experiment"):
+        if technique in tells:
+            return f"{technique}: {tells[technique]}"
+    return tells.get("refuted by", "")

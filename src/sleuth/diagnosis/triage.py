@@ -1,0 +1,137 @@
+"""The eleven questions of triage, answered from a case: which say yes, with which numbers, and where that points."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sleuth.diagnosis import reading
+from sleuth.diagnosis.case import Case, exceptional
+from sleuth.facts.step import Evaluation, Record
+from sleuth.finding import Finding
+from sleuth.symptoms import Symptom, symptoms
+
+OFF_CHANCE = 1.5  # a first loss beyond so many times chance, either way, is off
+
+Reply = Literal["yes", "no", "unknown"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One branch of the tree."""
+
+    name: str
+    asks: str
+    reply: Reply
+    seen: str = ""
+    points_at: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "question": self.name,
+            "asks": self.asks,
+            "answer": self.reply,
+            "seen": self.seen,
+            "points_at": list(self.points_at),
+        }
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What the questions are answered from."""
+
+    case: Case
+    record: Record
+    findings: Sequence[Finding]
+    shown: Mapping[str, Symptom] = field(default_factory=dict)
+
+
+def questions(case: Case) -> list[Question]:
+    """All eleven, in the order they should be asked."""
+    record = case.trials.base if case.trials is not None else Record()
+    look = _Look(case, record, case.ranked(), {symptom.name: symptom for symptom in symptoms(record)})
+    asked = [ask(look) for ask in _ASKED]
+    quiet = not any(question.reply == "yes" for question in asked)
+    return [*asked, Question("none", "None of these?", "yes" if quiet else "no")]
+
+
+def _traceback(look: _Look) -> Question:
+    base = look.case.base
+    crashed = exceptional(look.case)
+    seen = f"{base.exception}: {base.message[:160]}" if crashed and base is not None else ""
+    return Question("traceback", "Does it raise?", "yes" if crashed else "no", seen)
+
+
+def _from_symptom(name: str, asks: str, symptom: str) -> Callable[[_Look], Question]:
+    def ask(look: _Look) -> Question:
+        found = look.shown.get(symptom)
+        if found is None:
+            return Question(name, asks, "unknown")
+        causes = _suspects(look, found.causes) if found.present == "yes" else ()
+        return Question(name, asks, found.present, found.text, causes)
+
+    return ask
+
+
+def _initial_loss(look: _Look) -> Question:
+    asks = "Is the first loss far from chance?"
+    chance, losses = reading.chance(look.record), look.record.losses
+    found = [
+        f for f in look.findings if f.cause in ("init-loss-off", "bad-init-scale") and f.severity != "note"
+    ]
+    if found:
+        return Question("initial loss", asks, "yes", found[0].message, (found[0].cause,))
+    if chance is None or not losses or not math.isfinite(losses[0]):
+        return Question("initial loss", asks, "unknown")
+    off = losses[0] / chance > OFF_CHANCE or losses[0] / chance < 1 / OFF_CHANCE
+    seen = f"first loss {losses[0]:.3g}, chance {chance:.3g}"
+    return Question("initial loss", asks, "yes" if off else "no", seen, ("init-loss-off",) if off else ())
+
+
+def _one_batch(look: _Look) -> Question:
+    asks = "Does it fail to learn one batch by heart?"
+    trial = look.case.made.get("same-batch")
+    if trial is None or trial.yes is None:
+        return Question("one batch", asks, "unknown", "" if trial is None else trial.detail)
+    causes = _suspects(look, ("underpowered-model", "lr-too-low", "detached-graph", "frozen-params"))
+    return Question(
+        "one batch", asks, "yes" if trial.yes else "no", trial.detail, causes if trial.yes else ()
+    )
+
+
+def _validation(look: _Look) -> Question:
+    asks = "Is validation odd: far worse than training, or too good to be true?"
+    odd = [
+        f
+        for f in look.findings
+        if f.severity != "note"
+        and f.cause in ("split-overlap", "target-leakage", "fit-on-all-data", "train-mode-eval", "overfitting",
+                        "augmented-eval", "preprocessing-mismatch", "dropout-ignores-mode", "causal-leak")
+    ]  # fmt: skip
+    if odd:
+        return Question("validation", asks, "yes", odd[0].message, tuple(f.cause for f in odd))
+    if not look.record.of(Evaluation):
+        return Question("validation", asks, "unknown", "no evaluation pass was seen")
+    return _from_symptom("validation", asks, "good in training, bad in validation")(look)
+
+
+def _suspects(look: _Look, causes: Iterable[str]) -> tuple[str, ...]:
+    """Those of the symptom's causes that were found come first; without any, its three likeliest."""
+    found = {finding.cause for finding in look.findings if finding.severity != "note"}
+    listed = list(causes)
+    named = tuple(cause for cause in listed if cause in found)
+    return named or tuple(listed[:3])
+
+
+_ASKED: tuple[Callable[[_Look], Question], ...] = (
+    _traceback,
+    _from_symptom("non-finite", "Is a loss or gradient not finite?", "not finite"),
+    _initial_loss,
+    _one_batch,
+    _from_symptom("stuck", "Does the loss stand still from the start?", "stuck from the start"),
+    _from_symptom("explodes", "Does it fall and then explode?", "falls, then explodes"),
+    _validation,
+    _from_symptom("metric", "Does the metric part from the loss?", "metric apart from loss"),
+    _from_symptom("constant", "Is the output the same for every input?", "constant output"),
+    _from_symptom("slow", "Do steps take longer and longer?", "steps take longer and longer"),
+)

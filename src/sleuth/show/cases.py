@@ -1,0 +1,61 @@
+"""Cases and pre-flight lists as text."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sleuth.diagnosis.ledger import Status
+    from sleuth.diagnosis.preflight import Expected
+    from sleuth.diagnosis.triage import Question
+
+SHOWN = 10
+BAR = 24
+
+
+def board_page(status: "Status", brief: bool = False) -> str:
+    """Credences as bars, what was observed, and the next test."""
+    ranked = sorted(status.board.items(), key=lambda entry: -entry[1])[: 3 if brief else SHOWN]
+    falsifiers = {line["name"]: line.get("refuted_by", "") for line in status.ledger.of("hypothesis")}
+    lines = [f"{status.ledger.title}"]
+    for name, share in ranked:
+        lines.append(f"  {share:>6.1%} {'█' * round(share * BAR):<{BAR}} {name}")
+        if falsifiers.get(name):
+            lines.append(f"         refuted by: {falsifiers[name]}")
+    seen = [
+        f"  {line['test']}: {line['answer']} {line.get('note', '')}".rstrip()
+        for line in status.ledger.of("observed")
+    ]
+    return "\n".join([*lines, *(["Observed", *seen] if seen else []), next_line(status)])
+
+
+def next_line(status: "Status") -> str:
+    test = status.next_test
+    if test is None:
+        return "No test is left; add one with `sleuth case add test`."
+    return f"Next: {test.name} — {test.question} (cost {test.cost:g}, {status.bits:.2f} bits expected)"
+
+
+def preflight_page(script: str, found: Sequence["Expected"]) -> str:
+    """A ranked list: cause, why here, the cheapest check."""
+    lines = [f"What would not surprise you to see fail in {script}?"]
+    for number, entry in enumerate(found, 1):
+        lines.append(f"{number:>3}. {entry.cause} ({entry.weight:.0%}): {entry.summary}")
+        if entry.why:
+            lines.append(f"     why here: {entry.why}")
+        lines.append(f"     check: {entry.check}")
+    return "\n".join(lines)
+
+
+def triage_page(asked: Sequence["Question"], brief: bool = False) -> str:
+    """The tree: one line a question, what was seen and where it points below those that say yes."""
+    marks = {"yes": "YES", "no": "no ", "unknown": " ? "}
+    lines = []
+    for number, question in enumerate(asked, 1):
+        if brief and question.reply != "yes":
+            continue
+        lines.append(f"{number:>3}. {marks[question.reply]}  {question.asks}")
+        if question.seen and not brief:
+            lines.append(f"          {question.seen}")
+        if question.points_at:
+            lines.append(f"          → {', '.join(question.points_at)}")
+    return "\n".join(lines)

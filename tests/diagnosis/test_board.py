@@ -1,0 +1,114 @@
+"""Priors, clues, answers: the arithmetic of the board against a slow and plain twin."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sleuth import catalog
+from sleuth.diagnosis.board import Answer, Clue, best_next, credences, gain, priors
+from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, can_be_undone, predicted, predictions, undo_test
+from sleuth.diagnosis.words import WORDS, likelihood
+
+
+@pytest.mark.parametrize("which", ["folklore", "measured"])
+def test_priors_sum_to_one_and_every_cause_has_a_share(which: str) -> None:
+    prior = priors(which)
+    assert math.isclose(sum(prior.values()), 1.0)
+    assert set(prior) == {NOTHING, OTHER, *catalog.causes()}
+    assert min(prior.values()) > 0
+
+
+def test_a_share_can_be_overridden() -> None:
+    assert priors("folklore", {"double-softmax": 0.5})["double-softmax"] > priors()["double-softmax"] * 5
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(sorted(TESTS)), st.booleans()), max_size=6))
+def test_credences_are_bayes(observed: list[tuple[str, bool]]) -> None:
+    answers = [Answer(TESTS[name], yes) for name, yes in observed]
+    prior = priors()
+    groups: set[str] = set()
+    slow = dict(prior)
+    for answer in answers:
+        if answer.test.group in groups:
+            continue
+        groups.add(answer.test.group)
+        for hypothesis in slow:
+            p = predicted(hypothesis, answer.test)
+            slow[hypothesis] *= p if answer.yes else 1 - p
+    total = math.fsum(slow.values())
+    for hypothesis, share in credences(prior, [], answers).items():
+        assert math.isclose(share, slow[hypothesis] / total, rel_tol=1e-9)
+
+
+def test_tests_that_share_a_source_of_error_count_once() -> None:
+    first = [Answer(TESTS["noise-inputs"], True)]
+    both = [*first, Answer(TESTS["shuffled-labels"], True)]
+    assert credences(priors(), [], both) == credences(priors(), [], first)
+
+
+def test_an_unavailable_test_changes_nothing() -> None:
+    assert credences(priors(), [], [Answer(TESTS["lr×10"], None)]) == credences(priors(), [], [])
+
+
+def test_a_clue_overrides_the_prior_and_looks_add_up() -> None:
+    one = credences(priors(), [Clue("update-underflow", "lint", 0.8)], [])
+    two = credences(priors(), [Clue("update-underflow", t, 0.8) for t in ("lint", "watch")], [])
+    again = credences(priors(), [Clue("update-underflow", "lint", 0.8)] * 2, [])
+    assert one["update-underflow"] > 0.7
+    assert two["update-underflow"] > one["update-underflow"] == again["update-underflow"]
+
+
+def test_no_answer_alone_settles_the_matter() -> None:
+    board = credences(priors(), [], [Answer(TESTS["lr×0.1"], True)])
+    assert max(board.values()) < 0.9
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["lr-too-high", "dead-relu", NOTHING, OTHER]), st.floats(0.01, 1), min_size=2
+    )
+)
+def test_gain_is_what_the_answer_tells_about_the_hypotheses(weights: dict[str, float]) -> None:
+    total = sum(weights.values())
+    board = {h: w / total for h, w in weights.items()}
+    test = TESTS["lr×0.1"]
+
+    def entropy(shares: list[float]) -> float:
+        return -sum(s * math.log2(s) for s in shares if s > 0)
+
+    expected = entropy(list(board.values()))
+    for yes in (True, False):
+        joint = {h: s * (predicted(h, test) if yes else 1 - predicted(h, test)) for h, s in board.items()}
+        p = sum(joint.values())
+        expected -= p * entropy([s / p for s in joint.values()])
+    assert math.isclose(gain(board, test), expected, abs_tol=1e-9)
+
+
+def test_the_next_test_is_the_one_with_most_gain_for_its_cost() -> None:
+    board = {"lr-too-high": 0.45, "dead-relu": 0.45, NOTHING: 0.1}
+    chosen = best_next(board, TESTS.values(), 1.0)
+    assert chosen is not None and chosen[0].name == "lr×0.1"
+    assert best_next(board, [], 1.0) is None
+
+
+def test_every_prediction_names_a_test_and_a_word() -> None:
+    for slug in catalog.causes():
+        for test, word in predictions(slug).items():
+            assert test in TESTS and word in WORDS, slug
+
+
+def test_words_are_clamped() -> None:
+    assert [likelihood(word) for word in WORDS] == [0.1, 0.2, 0.5, 0.8, 0.9]
+    with pytest.raises(ValueError, match="no likelihood"):
+        likelihood("often")
+
+
+def test_taking_back_a_suspect_tells_it_from_all_others() -> None:
+    slug = "double-softmax"
+    assert can_be_undone(slug)
+    test = undo_test(slug)
+    assert predicted(slug, test) == 0.8
+    assert {predicted(other, test) for other in catalog.causes() if other != slug} == {0.1}
