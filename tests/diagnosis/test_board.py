@@ -90,14 +90,16 @@ def test_gain_is_what_the_answer_tells_about_the_hypotheses(weights: dict[str, f
 def test_the_next_test_is_the_one_with_most_gain_for_its_cost() -> None:
     board = {"lr-too-high": 0.45, "dead-relu": 0.45, NOTHING: 0.1}
     chosen = best_next(board, TESTS.values(), 1.0)
-    assert chosen is not None and chosen[0].name == "lr×0.1"
+    assert chosen is not None
+    assert chosen[0].name == "lr×0.1"
     assert best_next(board, [], 1.0) is None
 
 
 def test_every_prediction_names_a_test_and_a_word() -> None:
     for slug in catalog.causes():
         for test, word in predictions(slug).items():
-            assert test in TESTS and word in WORDS, slug
+            assert test in TESTS, slug
+            assert word in WORDS, slug
 
 
 def test_words_are_clamped() -> None:

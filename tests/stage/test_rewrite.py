@@ -94,7 +94,8 @@ def test_loops_that_do_not_train_are_never_cut(monkeypatch: pytest.MonkeyPatch) 
     control = Control(Limit(steps=5))
     source = "for i in range(10):\n    step()\ncount = 0\nfor i in range(1000):\n    count += 1\n"
     space = run(source, control, monkeypatch, step=control.stepped)
-    assert space["count"] == 1000 and control.steps == 5
+    assert space["count"] == 1000
+    assert control.steps == 5
 
 
 def test_a_while_loop_is_cut_and_a_later_one_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,4 +121,5 @@ def test_seconds_become_steps_once_the_pace_is_known() -> None:
 def test_without_a_limit_nothing_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     control = Control()
     run(EPOCHS, control, monkeypatch, step=control.stepped)
-    assert control.steps == 5000 and not control.cut
+    assert control.steps == 5000
+    assert not control.cut

@@ -87,7 +87,7 @@ def investigate(
     tell: Tell = lambda what, words: None,
     keep: "Callable[[Case, Request, str], None] | None" = None,
 ) -> Case:
-    """From a script to a case with everything observed. `keep` is handed the scratch folder while it stands."""
+    """From a script to a case with everything observed. `keep` gets the scratch folder while it stands."""
     case = Case(request)
     sources = local_sources(request.script)
     with Stage(_preload(sources)) as stage:
@@ -234,7 +234,8 @@ def _moved(where: Where, place: Workplace) -> Where:
 
 def _experiment(case: Case, stage: Stage, copies: bool, tell: Tell) -> None:
     """Choose, run, weigh, until it is clear or the budget is spent."""
-    assert case.trials is not None and case.base is not None
+    assert case.trials is not None
+    assert case.base is not None
     seconds = max(1.0, case.base.seconds)
     running: dict[str, tuple[Test, Workplace]] = {}
     while True:

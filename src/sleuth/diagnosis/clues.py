@@ -1,4 +1,4 @@
-"""Clues from three looks (source, record, first step), brought together: one entry a cause, roots before symptoms."""
+"""Clues from source, record and first step, brought together: one entry a cause, roots before symptoms."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -9,9 +9,9 @@ from sleuth.finding import SEVERITIES, Finding
 # A symptom gives way to a root that was found as well: the code that does it before the number that shows it.
 # What the rooms know of their own symptoms (sleuth.probing, sleuth.roots) is added to this.
 ROOTS: Mapping[str, str] = {
-    "lr-too-high": "inputs-unnormalized wrong-reduction accumulation-unscaled missing-zero-grad bad-init-scale "
-    "loss-sign-flipped loss-not-reset step-before-backward clip-misplaced unsafe-log-div unstable-exp "
-    "logits-into-prob-loss loss-broadcast no-warmup unshuffled-training norm-batch-of-one zero-init "
+    "lr-too-high": "inputs-unnormalized wrong-reduction accumulation-unscaled missing-zero-grad "
+    "bad-init-scale loss-sign-flipped loss-not-reset step-before-backward clip-misplaced unsafe-log-div "
+    "unstable-exp logits-into-prob-loss loss-broadcast no-warmup unshuffled-training norm-batch-of-one zero-init "
     "nonfinite-input labels-out-of-range missing-detach",
     "lr-too-low": "scheduler-cadence lr-collapsed double-softmax vanishing-gradients frozen-params zero-init "
     "params-not-in-optimizer detached-graph wrong-reduction clip-always-active saturated-activations "
@@ -28,8 +28,8 @@ ROOTS: Mapping[str, str] = {
     "bad-init-scale inputs-unnormalized missing-zero-grad",
     "nonfinite-gradient": "unsafe-log-div unstable-exp nonfinite-input lr-too-high exploding-gradients",
     "exploding-gradients": "lr-too-high inputs-unnormalized bad-init-scale wrong-reduction missing-zero-grad "
-    "accumulation-unscaled unsafe-log-div unstable-exp clip-misplaced hidden-state-not-detached loss-not-reset "
-    "loss-sign-flipped",
+    "accumulation-unscaled unsafe-log-div unstable-exp clip-misplaced hidden-state-not-detached "
+    "loss-not-reset loss-sign-flipped",
     "dead-relu": "lr-too-high bad-init-scale inputs-unnormalized zero-init missing-zero-grad wrong-reduction "
     "accumulation-unscaled loss-sign-flipped",
     "saturated-activations": "bad-init-scale inputs-unnormalized lr-too-high zero-init",
@@ -94,7 +94,7 @@ def _surer(root: str, symptom: Finding, found: list[Finding]) -> bool:
 
 
 def merged(findings: Iterable[Finding]) -> dict[str, Finding]:
-    """One finding a cause: the loudest and surest speaks; a line, numbers and edits are taken from whoever has them."""
+    """One finding a cause: the surest speaks; line, numbers and edits come from whoever has them."""
     by_cause: dict[str, list[Finding]] = {}
     for finding in findings:
         by_cause.setdefault(finding.cause, []).append(finding)

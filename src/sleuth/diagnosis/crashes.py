@@ -14,11 +14,11 @@ class Meaning:
 
 _KNOWN: tuple[tuple[str, Meaning], ...] = (
     (r"element 0 of tensors does not require grad",
-     Meaning("The loss has no gradient path to any parameter: it was computed under no_grad, detached, or turned "
-             "into a number and back.", "loss-disconnected")),
+     Meaning("The loss has no gradient path to any parameter: it was computed under no_grad, detached, or "
+             "turned into a number and back.", "loss-disconnected")),
     (r"backward through the graph a second time",
-     Meaning("The graph of an earlier iteration is still attached: a hidden state or a running loss was carried "
-             "over without detach().", "hidden-state-not-detached")),
+     Meaning("The graph of an earlier iteration is still attached: a hidden state or a running loss was "
+             "carried over without detach().", "hidden-state-not-detached")),
     (r"modified by an inplace operation",
      Meaning("A value that backward needs was overwritten in place.", "inplace-corruption")),
     (r"Target \S+ is out of bounds|index out of range in self|Assertion .*t >= 0 && t < n_classes",
@@ -27,18 +27,16 @@ _KNOWN: tuple[tuple[str, Meaning], ...] = (
     (r"elements of input should be between 0 and 1",
      Meaning("BCELoss was given raw logits; it wants probabilities. Use BCEWithLogitsLoss.",
              "logits-into-prob-loss")),
-    (r"expected scalar type Long but found|expected scalar type (Float|Double) but found|"
-     r"Found dtype \w+ but expected|must have the same dtype",
-     Meaning("Two tensors have different types: class labels must be int64 for cross-entropy, inputs and weights "
-             "the same float type.")),
+    (r"expected scalar type \w+ but found|Found dtype \w+ but expected|must have the same dtype",
+     Meaning("Two tensors have different types: class labels must be int64 for cross-entropy, inputs and "
+             "weights the same float type.")),
     (r"Expected more than 1 value per channel when training",
      Meaning("Batch norm got a batch of one example in train mode; use drop_last=True or another norm.",
              "norm-batch-of-one")),
     (r"optimizer got an empty parameter list",
      Meaning("The model has no registered parameters: layers in a plain list or dict are invisible to it.",
              "unregistered-modules")),
-    (r"mat1 and mat2 shapes cannot be multiplied|size mismatch|must match the size of tensor|"
-     r"Given groups=|shape '.*' is invalid|Sizes of tensors must match",
+    (r"shapes cannot be multiplied|size mismatch|must match|Given groups=|shape '.*' is invalid",
      Meaning("Shapes do not fit together at this line; print the shapes of both operands just before it.")),
     (r"not compiled with CUDA|no NVIDIA driver|CUDA (error|driver|is not available)|torch\.cuda|HIP",
      Meaning("The script insists on a GPU and there is none here. Let it choose: device = 'cuda' if "
@@ -46,15 +44,15 @@ _KNOWN: tuple[tuple[str, Meaning], ...] = (
     (r"EOF when reading a line",
      Meaning("The script asks for input on the terminal; give it as an argument instead.")),
     (r"Name or service not known|name resolution|Max retries exceeded|URLError|Connection(Error| refused)",
-     Meaning("The script needs the network and could not reach it; download what it needs once and read it from "
-             "disk.")),
+     Meaning("The script needs the network and could not reach it; download what it needs once and read it "
+             "from disk.")),
     (r"out of memory|MemoryError|Unable to allocate|not enough memory",
      Meaning("The memory of this machine is not enough for it; try a smaller batch.")),
     (r"the following arguments are required|unrecognized arguments|invalid choice",
      Meaning("The script wants other command-line arguments; give them after its name.")),
     (r"numpy\(\) on Tensor that requires grad",
-     Meaning("A tensor with a graph is turned into numpy; detach() it where it is only reported, and do not where "
-             "the loss needs it.")),
+     Meaning("A tensor with a graph is turned into numpy; detach() it where it is only reported, and do not "
+             "where the loss needs it.")),
 )  # fmt: skip
 
 _BY_TYPE = {

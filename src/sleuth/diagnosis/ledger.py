@@ -1,7 +1,7 @@
 """The ledger of a case: observations are appended and never edited; credences are replayed from them.
 
-One file of JSON lines a case, in the archive's home. `sleuth diagnose` writes one for every script it looks at;
-`sleuth case` keeps one by hand for things Sleuth cannot run.
+One file of JSON lines a case, in the archive's home. `sleuth diagnose` writes one for every script it looks
+at; `sleuth case` keeps one by hand for things Sleuth cannot run.
 """
 
 import json
@@ -177,7 +177,8 @@ def written_test(
             raise SleuthError(f"{word!r} is no likelihood; the words are {', '.join(WORDS)}.")
         if hypothesis_name not in known and hypothesis_name not in catalog.causes():
             raise SleuthError(
-                f"There is no hypothesis {hypothesis_name!r} in this case.{did_you_mean(hypothesis_name, known)}"
+                f"There is no hypothesis {hypothesis_name!r} in this case."
+                f"{did_you_mean(hypothesis_name, known)}"
             )
     return {
         "kind": "test",

@@ -1,7 +1,7 @@
 """The guilty line, where a detector could only say which numbers are wrong.
 
-Numbers point at a module; the line to change stands elsewhere: where its weights were given their values, where
-its mask is made. The record knows who wrote a parameter; the source knows where attention looks.
+Numbers point at a module; the line to change stands elsewhere: where its weights were given their values,
+where its mask is made. The record knows who wrote a parameter; the source knows where attention looks.
 """
 
 import ast
@@ -92,7 +92,7 @@ def _candidates(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tu
             yield 0, statement.lineno
         elif "scaled_dot_product_attention" in said or "attn(" in said or "MultiheadAttention" in said:
             yield 2, statement.lineno
-        elif "bidirectional=True" in said or "Conv1d" in said and "padding" in said:
+        elif "bidirectional=True" in said or ("Conv1d" in said and "padding" in said):
             yield 3, statement.lineno
         elif attends and "softmax" in said:
             yield 4, statement.lineno

@@ -1,4 +1,4 @@
-"""Tries a suggested edit: a patched copy is run as long as the first stretch, and both runs are set side by side."""
+"""Tries a suggested edit: a patched copy is run beside the original, and both are shown."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

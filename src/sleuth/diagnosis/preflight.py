@@ -16,7 +16,7 @@ INVITES: Mapping[str, tuple[str, float]] = {
     r"lr_scheduler|Scheduler": ("scheduler-cadence scheduler-before-optimizer lr-collapsed", 4.0),
     r"clip_grad": ("clip-misplaced clip-always-active", 4.0),
     r"Dropout|BatchNorm": ("eval-mode-training train-mode-eval norm-batch-of-one dropout-ignores-mode", 3.0),
-    r"LSTM|GRU|RNN": ("hidden-state-not-detached state-not-carried exploding-gradients vanishing-gradients", 3.0),
+    r"LSTM|GRU|RNN": ("hidden-state-not-detached state-not-carried exploding-gradients", 3.0),
     r"accum": ("accumulation-unscaled", 5.0),
     r"autocast|GradScaler|\.half\(|bfloat16": ("update-underflow clip-misplaced nonfinite-forward", 3.0),
     r"load_state_dict|from_pretrained": ("weights-not-loaded frozen-params checkpoint-aliased", 3.0),

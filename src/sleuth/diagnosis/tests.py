@@ -30,16 +30,17 @@ class Test:
 TESTS: Mapping[str, Test] = {
     test.name: test
     for test in (
-        Test("same-batch", "Does it fail to memorise one batch?", "stalls on one batch", "memorises one batch",
-             "never", "memory"),
+        Test("same-batch", "Does it fail to memorise one batch?", "stalls on one batch",
+             "memorises one batch", "never", "memory"),
         Test("noise-inputs", "Does it do as well on noise?", "noise does as well", "noise does worse",
              "rarely", "signal"),
         Test("shuffled-labels", "Does it do as well with labels dealt at random?", "random labels do as well",
              "random labels do worse", "rarely", "signal"),
         Test("lr×10", "Is it clearly better at ten times the rate?", "ten times the rate is clearly better",
              "ten times the rate is no better", "rarely", "rate up"),
-        Test("lr×0.1", "Is it clearly better at a tenth of the rate?", "a tenth of the rate is clearly better",
-             "a tenth of the rate is no better", "never", "rate down"),
+        Test("lr×0.1", "Is it clearly better at a tenth of the rate?",
+             "a tenth of the rate is clearly better", "a tenth of the rate is no better",
+             "never", "rate down"),
         Test("other-seed", "Does another seed end elsewhere?", "another seed ends elsewhere",
              "another seed ends alike", "rarely", "seed"),
         Test("float64", "Is it clearly better in double precision?", "double precision is clearly better",

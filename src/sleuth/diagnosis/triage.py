@@ -1,4 +1,4 @@
-"""The eleven questions of triage, answered from a case: which say yes, with which numbers, and where that points."""
+"""The eleven questions of triage, answered from a case: which say yes, by which numbers, where it points."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -105,8 +105,9 @@ def _validation(look: _Look) -> Question:
         f
         for f in look.findings
         if f.severity != "note"
-        and f.cause in ("split-overlap", "target-leakage", "fit-on-all-data", "train-mode-eval", "overfitting",
-                        "augmented-eval", "preprocessing-mismatch", "dropout-ignores-mode", "causal-leak")
+        and f.cause in ("split-overlap", "target-leakage", "fit-on-all-data", "train-mode-eval",
+                        "overfitting", "augmented-eval", "preprocessing-mismatch", "dropout-ignores-mode",
+                        "causal-leak")
     ]  # fmt: skip
     if odd:
         return Question("validation", asks, "yes", odd[0].message, tuple(f.cause for f in odd))

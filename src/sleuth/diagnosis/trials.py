@@ -11,7 +11,7 @@ from sleuth.facts.step import Optimizer, Record
 
 @dataclass(frozen=True)
 class Trial:
-    """One experiment, made. `yes` is None where it was unavailable or said nothing; `detail` says what was seen."""
+    """One experiment, made. `yes` is None where it said nothing; `detail` is what was seen."""
 
     test: str
     yes: bool | None

@@ -1,0 +1,152 @@
+"""What a run shows, read from records made by hand."""
+
+import math
+
+import pytest
+
+from sleuth.diagnosis import reading
+from sleuth.diagnosis.bisect import bisect, first_true
+from sleuth.diagnosis.crashes import meaning
+from sleuth.facts.step import Activation, Evaluation, Layer, Layers, Metric, Model, Optimizer, Record, Step
+
+
+def run(losses: list[float], *more: object, line: int = 9, batch: str = "") -> Record:
+    steps = [Step(n, loss=loss, loss_line=line, batch=batch) for n, loss in enumerate(losses)]
+    return Record((*steps, *more))
+
+
+def falling(start: float, end: float, n: int = 60) -> list[float]:
+    return [end + (start - end) * math.exp(-5 * i / n) for i in range(n)]
+
+
+def test_a_lower_end_is_better_and_a_similar_one_is_not() -> None:
+    base = run(falling(2.3, 1.5))
+    assert reading.better(base, run(falling(2.3, 0.5))) is True
+    assert reading.better(base, run(falling(2.3, 1.4))) is False
+    assert reading.better(run(falling(2.3, 0.5)), base) is False
+
+
+def test_a_finite_run_is_better_than_one_that_is_not() -> None:
+    exploding = [2.0**i for i in range(30)] + [math.inf] * 20
+    assert reading.better(run(exploding), run(falling(2, 1))) is True
+    assert reading.better(run(falling(2, 1)), run(exploding)) is False
+
+
+def test_too_short_a_run_says_nothing() -> None:
+    assert reading.course(run([1.0, 0.9])) is None
+    assert reading.better(run([1.0]), run([0.5])) is None
+
+
+def test_where_the_loss_means_something_else_the_scores_decide() -> None:
+    base = run(falling(2.3, 2.2), Evaluation(60, line=5, rows=1000, correct=0.1))
+    other = run(falling(9.0, 8.9), Evaluation(60, line=5, rows=1000, correct=0.8))
+    assert reading.better(base, other, same_loss=False) is True
+    assert reading.better(other, base, same_loss=False) is False
+
+
+def test_a_share_on_few_rows_must_differ_more() -> None:
+    def scored(correct: float, rows: int) -> Record:
+        return run(falling(2, 2), Evaluation(60, line=5, rows=rows, correct=correct))
+
+    assert reading.better(scored(0.5, 20), scored(0.6, 20), same_loss=False) is False
+    assert reading.better(scored(0.5, 5000), scored(0.6, 5000), same_loss=False) is True
+
+
+@pytest.mark.parametrize(
+    ("losses", "answer"),
+    [
+        (falling(2.3, 0.01), True),
+        ([2.3 + 0.01 * (-1) ** i for i in range(60)], False),
+        ([math.nan] * 20 + [1.0] * 10, False),
+        ([2.3 - 0.01 * i for i in range(60)], None),
+    ],
+    ids=["memorised", "stalled", "not finite", "still falling"],
+)
+def test_one_batch_by_heart(losses: list[float], answer: bool | None) -> None:
+    assert reading.memorises(run(losses)) is answer
+
+
+def test_a_pin_that_did_not_hold_is_seen() -> None:
+    assert reading.pinned(run(falling(1, 0), batch="aa"))
+    loose = Record(tuple(Step(n, loss=1.0, batch=str(n)) for n in range(30)))
+    assert not reading.pinned(loose)
+
+
+def test_noise_does_as_well_only_where_the_signal_gave_nothing() -> None:
+    assert reading.as_well(run(falling(2.3, 2.29)), run(falling(2.3, 2.3))) is True
+    assert reading.as_well(run(falling(2.3, 0.4)), run(falling(2.3, 2.3))) is False
+
+
+def test_two_losses_of_two_optimizers_are_adversaries() -> None:
+    optimizers = (Optimizer(1, "Adam"), Optimizer(2, "Adam"))
+    steps = [Step(n, optimizer=1 + n % 2, loss=1.0, loss_line=10 + n % 2) for n in range(30)]
+    assert reading.adversarial(Record((*optimizers, *steps)))
+    assert not reading.adversarial(run(falling(1, 0), *optimizers))
+
+
+@pytest.mark.parametrize(
+    ("name", "up"),
+    [("test acc", True), ("val_loss", False), ("RMSE", False), ("F1", True), ("epoch", None), ("lr", None)],
+)
+def test_the_name_of_a_metric_says_which_way_is_better(name: str, up: bool | None) -> None:
+    assert reading.direction(name) is up
+
+
+def test_printed_metrics_count_as_scores() -> None:
+    record = run(falling(1, 0), Metric("accuracy", 0.3, 10), Metric("accuracy", 0.9, 50), Metric("epoch", 3))
+    assert [(s.name, s.value) for s in reading.scores(record).values()] == [("accuracy", 0.9)]
+
+
+def test_unstable_is_not_noisy() -> None:
+    noisy = [0.5 + 0.2 * math.sin(7.3 * i) for i in range(100)]
+    assert not reading.unstable(noisy)
+    assert reading.unstable([1.0, 1.1, 1.2, *[5.0 + i for i in range(40)]])
+    assert reading.unstable([1.0] * 20 + [math.nan] * 5)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 64])
+def test_halving_finds_the_first(count: int) -> None:
+    for first in range(count):
+        asked: list[int] = []
+
+        def holds(index: int, first: int = first, asked: list[int] = asked) -> bool:
+            asked.append(index)
+            return index >= first
+
+        assert first_true(count, holds) == first
+        assert len(asked) <= 2 + math.ceil(math.log2(count))
+    assert first_true(count, lambda _: False) is None
+
+
+def test_bisect_names_the_first_layer_that_is_not_finite_and_its_line() -> None:
+    names = [f"layer{i}" for i in range(8)]
+    outputs = {name: Activation(std=1.0, finite=i < 5) for i, name in enumerate(names)}
+    model = Model(
+        1, "Net", layers=tuple(Layer(name, "Linear", 20 + i, "net.py") for i, name in enumerate(names))
+    )
+    (guilty,) = bisect(Record((model, Layers(3, activations=outputs))))
+    assert (guilty.what, guilty.module, guilty.line, guilty.step) == ("non-finite", "layer5", 25, 3)
+
+
+def test_a_healthy_run_has_no_guilty_module() -> None:
+    outputs = {f"l{i}": Activation(std=1.0, zero=0.5) for i in range(4)}
+    assert bisect(Record((Layers(0, activations=outputs),))) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        ("element 0 of tensors does not require grad and does not have a grad_fn", "loss-disconnected"),
+        ("Trying to backward through the graph a second time", "hidden-state-not-detached"),
+        ("Target 7 is out of bounds.", "labels-out-of-range"),
+        ("Torch not compiled with CUDA enabled", ""),
+    ],
+)
+def test_known_crashes_are_explained(message: str, cause: str) -> None:
+    told = meaning("RuntimeError", message)
+    assert told.sentence
+    assert told.cause == cause
+
+
+def test_an_unknown_crash_is_not_explained_away() -> None:
+    assert meaning("RuntimeError", "flux capacitor empty").sentence == ""
