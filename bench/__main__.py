@@ -1,35 +1,45 @@
 """`make bench`: the whole zoo and every measurement, as one table."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 
 import click
 
-from bench import evidence, lint, probe, startup, surface, zoo
+from bench import startup, zoo
 
 Row = tuple[str, str, str]
-NOT_BUILT = "not built yet"
 
 
-def main() -> int:
+def main(wanted: Sequence[str]) -> int:
+    """All sections, or those named. A section that fails is told, and the others go on."""
     rows: list[Row] = []
-    for row in measurements():
-        rows.append(row)
-        click.echo(f"  measured: {row[0]} · {row[1]}", err=True)
+    failed = False
+    for name in wanted or SECTIONS:
+        try:
+            for row in SECTIONS[name]():
+                rows.append(row)
+                click.echo(f"  measured: {row[0]} · {row[1]}", err=True)
+        except Exception as error:
+            failed = True
+            rows.append((name, "not measured", f"{type(error).__name__}: {error}"[:200]))
+            click.echo(f"  failed: {name}: {error}", err=True)
     click.echo(table(rows))
-    return 0
+    return 1 if failed else 0
 
 
-def measurements() -> Iterator[Row]:
-    yield from zoo_rows()
+def start_rows() -> Iterator[Row]:
     yield "start", "`sleuth --help` against `python -c pass`", f"{startup.ratio():.1f}×"
-    yield from lint.rows()
-    yield from evidence.rows()
-    yield from surface.rows()
-    yield from probe.rows()
-    yield "overhead of watch", "ratio to the bare loop", NOT_BUILT
-    yield "diagnose on the zoo", "right cause first", NOT_BUILT
+
+
+def room(name: str) -> Callable[[], Iterator[Row]]:
+    """The rows of a room, whose module is loaded when its turn comes."""
+
+    def rows() -> Iterator[Row]:
+        yield from import_module(f"bench.{name}").rows()
+
+    return rows
 
 
 def zoo_rows() -> Iterator[Row]:
@@ -51,6 +61,26 @@ def zoo_rows() -> Iterator[Row]:
     yield "zoo", "healthy scripts that learn", _share(fine)
 
 
+SECTIONS: Mapping[str, Callable[[], Iterator[Row]]] = {
+    "zoo": zoo_rows,
+    "start": start_rows,
+    **{
+        name: room(name)
+        for name in (
+            "lint",
+            "evidence",
+            "surface",
+            "probe",
+            "overhead",
+            "archive",
+            "sweep",
+            "rl",
+            "diagnosis",
+        )
+    },
+}
+
+
 def table(rows: list[Row]) -> str:
     widths = [max(len(row[place]) for row in rows) for place in range(2)]
     return "\n".join(f"{row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}  {row[2]}" for row in rows)
@@ -69,4 +99,4 @@ def _of(part: int, whole: int) -> str:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -173,7 +173,7 @@ def _lint(sources: list[Path], case: Case) -> list[Finding]:
     started = time.monotonic()
     result = lint(sources, selection=Selection(notes=True), jobs=1)
     case.timing["lint"] = time.monotonic() - started
-    return [finding for finding in result.findings if finding.cause != "unseeded"]
+    return list(result.findings)
 
 
 def _collect(stage: Stage, jobs: Sequence[Job], case: Case, tell: Tell) -> dict[str, Ending]:

@@ -11,13 +11,14 @@ from sleuth.finding import SEVERITIES, Finding
 ROOTS: Mapping[str, str] = {
     "lr-too-high": "inputs-unnormalized wrong-reduction accumulation-unscaled missing-zero-grad "
     "bad-init-scale loss-sign-flipped loss-not-reset step-before-backward clip-misplaced unsafe-log-div "
-    "unstable-exp logits-into-prob-loss loss-broadcast no-warmup unshuffled-training norm-batch-of-one zero-init "
-    "nonfinite-input labels-out-of-range missing-detach",
-    "lr-too-low": "scheduler-cadence lr-collapsed double-softmax vanishing-gradients frozen-params zero-init "
-    "params-not-in-optimizer detached-graph wrong-reduction clip-always-active saturated-activations "
-    "stale-optimizer-params zero-grad-after-backward missing-step loss-disconnected dead-relu bad-init-scale "
-    "loss-saturated eval-mode-training no-grad-training model-reset-in-loop output-activation "
-    "logits-into-prob-loss unregistered-modules update-underflow over-regularized weights-not-loaded",
+    "unstable-exp logits-into-prob-loss loss-broadcast no-warmup unshuffled-training norm-batch-of-one "
+    "zero-init nonfinite-input labels-out-of-range missing-detach",
+    "lr-too-low": "scheduler-cadence lr-collapsed double-softmax vanishing-gradients frozen-params "
+    "zero-init params-not-in-optimizer detached-graph wrong-reduction clip-always-active "
+    "saturated-activations stale-optimizer-params zero-grad-after-backward missing-step loss-disconnected "
+    "dead-relu bad-init-scale loss-saturated eval-mode-training no-grad-training model-reset-in-loop "
+    "output-activation logits-into-prob-loss unregistered-modules update-underflow over-regularized "
+    "weights-not-loaded",
     "lr-collapsed": "scheduler-cadence",
     "undertrained": "*",
     "underpowered-model": "*",
@@ -27,11 +28,11 @@ ROOTS: Mapping[str, str] = {
     "nonfinite-forward": "unsafe-log-div unstable-exp nonfinite-input lr-too-high exploding-gradients "
     "bad-init-scale inputs-unnormalized missing-zero-grad",
     "nonfinite-gradient": "unsafe-log-div unstable-exp nonfinite-input lr-too-high exploding-gradients",
-    "exploding-gradients": "lr-too-high inputs-unnormalized bad-init-scale wrong-reduction missing-zero-grad "
-    "accumulation-unscaled unsafe-log-div unstable-exp clip-misplaced hidden-state-not-detached "
-    "loss-not-reset loss-sign-flipped",
-    "dead-relu": "lr-too-high bad-init-scale inputs-unnormalized zero-init missing-zero-grad wrong-reduction "
-    "accumulation-unscaled loss-sign-flipped",
+    "exploding-gradients": "lr-too-high inputs-unnormalized bad-init-scale wrong-reduction "
+    "missing-zero-grad accumulation-unscaled unsafe-log-div unstable-exp clip-misplaced "
+    "hidden-state-not-detached loss-not-reset loss-sign-flipped",
+    "dead-relu": "lr-too-high bad-init-scale inputs-unnormalized zero-init missing-zero-grad "
+    "wrong-reduction accumulation-unscaled loss-sign-flipped",
     "saturated-activations": "bad-init-scale inputs-unnormalized lr-too-high zero-init",
     "loss-metric-mismatch": "logit-threshold train-mode-eval metric-accumulation-bug loss-sign-flipped "
     "loss-broadcast double-softmax dropout-ignores-mode class-imbalance",
@@ -40,13 +41,15 @@ ROOTS: Mapping[str, str] = {
     "loss-disconnected": "no-grad-training detached-graph frozen-params params-not-in-optimizer "
     "stale-optimizer-params zero-grad-after-backward missing-backward missing-step",
     "unused-parameters": "detached-graph loss-disconnected unregistered-modules",
-    "update-skipped": "zero-grad-after-backward missing-backward lr-collapsed scheduler-cadence lr-too-low "
-    "stale-optimizer-params params-not-in-optimizer frozen-params detached-graph",
+    "update-skipped": "zero-grad-after-backward missing-backward lr-collapsed scheduler-cadence "
+    "lr-too-low stale-optimizer-params params-not-in-optimizer frozen-params detached-graph",
     "params-not-in-optimizer": "unregistered-modules stale-optimizer-params model-reset-in-loop",
     "init-loss-off": "bad-init-scale double-softmax wrong-reduction logits-into-prob-loss loss-broadcast "
     "inputs-unnormalized",
     "clip-always-active": "lr-too-high inputs-unnormalized wrong-reduction bad-init-scale",
     "no-warmup": "lr-too-high inputs-unnormalized bad-init-scale",
+    "unseeded": "*",
+    "eval-without-no-grad": "*",
 }
 STRONG = 0.5  # a root must be at least this sure to explain a symptom away
 

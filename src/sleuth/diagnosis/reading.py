@@ -60,10 +60,11 @@ def course(record: Record) -> Course | None:
     spread = statistics.pstdev(tail)
     # The very first loss stands before any step; later ones may already have fallen far in a short run.
     head = statistics.median(finite[: 3 if len(finite) < 60 else 5])
-    falls = bool(before) and statistics.fmean(last) < statistics.fmean(before) - 0.5 * spread / math.sqrt(
-        third
-    )
-    return Course(head, statistics.median(tail), spread, min(finite), len(finite) == len(losses), falls)
+    median = statistics.median(tail)
+    # More than the noise of the means, and more than the crumbs a curve at rest still loses.
+    crumbs = max(0.5 * spread / math.sqrt(third), 0.003 * abs(median), 0.03 * abs(head - median))
+    falls = bool(before) and statistics.fmean(before) - statistics.fmean(last) > crumbs
+    return Course(head, median, spread, min(finite), len(finite) == len(losses), falls)
 
 
 def main_losses(record: Record) -> tuple[float, ...]:
@@ -128,6 +129,8 @@ def course_better(base: Course | None, other: Course | None) -> bool | None:
         return None
     if base.finite != other.finite:
         return other.finite and (other.left < 1 or other.tail < base.tail)
+    if base.lowest < 0 < base.head:
+        return None  # a loss around zero (a policy gradient, a critic) does not tell how well it goes
     if base.head > 0 and base.tail >= 0 and other.tail >= 0:
         return other.tail < CLEARLY * base.tail and base.tail - other.tail > 2 * base.noise / math.sqrt(5)
     moved = max(abs(base.head - base.tail), base.noise)

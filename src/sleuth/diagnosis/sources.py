@@ -47,14 +47,15 @@ def _above(path: Path, level: int) -> Path:
 
 
 def _file(name: str, roots: tuple[Path, ...]) -> Iterator[Path]:
-    if not name:
-        return
-    for root in roots:
-        stem = root.joinpath(*name.split("."))
-        for candidate in (stem.with_suffix(".py"), stem / "__init__.py"):
-            if candidate.is_file() and "site-packages" not in candidate.parts:
-                yield candidate
-                return
+    """The file behind a dotted name, and those of the packages above it."""
+    parts = name.split(".") if name else []
+    for depth in range(1, len(parts) + 1):
+        for root in roots:
+            stem = root.joinpath(*parts[:depth])
+            found = [path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()]
+            if found and "site-packages" not in found[0].parts:
+                yield found[0]
+                break
 
 
 def optimizers_in(sources: list[Path]) -> int:

@@ -68,6 +68,11 @@ class Trials:
         return self.course.head > 0 and self.course.left > 0.7
 
     @cached_property
+    def had_its_time(self) -> bool:
+        """The run came to its own end, or stopped falling: what it did not learn it would not have learnt."""
+        return self.whole or (self.course is not None and not self.course.falling)
+
+    @cached_property
     def optimizer(self) -> Optimizer | None:
         made = self.base.of(Optimizer)
         used = {step.optimizer for step in self.base.steps}

@@ -15,7 +15,8 @@ SKIPPED = frozenset("__pycache__ node_modules .git .hg .venv venv .tox .mypy_cac
 # Words of code that writes files. In doubt a copy is made, which costs little.
 _WRITES = re.compile(
     rb"\bsave\w*\(|\bdump\(|\bto_(csv|parquet|json|pickle|feather|hdf)\(|\bmakedirs\(|\bmkdir\(|\bwrite\w*\(|"
-    rb"SummaryWriter|FileHandler|['\"][waxr]b?\+?['\"]|rmtree|\bunlink\(|\bremove\(os|mlflow|wandb|ModelCheckpoint|"
+    rb"SummaryWriter|FileHandler|['\"](?:[wax]b?\+?|r\+b?|rb\+)['\"]|rmtree|\bunlink\(|mlflow|wandb|"
+    rb"ModelCheckpoint|"
     rb"sqlite3|memmap|\btouch\("
 )
 

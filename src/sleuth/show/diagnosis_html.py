@@ -11,7 +11,8 @@ WIDTH, HEIGHT, MARGIN = 320, 120, 6
 AROUND = 2  # lines shown before and after the guilty one
 
 _STYLE = """
-body{font:15px/1.5 system-ui,sans-serif;color:#1c2430;background:#fff;max-width:64rem;margin:2rem auto;padding:0 1.2rem}
+body{font:15px/1.5 system-ui,sans-serif;color:#1c2430;background:#fff;max-width:64rem;margin:2rem auto}
+body{padding:0 1.2rem}
 h1{font-size:1.35rem;margin:0 0 .2rem}h2{font-size:1rem;margin:1.8rem 0 .5rem}
 .verdict{padding:.9rem 1.1rem;border-radius:8px;background:#eef6ee;margin-bottom:1.2rem}
 .cause-found,.crashed{background:#fdeeeb}.inconclusive{background:#fdf6e3}
@@ -44,7 +45,8 @@ def _parts(report: Report, script: str) -> Iterator[str]:
     if notes:
         yield "<details><summary>Worth knowing</summary>" + "".join(map(_card, notes)) + "</details>"
     if report.experiments:
-        yield "<h2>Experiments</h2><div class='row'>" + "".join(map(_plot, report.experiments)) + "</div>"
+        yield "<h2>Experiments</h2><p class='dim'>Loss over the steps: grey as it is, blue in the changed world.</p>"
+        yield "<div class='row'>" + "".join(map(_plot, report.experiments)) + "</div>"
     yield _board(report.hypotheses)
     yield _seen(report.observations)
 
@@ -53,7 +55,8 @@ def _card(finding: Finding) -> str:
     place = f"<p><b>{escape(str(finding.where))}</b></p>" if finding.where is not None else ""
     confirmed = ", ".join(finding.confirmed_by)
     parts = [
-        f"<div class='card {finding.severity}'><h3>{finding.cause} <small>{finding.credence:.0%}</small></h3>",
+        f"<div class='card {finding.severity}'>",
+        f"<h3>{finding.cause} <small>{finding.credence:.0%}</small></h3>",
         place,
         f"<p>{escape(finding.message)}</p>",
         _excerpt(finding),
@@ -90,7 +93,8 @@ def _svg(curves: Sequence[tuple[Sequence[float | None], str]], low: float, high:
     """Two curves on one scale: grey as it is, blue in the changed world."""
     longest = max(len(curve) for curve, _ in curves)
     lines = "".join(
-        f"<polyline fill='none' stroke='{colour}' stroke-width='1.6' points='{_points(curve, longest, low, high)}'/>"
+        f"<polyline fill='none' stroke='{colour}' stroke-width='1.6' "
+        f"points='{_points(curve, longest, low, high)}'/>"
         for curve, colour in curves
     )
     labels = f"<text x='{MARGIN}' y='12' font-size='10' fill='#667085'>{high:.3g}</text>"

@@ -1,0 +1,186 @@
+"""Ledgers, workplaces, sources, clues: the parts of a case that need no torch."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from sleuth.diagnosis import clues
+from sleuth.diagnosis import ledger as ledgers
+from sleuth.diagnosis.preflight import expected_failures
+from sleuth.diagnosis.sources import local_sources, optimizers_in
+from sleuth.diagnosis.tests import NOTHING, OTHER
+from sleuth.diagnosis.workplace import in_place, scratch_copy, writes_files
+from sleuth.errors import SleuthError
+from sleuth.finding import Finding, Where
+
+
+def finding(
+    cause: str, severity: str = "error", credence: float = 0.9, technique: str = "lint", line: int = 0
+) -> Finding:
+    where = Where("a.py", line) if line else None
+    return Finding("seen", severity, credence, where, cause=cause, technique=technique)  # type: ignore[arg-type]
+
+
+def test_a_ledger_only_grows_and_its_board_is_replayed(tmp_path: Path) -> None:
+    case = ledgers.open_case("Why is it slow?", False, tmp_path)
+    case = ledgers.append(case, ledgers.hypothesis("disk", 2.0, "iostat is idle"))
+    case = ledgers.append(case, ledgers.hypothesis("gpu", 1.0, ""))
+    line = ledgers.written_test("iostat", "busy?", 1.0, {"disk": "always", "gpu": "rarely"}, case.prior())
+    case = ledgers.append(case, line)
+    before = case.path.read_bytes()
+    case = ledgers.append(case, {"kind": "observed", "test": "iostat", "answer": "yes"})
+    assert case.path.read_bytes().startswith(before)
+    again = ledgers.find_case("why-is-it-slow", tmp_path)
+    assert again.board() == case.board()
+    assert again.board()["disk"] > 0.6 > again.board()["gpu"]
+
+
+def test_the_last_word_on_a_test_counts_and_a_withdrawn_one_does_not(tmp_path: Path) -> None:
+    case = ledgers.open_case("x", True, tmp_path)
+    fresh = case.board()
+    wrong = ledgers.append(case, {"kind": "observed", "test": "lr×0.1", "answer": "yes"})
+    assert wrong.board()["lr-too-high"] > fresh["lr-too-high"]
+    back = ledgers.append(wrong, {"kind": "observed", "test": "lr×0.1", "answer": "withdrawn"})
+    assert back.board() == fresh
+
+
+def test_a_board_always_holds_nothing_and_other(tmp_path: Path) -> None:
+    board = ledgers.open_case("x", False, tmp_path).board()
+    assert {NOTHING, OTHER} <= set(board)
+
+
+@pytest.mark.parametrize(
+    ("likelihoods", "words"), [({"disk": "often"}, "no likelihood"), ({"dsk": "always"}, "no hypothesis")]
+)
+def test_a_wrong_test_is_refused(tmp_path: Path, likelihoods: dict[str, str], words: str) -> None:
+    with pytest.raises(SleuthError, match=words):
+        ledgers.written_test("t", "?", 1.0, likelihoods, {"disk": 1.0})
+
+
+def test_two_cases_of_one_title_are_two(tmp_path: Path) -> None:
+    one, two = (ledgers.open_case("same", False, tmp_path) for _ in range(2))
+    assert one.path != two.path
+    assert len(ledgers.cases(tmp_path)) == 2
+
+
+def test_a_damaged_line_is_named(tmp_path: Path) -> None:
+    case = ledgers.open_case("x", False, tmp_path)
+    case.path.write_text(case.path.read_text() + "{broken\n")
+    with pytest.raises(SleuthError, match="Line 2"):
+        ledgers.find_case("x", tmp_path)
+
+
+def test_no_case_and_no_such_case(tmp_path: Path) -> None:
+    with pytest.raises(SleuthError, match="no case yet"):
+        ledgers.find_case(None, tmp_path)
+    ledgers.open_case("mine", False, tmp_path)
+    with pytest.raises(SleuthError, match="Did you mean 'mine'"):
+        ledgers.find_case("mina", tmp_path)
+
+
+def test_roots_come_before_symptoms() -> None:
+    told = clues.roots_before_symptoms(
+        [finding("missing-zero-grad"), finding("lr-too-high", technique="watch")]
+    )
+    assert [(f.cause, f.severity) for f in told] == [("missing-zero-grad", "error"), ("lr-too-high", "note")]
+
+
+def test_a_weak_root_explains_nothing_away() -> None:
+    told = clues.roots_before_symptoms([finding("missing-zero-grad", "note", 0.3), finding("lr-too-high")])
+    assert [f.severity for f in told] == ["note", "error"]
+
+
+def test_two_causes_that_name_each_other_never_both_vanish() -> None:
+    roots = clues.merged_roots()
+    for symptom, named in roots.items():
+        for root in named - {"*"}:
+            told = clues.roots_before_symptoms([finding(symptom, credence=0.8), finding(root, credence=0.9)])
+            assert any(f.severity == "error" for f in told), (symptom, root)
+
+
+def test_one_finding_a_cause_with_the_line_of_the_source() -> None:
+    merged = clues.merged(
+        [
+            finding("dead-relu", technique="probe", credence=0.95, line=50),
+            finding("dead-relu", credence=0.8, line=7),
+        ]
+    )
+    assert merged["dead-relu"].credence == 0.95
+    assert merged["dead-relu"].where == Where("a.py", 7)
+    assert merged["dead-relu"].technique == "lint+probe"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "__init__.py").write_text("")
+    (tmp_path / "pkg" / "nets.py").write_text("from . import blocks\nimport torch\n")
+    (tmp_path / "pkg" / "blocks.py").write_text("opt = torch.optim.Adam(p)\n")
+    (tmp_path / "train.py").write_text("from pkg.nets import Net\nimport os, json\nopt = SGD(p)\n")
+    (tmp_path / "data.bin").write_bytes(b"x" * 1000)
+    return tmp_path
+
+
+def test_the_local_modules_behind_a_script(project: Path) -> None:
+    names = [str(path.relative_to(project)) for path in local_sources(project / "train.py")]
+    assert names[0] == "train.py"
+    assert set(names) == {"train.py", "pkg/__init__.py", "pkg/nets.py", "pkg/blocks.py"}
+    assert optimizers_in(local_sources(project / "train.py")) == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "writes"),
+    [
+        ("torch.save(m.state_dict(), 'm.pt')", True),
+        ("open('x', 'w')", True),
+        ("df.to_csv('x')", True),
+        ("os.makedirs('out')", True),
+        ("x = torch.load('m.pt'); y = open('data.txt').read()", False),
+    ],
+)
+def test_code_that_writes_is_recognised(tmp_path: Path, code: str, writes: bool) -> None:
+    (tmp_path / "s.py").write_text(code)
+    assert writes_files([tmp_path / "s.py"]) is writes
+
+
+def test_a_scratch_copy_leaves_the_original_alone(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    scratch = tmp_path_factory.mktemp("scratch")
+    place = scratch_copy(project / "train.py", project, str(scratch), "one")
+    copied = Path(place.folder)
+    (copied / "data.bin").write_bytes(b"changed")
+    assert (project / "data.bin").read_bytes() == b"x" * 1000
+    assert Path(place.script).read_text() == (project / "train.py").read_text()
+    assert place.original(place.script) == os.path.realpath(project / "train.py")
+
+
+def test_big_data_is_linked_and_environments_stay_behind(
+    project: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sleuth.diagnosis.workplace.MOST_BYTES", 500)
+    (project / "env").mkdir()
+    (project / "env" / "pyvenv.cfg").write_text("")
+    scratch = tmp_path_factory.mktemp("scratch")
+    copied = Path(scratch_copy(project / "train.py", project, str(scratch), "one").folder)
+    assert (copied / "data.bin").is_symlink()
+    assert not (copied / "train.py").is_symlink()
+    assert not (copied / "env").exists()
+
+
+def test_the_users_folders_are_guarded(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.gettempdir", lambda: "/nowhere")
+    assert in_place(project / "train.py", project).guarded == (os.path.realpath(project),)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(project))
+    assert in_place(project / "train.py", project).guarded == ()
+
+
+def test_preflight_ranks_what_the_source_invites(tmp_path: Path) -> None:
+    (tmp_path / "t.py").write_text("from torch.optim.lr_scheduler import StepLR\nimport torch\n")
+    found = [entry.cause for entry in expected_failures(tmp_path / "t.py")]
+    (tmp_path / "t.py").write_text("import torch\n")
+    plain = [entry.cause for entry in expected_failures(tmp_path / "t.py")]
+    assert found.index("scheduler-cadence") < plain.index("scheduler-cadence")
+    assert json.dumps(found)
