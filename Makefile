@@ -28,7 +28,12 @@ $(VENV)/.dev: $(VENV)/.core
 	@$(PIP) install -c constraints.txt -e ".[dev]"
 	@touch $@
 
-demo: $(VENV)/.core
+$(VENV)/.torch: $(VENV)/.core
+	@echo "Installing torch (CPU; a minute or two) ..."
+	@$(PIP) install -c constraints.txt -e ".[torch]"
+	@touch $@
+
+demo: $(VENV)/.torch
 	@scripts/demo
 
 test: $(VENV)/.dev

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import corpus, detection, snippets, zoo
-from sleuth.facts.source import Project, Source, UnreadableSource, collector_off, read_source
+from sleuth.collector import collector_off
+from sleuth.facts.source import Project, Source, UnreadableSource, read_source
 from sleuth.finding import Finding
 from sleuth.lint import Selection, lint, lint_source, lintable
 from sleuth.lint.cache import Cache

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import click
 
-from sleuth import catalog, cli
+from sleuth import catalog
+from sleuth.cli import group
 from sleuth.files import write_whole
 from sleuth.lint import lint
 from sleuth.show import lint_text, pages
@@ -72,7 +73,7 @@ def _help_texts() -> Iterator[tuple[str, str]]:
                 assert child is not None
                 yield from walk(child, f"{path} {name}", context)
 
-    yield from walk(cli.sleuth, "sleuth", None)
+    yield from walk(group.sleuth, "sleuth", None)
 
 
 def picture() -> tuple[Path, str]:
@@ -84,7 +85,7 @@ def picture() -> tuple[Path, str]:
         console = Console(record=True, width=104, force_terminal=True, file=nowhere)
         result = lint([Path("zoo/loss/double-softmax/broken.py")])
         console.print(Text("$ sleuth lint zoo/loss/double-softmax/broken.py", style="dim"))
-        console.print(Text.from_ansi(lint_text.full(result)))
+        console.print(Text.from_ansi(lint_text.full(result, colour=True)))
         drawn = console.export_svg(title="sleuth", unique_id="sleuth")
     # The page must not fetch a font from elsewhere: any monospaced one will do.
     return DOCS / "verdict.svg", re.sub(r"\s*@font-face \{.*?\}", "", drawn, flags=re.DOTALL)

@@ -49,11 +49,11 @@ def test_help_names_every_verb_and_the_exit_codes() -> None:
 
 
 def test_the_help_page_says_of_each_verb_what_the_verb_says_of_itself() -> None:
-    from sleuth import cli
+    from sleuth.cli import VERBS, group
 
-    with click.Context(cli.sleuth) as context:
-        for verb, line in cli.VERBS.items():
-            command = cli.sleuth.get_command(context, verb)
+    with click.Context(group.sleuth) as context:
+        for verb, line in VERBS.items():
+            command = group.sleuth.get_command(context, verb)
             assert command is not None
             assert (command.help or "").splitlines()[0] == line
 
@@ -202,20 +202,20 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 
 
 def test_a_bug_in_sleuth_is_a_traceback_and_exit_code_three(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sleuth import cli
+    from sleuth.cli import group, run
 
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(cli.sleuth, "main", broken)
-    assert cli.run(["causes"]) == 3
+    monkeypatch.setattr(group.sleuth, "main", broken)
+    assert run(["causes"]) == 3
 
 
 def test_an_interruption_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sleuth import cli
+    from sleuth.cli import group, run
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli.sleuth, "main", interrupted)
-    assert cli.run(["causes"]) == 130
+    monkeypatch.setattr(group.sleuth, "main", interrupted)
+    assert run(["causes"]) == 130

@@ -41,3 +41,12 @@ def test_light_verbs_load_nothing_heavy(request_words: list[str]) -> None:
 
 def test_this_test_can_fail() -> None:
     assert heavy_modules_after("import sleuth, numpy") == ["numpy"]
+
+
+@pytest.mark.parametrize(
+    "words", [["zoo/loss/double-softmax/broken.py"], ["-q", "zoo/loss/double-softmax/fixed.py"]]
+)
+def test_an_everyday_lint_does_not_load_the_command_line_library(words: list[str]) -> None:
+    request = f"from sleuth.cli import run; run(['lint', '--no-cache', *{words!r}])"
+    code = f"{request}\nimport sys; sys.exit('click' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0

@@ -364,3 +364,14 @@ SARIF_CORE = {
         },
     },
 }
+
+
+@pytest.mark.parametrize("flags", [(), ("-q",), ("--quiet", "--notes"), ("--no-cache",)])
+@pytest.mark.parametrize("what", ["train.py", ".", "missing.py", "broken.txt", "-"])
+def test_the_short_way_says_what_the_long_way_says(script: Path, flags: tuple[str, ...], what: str) -> None:
+    """Plain requests are read by hand; with `--format text`, which changes nothing, by the library."""
+    (script.parent / "broken.txt").write_text("def (:")
+    short = run(script.parent, *flags, what, stdin=BROKEN)
+    long = run(script.parent, *flags, "--format", "text", what, stdin=BROKEN)
+    assert (short.stdout, short.stderr, short.returncode) == (long.stdout, long.stderr, long.returncode)
+    assert short.returncode == (2 if what in ("missing.py", "broken.txt") else 1)

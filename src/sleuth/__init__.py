@@ -7,12 +7,15 @@ from sleuth._version import __version__
 
 if TYPE_CHECKING:
     from sleuth.comparing import diff
+    from sleuth.diagnosis.diagnose import diagnose
     from sleuth.errors import SleuthError
     from sleuth.finding import Finding, Report, Severity, Verdict, Where
     from sleuth.landscape import surface
     from sleuth.leaking import leak
     from sleuth.probing import probe
     from sleuth.stall import stuck
+    from sleuth.sweeping.function import sweep
+    from sleuth.watching.session import watch
 
 __all__ = [
     "Finding",
@@ -22,11 +25,14 @@ __all__ = [
     "Verdict",
     "Where",
     "__version__",
+    "diagnose",
     "diff",
     "leak",
     "probe",
     "stuck",
     "surface",
+    "sweep",
+    "watch",
 ]
 
 # Public name → the module it lives in. Loaded on first use: `import sleuth` costs next to nothing.
@@ -37,11 +43,14 @@ _HOMES = {
     "SleuthError": "sleuth.errors",
     "Verdict": "sleuth.finding",
     "Where": "sleuth.finding",
+    "diagnose": "sleuth.diagnosis.diagnose",
     "diff": "sleuth.comparing",
     "leak": "sleuth.leaking",
     "probe": "sleuth.probing",
     "stuck": "sleuth.stall",
     "surface": "sleuth.landscape",
+    "sweep": "sleuth.sweeping.function",
+    "watch": "sleuth.watching.session",
 }
 
 

@@ -4,6 +4,7 @@ A cause is a module `causes/<family>/<slug>.py`: its docstring is the page, its 
 that can see it. There is no registry: what stands in the folder is the catalog.
 """
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -11,11 +12,13 @@ from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.finding import Finding
-from sleuth.page import Page, read_page
+
+if TYPE_CHECKING:
+    from sleuth.page import Page
 
 FOLDER = Path(__file__).parent / "causes"
 
@@ -24,12 +27,12 @@ TECHNIQUES: Mapping[str, str] = {
     "lint": "lint",
     "probe": "probe",
     "watch": "watch",
+    "experiment": "experiment",
     "undo": "experiment",
 }
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """A shelf of the catalog. Shares are None where a family is outside the prior set."""
 
     name: str
@@ -38,8 +41,7 @@ class Family:
     measured: float | None = None
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """A work that pages lean on."""
 
     key: str
@@ -58,14 +60,31 @@ class Cause:
 
     @property
     def path(self) -> Path:
-        return FOLDER / self.family / f"{self.slug.replace('-', '_')}.py"
+        return FOLDER / self.family / _file_name(self.slug)
+
+    @cached_property
+    def text(self) -> str:
+        """The source of its module."""
+        with open(f"{FOLDER}/{self.family}/{_file_name(self.slug)}", encoding="utf-8") as file:
+            return file.read()
+
+    @cached_property
+    def needs(self) -> tuple[str, ...]:
+        """The words (`NEEDS = "..."`) without any of which its `lint` has nothing to say; () for none.
+
+        Read from the text: a rule that cannot apply is not even loaded.
+        """
+        words = self.text.partition('\nNEEDS = "')[2].partition('"\n')[0]
+        return tuple(words.split())
 
     @cached_property
     def module(self) -> ModuleType:
         return import_module(f"sleuth.causes.{self.family}.{self.slug.replace('-', '_')}")
 
     @cached_property
-    def page(self) -> Page:
+    def page(self) -> "Page":
+        from sleuth.page import read_page
+
         return read_page(self.module.__doc__ or "")
 
     @property
@@ -82,18 +101,28 @@ class Cause:
     @property
     def described(self) -> tuple[str, ...]:
         """The ways of seeing that the page describes, built or not."""
-        return tuple(word for word in TECHNIQUES.values() if word in self.page.tells)
+        return tuple(word for word in dict.fromkeys(TECHNIQUES.values()) if word in self.page.tells)
 
 
 @cache
 def causes() -> Mapping[str, Cause]:
     """Every cause by slug, family by family in the order of `families.toml`."""
     return {
-        (slug := path.stem.replace("_", "-")): Cause(slug, family)
-        for family in families()
-        for path in sorted((FOLDER / family).glob("*.py"))
-        if not path.stem.startswith("_")
+        (slug := name.removesuffix(".py").replace("_", "-")): Cause(slug, family)
+        for family in _family_names()
+        for name in sorted(os.listdir(FOLDER / family))
+        if name.endswith(".py") and not name.startswith("_")
     }
+
+
+def _file_name(slug: str) -> str:
+    return f"{slug.replace('-', '_')}.py"
+
+
+def _family_names() -> list[str]:
+    """As in `families()`: the headings of the file tell them, and cost less than all it says."""
+    lines = (FOLDER / "families.toml").read_text("utf-8").splitlines()
+    return [line[1:-1] for line in lines if line.startswith("[")]
 
 
 @cache

@@ -160,9 +160,14 @@ def _plain(item: Any) -> dict[str, Any]:
     def plain(value: Any) -> Any:
         if isinstance(value, tuple):
             return list(value)
-        return dict(value) if isinstance(value, Mapping) else value
+        return {key: _number(part) for key, part in value.items()} if isinstance(value, Mapping) else value
 
     return {entry.name: plain(getattr(item, entry.name)) for entry in fields(item)}
+
+
+def _number(value: Any) -> Any:
+    """JSON has no word for nan and the infinities; they go as text."""
+    return str(value) if isinstance(value, float) and (value != value or abs(value) == float("inf")) else value
 
 
 def _known(cls: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:

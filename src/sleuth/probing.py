@@ -12,7 +12,10 @@ from sleuth.finding import Finding, Report, Verdict
 from sleuth.needs import need
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from sleuth.facts.bench import Bench
+    from sleuth.facts.captured import Captured
 
 BUDGET = 30.0  # seconds; a probe must fit between two thoughts
 
@@ -34,7 +37,7 @@ ROOTS: Mapping[str, str] = {
     "input-destroyed": "inputs-constant nonfinite-input dead-relu zero-init detached-graph",
     "loss-disconnected": "loss-broadcast bad-init-scale zero-init inputs-constant dead-relu "
     "labels-all-ignored labels-constant loss-wrong-for-task",
-    "missing-nonlinearity": "zero-init dead-relu",
+    "missing-nonlinearity": "zero-init dead-relu softmax-wrong-dim",
     "inputs-unnormalized": "nonfinite-input",
     "loss-saturated": "double-softmax output-activation labels-all-ignored dead-relu labels-constant "
     "logits-into-prob-loss",
@@ -43,6 +46,7 @@ ROOTS: Mapping[str, str] = {
     "loss-wrong-for-task": "labels-out-of-range",
     "logits-into-prob-loss": "labels-out-of-range",
     "class-imbalance": "labels-constant",
+    "unstratified-split": "labels-constant",
     "loss-terms-imbalanced": "wrong-reduction inputs-unnormalized",
     "params-not-in-optimizer": "unregistered-modules",
 }
@@ -83,6 +87,11 @@ class ProbeReport:
 
     __repr__ = __str__
 
+    def __rich__(self) -> "Text":
+        from sleuth.show.probe_text import painted
+
+        return painted(self.report)
+
     def _repr_html_(self) -> str:
         from sleuth.show.probe_html import fragment
 
@@ -101,12 +110,14 @@ def probe(
     seed: int = 0,
     budget: float = BUDGET,
     memorise: bool = True,
+    quick: bool = False,
 ) -> ProbeReport:
     """Examine a model, one batch and a loss; nothing of yours is changed.
 
     `loss_fn(output, target)`, or `step(model, batch)` that returns the loss; without either the model's own
     `training_step` or `.loss`. Without a batch the loader's first one is used. `memorise=False` leaves out
-    the short training on one batch.
+    the short training on one batch; `quick=True` all that no cause is judged by, such as the rate test. What
+    does not fit into `budget` (seconds) is listed as not examined.
     """
     need("torch", "torch", "`sleuth.probe`")
     from sleuth.facts.bench import Bench, example_batch
@@ -126,8 +137,30 @@ def probe(
         seed=seed,
         budget=budget,
         memorise=memorise,
+        quick=quick,
     )
     return ProbeReport(examine(bench))
+
+
+def bench_of(
+    found: "Captured", *, budget: float = BUDGET, memorise: bool = False, quick: bool = True, seed: int = 0
+) -> "Bench":
+    """The bench for a step that was taken out of a running script."""
+    from sleuth.facts.bench import Bench
+
+    return Bench(
+        found.model,
+        found.batch,
+        step=found.step,
+        optimizer=found.optimizers,
+        loader=found.loader,
+        val_loader=found.val_loader,
+        seed=seed,
+        budget=budget,
+        memorise=memorise,
+        quick=quick,
+        fits=found.fits,
+    )
 
 
 def examine(bench: "Bench") -> Report:

@@ -139,7 +139,7 @@ def list_(json_path: str | None, quiet: bool) -> int:
 @click.option("--top", default=8, show_default=True, metavar="N", help="Causes to show.")
 @output_options
 def preflight(script: str, top: int, json_path: str | None, quiet: bool) -> int:
-    """Before the run: what would not surprise you to see fail in this script, and the cheapest check for each."""
+    """Before the run: what would not surprise you to see fail, and the cheapest check for each."""
     from sleuth.cli.scripts import checked
     from sleuth.diagnosis.preflight import expected_failures
     from sleuth.show.cases import preflight_page

@@ -1,11 +1,16 @@
 """`sleuth diagnose`: from a script that does not learn to a confirmed cause."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from sleuth.cli.output import emit, output_options, write_json
+from sleuth.cli.output import emit, output_options
 from sleuth.errors import SleuthError
+
+if TYPE_CHECKING:
+    from sleuth.diagnosis.request import Request
+    from sleuth.finding import Report
 
 
 @click.command(
@@ -29,6 +34,7 @@ from sleuth.errors import SleuthError
 )
 @click.option("--allow-writes", is_flag=True, help="Let experiments write into the real working folder.")
 @click.option("--no-experiments", is_flag=True, help="Only read, watch and probe.")
+@click.option("--no-archive", is_flag=True, help="Keep nothing in .sleuth/.")
 @click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page.")
 @click.option("--apply-fix", is_flag=True, help="Write a patched copy, run it again, show before and after.")
 @click.option("--in-place", is_flag=True, help="With --apply-fix: change the file itself.")
@@ -44,16 +50,18 @@ def command(
     prior: str,
     allow_writes: bool,
     no_experiments: bool,
+    no_archive: bool,
     page: Path | None,
     apply_fix: bool,
     in_place: bool,
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    """Find out why a training script does not learn: read it, watch it, experiment, name the cause.
+    """Find out why a training script does not learn: read, watch, experiment, name the cause.
 
     The script is run as it is, for a short stretch, again and again in changed worlds; it is never edited.
-    What it writes lands in a scratch copy. Options of Sleuth stand before SCRIPT, those of the script after it.
+    What it writes lands in a scratch copy. Options of Sleuth stand before SCRIPT, those of the script
+    after it.
     Exit code 1 means that a cause was found, 2 that the script could not be run.
     """
     from sleuth.cli.scripts import script_request
@@ -67,17 +75,25 @@ def command(
         prior=prior,
         allow_writes=allow_writes,
         experiments=not no_experiments,
+        keep=not no_archive,
     )
     json_path, page = rest.get("json", json_path), Path(rest["html"]) if "html" in rest else page
-    from sleuth.diagnosis.diagnose import diagnose
+    from sleuth.diagnosis.diagnose import answered
     from sleuth.show.progress import telling
 
     with telling(quiet or json_path == "-") as tell:
-        found = diagnose(request, tell)
-    return _show(found, request, page, apply_fix, in_place, json_path, quiet)
+        found = answered(request, tell)
+    return _show(found, request, page, (apply_fix, in_place), json_path, quiet)
 
 
-def _show(found, request, page, apply_fix, in_place, json_path, quiet):  # type: ignore[no-untyped-def]
+def _show(
+    found: "Report",
+    request: "Request",
+    page: Path | None,
+    repair: tuple[bool, bool],
+    json_path: str | None,
+    quiet: bool,
+) -> int:
     from sleuth.cli.output import colour
     from sleuth.show import diagnosis_text
 
@@ -88,10 +104,11 @@ def _show(found, request, page, apply_fix, in_place, json_path, quiet):  # type:
         write_whole(page, diagnosis_html.document(found, str(request.script)))
     text = diagnosis_text.brief(found) if quiet else diagnosis_text.page(found, str(request.script), colour())
     emit(text, found.to_dict(), json_path)
+    apply_fix, in_place = repair
     if apply_fix:
         from sleuth.diagnosis.mending import mend
 
-        click.echo(mend(found, request, in_place), err=json_path == "-")
+        click.echo(diagnosis_text.mended(mend(found, request, in_place)), err=json_path == "-")
     if found.verdict.status == "crashed":
         return 2
     return 1 if any(finding.severity != "note" for finding in found.findings) else 0
@@ -108,6 +125,3 @@ def seconds(text: str) -> float:
     if not 0 < value < float("inf"):
         raise SleuthError(f"{text!r} is no time; write 60s, 5m or 1h.")
     return value
-
-
-__all__ = ["command", "write_json"]

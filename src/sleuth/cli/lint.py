@@ -1,18 +1,12 @@
 """`sleuth lint`: silent bugs, read from the source."""
 
-import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from sleuth.cli.output import emit, output_options, steps_of
-from sleuth.errors import SleuthError
-
-if TYPE_CHECKING:
-    from sleuth.lint import LintResult, Selection
+from sleuth.cli.linting import Request, answer, exit_code, report, say_troubles
+from sleuth.cli.output import emit, output_options
 
 FORMATS = ("text", "json", "sarif", "github", "junit")
 
@@ -66,98 +60,38 @@ def command(
     selection = combined(config, _words(select), _words(ignore), notes)
     if audit:
         return _audit(paths, selection.exclude, json_path)
-    request = _Request(paths, selection, since, stdin_filename, no_cache, jobs)
+    request = Request(paths, selection, since, stdin_filename, no_cache, jobs)
     if watch:
         return _watch(request, quiet)
     if fix or fix_unsafe:
         return _fix(request, fix_unsafe, yes)
     if form != "text" and json_path == "-":
         raise click.UsageError(f"--format {form} and --json - both want standard output.")
-    result = request.run()
-    if len(result.unreadable) == result.files:
-        _say_troubles(result)  # nothing could be read: there is no result to show or to write
-        return 2
-    _report(result, form, json_path, quiet)
-    return _exit_code(result)
-
-
-@dataclass(frozen=True)
-class _Request:
-    """One lint request, which `--watch` repeats."""
-
-    paths: tuple[Path, ...]
-    selection: "Selection"
-    since: str | None
-    stdin_filename: str | None
-    no_cache: bool
-    jobs: int | None
-
-    def run(self) -> "LintResult":
-        from sleuth.lint import lint
-        from sleuth.lint.cache import Cache
-
-        cache = None if self.no_cache else Cache(_home() / "lint")
-        result = lint(self.paths, self.selection, cache, self.stdin_filename, self.jobs, steps_of("Reading"))
-        if result.files == 0:
-            raise SleuthError(f"There are no Python files in {', '.join(map(str, self.paths))}.")
-        if self.since is None:
-            return result
-        from sleuth.lint.changes import only_changed
-
-        return only_changed(result, self.since)
-
-
-def _home() -> Path:
-    """Where Sleuth keeps what it may forget: `$SLEUTH_HOME`, else `.sleuth` in the current folder."""
-    return Path(os.environ.get("SLEUTH_HOME", ".sleuth")) / "cache"
-
-
-def _report(result: "LintResult", form: str, json_path: str | None, quiet: bool) -> None:
-    from sleuth.show import lint_text
-
-    _say_troubles(result)
-    if form == "text":
-        text = lint_text.brief(result) if quiet else lint_text.full(result)
-    else:
-        from sleuth.show import lint_formats
-
-        text = lint_formats.render(result, form)
-    if text or json_path:
-        emit(text, lint_text.as_json(result), json_path)
-
-
-def _say_troubles(result: "LintResult") -> None:
-    for trouble in result.troubles:
-        click.echo(f"sleuth: {trouble}", err=True)
-
-
-def _exit_code(result: "LintResult") -> int:
-    if result.findings:
-        return 1
-    return 2 if len(result.unreadable) == result.files else 0
+    return answer(request, form, json_path, quiet)
 
 
 def _audit(paths: tuple[Path, ...], exclude: tuple[str, ...], json_path: str | None) -> int:
     from sleuth.lint.audit import audit
     from sleuth.show import lint_text
+    from sleuth.show.colour import coloured
 
     found = audit(paths, exclude)
-    emit(lint_text.audit(found), lint_text.audit_json(found), json_path)
+    emit(lint_text.audit(found, coloured()), lint_text.audit_json(found), json_path)
     return 0
 
 
-def _fix(request: _Request, unsafe: bool, yes: bool) -> int:
+def _fix(request: Request, unsafe: bool, yes: bool) -> int:
     from sleuth.lint.fix import repairs, write
 
     result = request.run()
-    _say_troubles(result)
+    say_troubles(result)
     planned = repairs(result.findings, unsafe)
     for repair in planned:
         click.echo(repair.diff(), nl=False)
     if not planned:
         hint = "" if unsafe else " (--fix-unsafe may know more)"
         click.echo(f"Nothing that can be repaired safely{hint}; {len(result.findings)} findings.", err=True)
-        return _exit_code(result)
+        return exit_code(result)
     if not yes and not (sys.stdin.isatty() and click.confirm("Write these changes?", err=True)):
         click.echo("Nothing was written; --yes writes without asking.", err=True)
         return 1
@@ -167,20 +101,21 @@ def _fix(request: _Request, unsafe: bool, yes: bool) -> int:
     return 0 if done == len(result.findings) else 1
 
 
-def _watch(request: _Request, quiet: bool) -> int:
+def _watch(request: Request, quiet: bool) -> int:
     """Lint, wait for a change, lint again. Ctrl-C ends it; the last result decides the exit code."""
-    from sleuth.lint.changes import wait_for_change
+    from sleuth.lint.changes import stamps, wait_for_change
 
     result = None
     try:
         while True:
             click.clear()
+            before = stamps(request.paths, request.selection.exclude)  # what changes meanwhile has changed
             result = request.run()
-            _report(result, "text", None, quiet)
+            report(result, "text", None, quiet)
             click.echo("Watching; Ctrl-C ends.", err=True)
-            wait_for_change(request.paths, request.selection.exclude)
+            wait_for_change(request.paths, request.selection.exclude, before)
     except KeyboardInterrupt:
-        return _exit_code(result) if result is not None else 0
+        return exit_code(result) if result is not None else 0
 
 
 def _words(options: tuple[str, ...]) -> tuple[str, ...]:

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import click
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def output_options(function: Command) -> Command:
     """`--json FILE` and `--quiet`, as on every verb."""
+    import click
+
     as_json = click.option(
         "--json",
         "json_path",
@@ -26,8 +26,18 @@ def output_options(function: Command) -> Command:
 def emit(text: str, payload: Any, json_path: str | None) -> None:
     """Show the text; with `--json`, write the payload as well, or instead where both want stdout."""
     if json_path != "-":
-        click.echo(text)
+        say(text)
     write_json(payload, json_path)
+
+
+def say(text: str, err: bool = False) -> None:
+    """Print. Only text with colours needs the library that knows which terminals show them."""
+    if "\x1b" not in text:
+        print(text, file=sys.stderr if err else sys.stdout)
+        return
+    import click
+
+    click.echo(text, err=err)
 
 
 def write_json(payload: Any, json_path: str | None) -> None:
@@ -38,7 +48,7 @@ def write_json(payload: Any, json_path: str | None) -> None:
 
     rendered = json.dumps(payload, indent=2, ensure_ascii=False, allow_nan=False)
     if json_path == "-":
-        click.echo(rendered)
+        say(rendered)
     else:
         from sleuth.files import write_whole
 
@@ -47,6 +57,8 @@ def write_json(payload: Any, json_path: str | None) -> None:
 
 def colour() -> bool:
     """Whether standard output should carry colour: a terminal, and no NO_COLOR."""
+    import click
+
     context = click.get_current_context(silent=True)
     if context is not None and context.color is not None:
         return context.color
@@ -62,6 +74,8 @@ def steps_of(label: str) -> Callable[[int], Callable[[], None]]:
     def begin(total: int) -> Callable[[], None]:
         if total < WORTH_A_BAR or not sys.stderr.isatty():
             return lambda: None
+        import click
+
         bar = click.progressbar(length=total, label=label, file=sys.stderr)
 
         def step() -> None:

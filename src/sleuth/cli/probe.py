@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sleuth.cli.output import emit, output_options
+from sleuth.cli.output import colour, emit, output_options
 from sleuth.errors import SleuthError, did_you_mean
+
+if TYPE_CHECKING:
+    from sleuth.probing import ProbeReport
 
 KNOWN = ("model", "batch", "loss_fn", "step", "optimizer", "loader", "val_loader")
 
@@ -18,6 +21,7 @@ KNOWN = ("model", "batch", "loss_fn", "step", "optimizer", "loader", "val_loader
     "--budget", default=30.0, show_default=True, metavar="SECONDS", help="Time for the whole probe."
 )
 @click.option("--no-memorise", is_flag=True, help="Leave out the short training on one batch.")
+@click.option("--quick", is_flag=True, help="Only what causes are judged by: no training, no rate test.")
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Seed of what is drawn at random.")
 @click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page.")
 @output_options
@@ -25,6 +29,7 @@ def command(
     target: str,
     budget: float,
     no_memorise: bool,
+    quick: bool,
     seed: int,
     page: Path | None,
     json_path: str | None,
@@ -41,13 +46,26 @@ def command(
     from sleuth.probing import probe
     from sleuth.show import probe_html, probe_text
 
-    found = probe(**_made(target), budget=budget, seed=seed, memorise=not no_memorise)
+    found = probe(**_made(target), budget=budget, seed=seed, memorise=not no_memorise, quick=quick)
     if page is not None:
         from sleuth.files import write_whole
 
         write_whole(page, probe_html.document(found.report))
-    emit(probe_text.brief(found.report) if quiet else str(found), found.to_dict(), json_path)
+    emit(probe_text.brief(found.report) if quiet else _page(found), found.to_dict(), json_path)
     return 1 if any(finding.severity != "note" for finding in found.findings) else 0
+
+
+def _page(found: "ProbeReport") -> str:
+    """With colour on a terminal, plain in a pipe."""
+    if not colour():
+        return str(found)
+    from io import StringIO
+
+    from rich.console import Console
+
+    out = StringIO()
+    Console(file=out, force_terminal=True, highlight=False).print(found, soft_wrap=True, end="")
+    return out.getvalue().rstrip("\n")
 
 
 def _made(target: str) -> dict[str, Any]:

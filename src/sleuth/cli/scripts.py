@@ -10,7 +10,7 @@ from sleuth.errors import SleuthError
 def script_request(
     script: str | None, arguments: tuple[str, ...], module: str | None, **options: Any
 ) -> tuple[Request, dict[str, str]]:
-    """What to run. A trailing `--json X` or `--html X` after the script is Sleuth's, as people type it there."""
+    """What to run. A trailing `--json X` or `--html X` is Sleuth's, as people type it there."""
     if module is not None:
         arguments = ((script,) if script is not None else ()) + arguments
         path = module_file(module)

@@ -35,10 +35,10 @@ def command(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    """Ask why a metric stands still: does the loss care, can the parameters move it, is something fighting it?
+    """Ask why a metric stands still: loss, parameters, or something that fights it.
 
-    The script is run as it is; NAME is a variable (or self.attribute) that holds the metric as a tensor with its
-    graph where the script calls backward. Exit code 1 means that a cause was found.
+    The script is run as it is; NAME is a variable (or self.attribute) that holds the metric as a tensor with
+    its graph where the script calls backward. Exit code 1 means that a cause was found.
     """
     from sleuth.cli.diagnose import seconds
     from sleuth.cli.scripts import checked

@@ -27,7 +27,7 @@ def command(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    """Walk the eleven questions of triage: which say yes, with which numbers, and where that points.
+    """Walk the eleven questions of triage: which say yes, by which numbers, where that points.
 
     Exit code 1 means that at least one of them says yes.
     """

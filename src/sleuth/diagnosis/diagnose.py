@@ -1,15 +1,31 @@
-"""`diagnose`: a request in, a report out."""
+"""`sleuth.diagnose`: a script in, a report out."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from sleuth.diagnosis.case import Tell, investigate
 from sleuth.diagnosis.keeping import keep_case, keep_run
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.verdict import report
+from sleuth.errors import SleuthError
 from sleuth.finding import Report
 from sleuth.needs import need
 
 
-def diagnose(request: Request, tell: Tell = lambda what, words: None) -> Report:
-    """Read, watch, probe and experiment on a script; name the cause."""
+def diagnose(script: str | Path, arguments: Sequence[str] = (), **options: Any) -> Report:
+    """Read, watch, probe and experiment on a script; name the cause.
+
+    Options are those of the command: `steps`, `budget` (seconds), `prior`, `allow_writes`, `experiments`, `keep`.
+    """
+    path = Path(script)
+    if not path.is_file():
+        raise SleuthError(f"There is no file {str(script)!r}.")
+    return answered(Request(path.resolve(), tuple(arguments), **options))
+
+
+def answered(request: Request, tell: Tell = lambda what, words: None) -> Report:
+    """The report on a request."""
     need("torch", "torch", "`sleuth diagnose`")
     case = investigate(request, tell, keep_run if request.keep else None)
     found = report(case)

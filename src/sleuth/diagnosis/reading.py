@@ -30,6 +30,12 @@ class Course:
     lowest: float
     finite: bool
     falling: bool  # the last third is lower than the one before
+    count: int = 5  # losses in the tail
+
+    @property
+    def doubt(self) -> float:
+        """How far the tail's median may be off: two standard errors."""
+        return 2.5 * self.noise / math.sqrt(self.count)
 
     @property
     def left(self) -> float:
@@ -64,7 +70,7 @@ def course(record: Record) -> Course | None:
     # More than the noise of the means, and more than the crumbs a curve at rest still loses.
     crumbs = max(0.5 * spread / math.sqrt(third), 0.003 * abs(median), 0.03 * abs(head - median))
     falls = bool(before) and statistics.fmean(before) - statistics.fmean(last) > crumbs
-    return Course(head, median, spread, min(finite), len(finite) == len(losses), falls)
+    return Course(head, median, spread, min(finite), len(finite) == len(losses), falls, count)
 
 
 def main_losses(record: Record) -> tuple[float, ...]:
@@ -132,7 +138,7 @@ def course_better(base: Course | None, other: Course | None) -> bool | None:
     if base.lowest < 0 < base.head:
         return None  # a loss around zero (a policy gradient, a critic) does not tell how well it goes
     if base.head > 0 and base.tail >= 0 and other.tail >= 0:
-        return other.tail < CLEARLY * base.tail and base.tail - other.tail > 2 * base.noise / math.sqrt(5)
+        return other.tail < CLEARLY * base.tail and base.tail - other.tail > base.doubt
     moved = max(abs(base.head - base.tail), base.noise)
     return other.tail < base.tail - moved
 

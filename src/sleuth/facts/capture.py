@@ -14,15 +14,18 @@ import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode
-from torch.utils.data import DataLoader, SequentialSampler
+from torch.utils.data import DataLoader
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from sleuth.facts.bench import batches
 from sleuth.facts.bench.forward import computes, is_loss_module, user_frame
 from sleuth.facts.bench.reasons import one_line
-from sleuth.facts.captured import Assembly, Captured, Chunks, Ending, as_main, patched
-from sleuth.facts.tape import Entry, Tape, cut, tensors_in
+from sleuth.facts.captured import Captured, Ending, as_main, patched
+from sleuth.facts.fits import Fits
+from sleuth.facts.parts import Pending, batch_of, held_out, model_of, other_loader, trainable
+from sleuth.facts.tape import Entry, cut, mixed_precision, tensors_in
 
+SEGMENTS = 2  # backward passes whose operations are kept: a generator follows its discriminator
 LONGEST_TAPE = 20_000  # entries kept before the first backward; a step of a long unrolled loop has thousands
 # What only changes how data is laid out is followed back: the batch is what the script had first.
 _RESHAPES = frozenset(
@@ -49,6 +52,7 @@ def capture(
     error = None
     with ExitStack() as stack:
         stack.enter_context(as_main(script, arguments))
+        stack.enter_context(recorder.fits.watched(script))
         stack.enter_context(recorder.installed())
         try:
             runpy.run_path(str(script), run_name="__main__")
@@ -59,6 +63,8 @@ def capture(
             error = None if ended.code in (None, 0) else f"SystemExit: {ended.code}"
         except Exception as raised:
             error = one_line(raised)
+    if recorder.fault is not None:
+        raise recorder.fault
     return Ending(recorder.done, error)
 
 
@@ -78,8 +84,9 @@ class _Recorder(TorchFunctionMode):
     resting: bool = False
     inside_backward: bool = False
     stepping: torch.optim.Optimizer | None = None
-    pending: Tape | None = None
+    pending: Pending | None = None
     entries: list[Entry] = field(default_factory=list)
+    marks: list[int] = field(default_factory=list)  # lengths of the tape at the last backward passes
     live: dict[int, Tensor] = field(default_factory=dict)
     made: set[int] = field(default_factory=set)
     parents: dict[int, tuple[Tensor, Tensor]] = field(default_factory=dict)
@@ -90,6 +97,9 @@ class _Recorder(TorchFunctionMode):
     optimizers: list[Any] = field(default_factory=list)
     seen: list[Any] = field(default_factory=list)  # the optimizers themselves: an id may be used again
     names: dict[int, str] = field(default_factory=dict)
+    unscaled: dict[int, tuple[Tensor, Tensor]] = field(default_factory=dict)
+    fits: Fits = field(default_factory=Fits)
+    fault: Exception | None = None
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -101,7 +111,8 @@ class _Recorder(TorchFunctionMode):
             for owner, name, wrapper in (
                 (nn.Module, "__call__", self._module_call),
                 (nn.Module, "__init__", self._noted(self.modules)),
-                (DataLoader, "__init__", self._noted(self.loaders)),
+                (DataLoader, "__init__", self._kept(self.loaders)),
+                (torch.amp.GradScaler, "scale", self._scaled),
                 (_BaseDataLoaderIter, "__next__", self._next),
                 (torch.optim.Optimizer, "__init__", self._noted(self.optimizers)),
                 (Tensor, "backward", self._backward),
@@ -126,9 +137,9 @@ class _Recorder(TorchFunctionMode):
             return result
         given = tuple(tensors_in((args, keywords)))
         outputs = tuple(tensors_in(result))
-        if any(_trainable(tensor) for tensor in outputs):
+        if any(trainable(tensor) for tensor in outputs):
             return result  # a parameter is made, initialised or updated by hand: no part of a step to replay
-        if any(id(tensor) in self.live or _trainable(tensor) for tensor in given):
+        if any(id(tensor) in self.live or trainable(tensor) for tensor in given):
             self._note(func, args, keywords, given, outputs)
         elif outputs:
             self._remember(getattr(func, "__name__", ""), func, args, keywords, given, outputs)
@@ -155,12 +166,13 @@ class _Recorder(TorchFunctionMode):
         outputs: tuple[Tensor, ...],
     ) -> None:
         if len(self.entries) > LONGEST_TAPE:
-            self.entries.clear()
-            self.live.clear()
+            self._forget(len(self.entries))
         for tensor in given:
             self._follow_back(tensor)
         grad = torch.is_grad_enabled()
-        self.entries.append(Entry(call, tuple(args), dict(keywords), given, outputs, grad, user_frame()))
+        self.entries.append(
+            Entry(call, tuple(args), dict(keywords), given, outputs, grad, user_frame(), mixed_precision())
+        )
         self.live.update((id(tensor), tensor) for tensor in outputs)
 
     def _follow_back(self, tensor: Tensor) -> None:
@@ -169,6 +181,29 @@ class _Recorder(TorchFunctionMode):
             self._follow_back(entry.inputs[0])
             self.entries.append(entry)
             self.live[id(tensor)] = tensor
+
+    def _kept(self, shelf: list[Any]) -> Callable[[Any], Any]:
+        """As `_noted`, and alive: a loader made in the head of a loop is gone while it still serves."""
+
+        def wrap(original: Any) -> Any:
+            def init(instance: Any, *args: Any, **keywords: Any) -> None:
+                shelf.append(instance)
+                original(instance, *args, **keywords)
+
+            return init
+
+        return wrap
+
+    def _scaled(self, original: Any) -> Any:
+        """The loss that is meant is the one before a gradient scaler multiplied it."""
+
+        def scale(scaler: Any, outputs: Any) -> Any:
+            result = original(scaler, outputs)
+            if isinstance(outputs, Tensor) and not self.resting:
+                self.unscaled[id(result)] = (result, outputs)
+            return result
+
+        return scale
 
     def _noted(self, shelf: list[Any]) -> Callable[[Any], Any]:
         def wrap(original: Any) -> Any:
@@ -190,7 +225,8 @@ class _Recorder(TorchFunctionMode):
             finally:
                 self.depth -= 1
             given = tuple(tensors_in((args, keywords)))
-            self._note(module, args, keywords, given, tuple(tensors_in(result)))
+            # A compiled model is examined as the model it was made from: every new shape compiles it anew.
+            self._note(getattr(module, "_orig_mod", module), args, keywords, given, tuple(tensors_in(result)))
             return result
 
         return call
@@ -201,27 +237,27 @@ class _Recorder(TorchFunctionMode):
             if not self.resting:
                 self.served = (self._loader_of(iterator), batch)
                 if self.pending is None:
-                    self.entries.clear()
-                    self.live.clear()
+                    self._forget(len(self.entries))
                 self.live.update((id(tensor), tensor) for tensor in tensors_in(batch))
             return batch
 
         return advance
 
     def _loader_of(self, iterator: Any) -> Any:
-        alive = [loader for ref in self.loaders if (loader := ref()) is not None]
-        return next((loader for loader in alive if loader.dataset is iterator._dataset), None)
+        return next((loader for loader in self.loaders if loader.dataset is iterator._dataset), None)
 
     def _backward(self, original: Any) -> Any:
         def backward(loss: Tensor, *args: Any, **keywords: Any) -> Any:
             if not self.resting and not self.inside_backward:
-                self._name(sys._getframe(1))
+                scope = self._name(sys._getframe(1))
                 if self.pending is not None and self.stepping is None and not self.seen:
                     self._show(self.pending, None)
-                self.pending = cut(self.entries, loss)
+                meant = self.unscaled.get(id(loss), (loss, loss))[1]
+                tape = cut(self.entries, meant, self.marks[-1] if self.marks else 0)
+                self.pending = Pending(tape, self.served, scope)
                 if self.stepping is not None:
                     self._show(self.pending, self.stepping)
-                self.entries, self.live = [], {}
+                self._mark()
             # Under a torch function mode the method calls itself once more, through this very door.
             self.inside_backward = True
             try:
@@ -230,6 +266,19 @@ class _Recorder(TorchFunctionMode):
                 self.inside_backward = False
 
         return backward
+
+    def _mark(self) -> None:
+        """A later loss may use what was made before this one: a generated sample, judged twice."""
+        self.marks.append(len(self.entries))
+        self.unscaled.clear()
+        if len(self.marks) > SEGMENTS:
+            self._forget(self.marks[0])
+
+    def _forget(self, count: int) -> None:
+        """Drop the oldest entries, and what they made."""
+        del self.entries[:count]
+        self.marks = [mark - count for mark in self.marks if mark > count]
+        self.live = {id(t): t for entry in self.entries for t in entry.outputs}
 
     def _step(self, optimizer: Any, *_: Any) -> None:
         if self.resting:
@@ -243,97 +292,47 @@ class _Recorder(TorchFunctionMode):
     def _stepped(self, *_: Any) -> None:
         self.stepping, self.pending = None, None
 
-    def _name(self, frame: Any) -> None:
+    def _name(self, frame: Any) -> dict[str, Any]:
         """What the script calls its models and tensors, for messages."""
         while frame is not None and "torch" in frame.f_code.co_filename:
             frame = frame.f_back
-        for scope in (frame.f_globals, frame.f_locals) if frame is not None else ():
-            for name, value in list(scope.items()):
-                if isinstance(value, (nn.Module, Tensor)):
-                    self.names[id(value)] = name
+        if frame is None:
+            return {}
+        scope = {**frame.f_globals, **frame.f_locals}
+        seen = {name: value for name, value in scope.items() if isinstance(value, (nn.Module, Tensor))}
+        self.names.update((id(value), name) for name, value in seen.items())
+        return seen
 
-    def _show(self, tape: Tape, optimizer: Any) -> None:
-        if any(optimizer is other for other in self.seen) or not tape.entries:
+    def _show(self, pending: Pending, optimizer: Any) -> None:
+        if any(optimizer is other for other in self.seen) or not pending.tape.entries:
             return
         self.seen.append(optimizer)
         self.resting = True
         try:
-            self.examine(self._captured(tape, optimizer))
+            self.examine(self._captured(pending, optimizer))
+        except Exception as fault:  # of whoever examines, not of the script: kept apart
+            self.fault = fault
+            raise _Enough from None
         finally:
             self.resting = False
         self.done += 1
         if self.done >= self.phases:
             raise _Enough
 
-    def _captured(self, tape: Tape, optimizer: Any) -> Captured:
+    def _captured(self, pending: Pending, optimizer: Any) -> Captured:
         alive = [found for ref in self.optimizers if (found := ref()) is not None]
         first = [optimizer] if optimizer is not None else []
         optimizers = tuple(first + [other for other in alive if other is not optimizer])
-        model = self._model(tape)
-        batch, loader = self._batch(tape, model)
+        tape, names = pending.tape, self.names
+        held = {id(p) for one in optimizers for group in one.param_groups for p in group["params"]}
+        modules = [module for ref in self.modules if (module := ref()) is not None]
+        model = model_of(tape, modules, held, lambda thing, other: names.get(id(thing), other))
+        batch, loader = batch_of(tape, model, held, pending.served, self.made, self.parents)
         keys = [id(tensor) for _, tensor in batches.leaves(batch)]
 
         def step(_: nn.Module, batch: Any) -> Tensor:
             given = [tensor for _, tensor in batches.leaves(batch)]
             return tape.replay(dict(zip(keys, given, strict=True)))
 
-        return Captured(model, batch, step, optimizers, loader, self._other_loader(loader))
-
-    def _model(self, tape: Tape) -> nn.Module:
-        roots = tape.roots()
-        bare = [tensor for tensor in tape.outside() if _trainable(tensor)]
-        if len(roots) == 1 and not bare:
-            return roots[0]
-        wanted = {id(part) for part in (*roots, *bare)}
-        alive = [module for ref in self.modules if (module := ref()) is not None]
-        owners = [
-            module
-            for module in alive
-            if wanted <= {id(part) for part in (*module.modules(), *module.parameters())}
-        ]
-        if owners:
-            owner: nn.Module = min(owners, key=lambda module: sum(1 for _ in module.modules()))
-            return owner
-        inside = {id(p) for root in roots for p in root.parameters()}
-        parts = [(self._called(root, f"model{index}"), root) for index, root in enumerate(roots)]
-        loose = [(self._called(t, f"w{i}"), t) for i, t in enumerate(bare) if id(t) not in inside]
-        return Assembly(parts, loose)
-
-    def _called(self, thing: Any, otherwise: str) -> str:
-        return self.names.get(id(thing), otherwise)
-
-    def _batch(self, tape: Tape, model: nn.Module) -> tuple[Any, Any]:
-        outside = {id(tensor) for tensor in tape.outside()}
-        if self.served is not None:
-            loader, batch = self.served
-            if any(id(tensor) in outside for tensor in tensors_in(batch)):
-                return batch, loader
-        owned = {id(t) for t in (*model.parameters(), *model.buffers())}
-        fed = [
-            t for entry in tape.entries if entry.module is not None for t in entry.inputs if id(t) in outside
-        ]
-        rest = [t for t in tape.outside() if id(t) not in {id(x) for x in fed}]
-        lengths = {len(t) for t in fed if t.dim()} or {len(t) for t in rest if t.dim() and not _trainable(t)}
-        chosen = [
-            t
-            for t in dict.fromkeys((*fed, *rest))
-            if id(t) not in owned
-            and not _trainable(t)
-            and id(t) not in self.made
-            and t.dim()
-            and len(t) in lengths
-        ]
-        parents = [self.parents[id(t)][1] for t in chosen if id(t) in self.parents]
-        whole = len(parents) == len(chosen) and len({len(t) for t in parents}) == 1
-        return tuple(chosen), (Chunks(tuple(parents)) if whole and parents else None)
-
-    def _other_loader(self, loader: Any) -> Any:
-        """A loader served in order that is not the training one: where people evaluate."""
-        alive = [other for ref in self.loaders if (other := ref()) is not None and other is not loader]
-        if loader is None or not isinstance(loader, DataLoader):
-            return None
-        return next((x for x in alive if isinstance(x.sampler, SequentialSampler)), None)
-
-
-def _trainable(tensor: Tensor) -> bool:
-    return tensor.is_leaf and tensor.requires_grad
+        other = other_loader(loader, self.loaders) or held_out(loader, pending.scope)
+        return Captured(model, batch, step, optimizers, loader, other, self.fits.found())

@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from sleuth.facts.fits import Fit
+
 CHUNK = 256  # rows a batch when a whole tensor that the script indexes by hand is served as a loader
 
 
@@ -25,6 +27,7 @@ class Captured:
     optimizers: tuple[torch.optim.Optimizer, ...]
     loader: Any
     val_loader: Any
+    fits: tuple[Fit, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import ancestry, possible, root, same, spelling
@@ -33,8 +33,7 @@ FRAMEWORKS = Pattern(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Event:
+class Event(NamedTuple):
     """Something that matters to training. `about` is the optimizer, model, loss or scheduler concerned."""
 
     kind: Kind

@@ -1,7 +1,7 @@
 """The losses a program computes, whatever way they are written: module, function or method."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sleuth.facts.flow import literal
 from sleuth.facts.interpreter.scene import Scene
@@ -39,8 +39,7 @@ WANTS_PROBABILITIES = frozenset({"binary_cross_entropy"})
 COMPARES_NUMBERS = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
 
 
-@dataclass(frozen=True, eq=False)
-class LossUse:
+class LossUse(NamedTuple):
     """One computation of a loss. `name` is torch's functional name; `made` the criterion object, if any."""
 
     name: str

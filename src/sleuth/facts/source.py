@@ -1,17 +1,17 @@
 """Source files: read, parsed once, and found by the names that other files import them under."""
 
 import ast
-import gc
 import io
 import re
 import tokenize
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sleuth.errors import SleuthError
+from sleuth.facts.words import words_of
 
 if TYPE_CHECKING:
     from sleuth.facts.interpreter.values import Scope
@@ -46,12 +46,48 @@ class Source:
     repaired: tuple[int, str] | None = None
     cells: tuple[int, ...] = ()
     lines: list[str] = field(default_factory=list)
+    _held: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.lines = self.text.splitlines()
 
+    @cached_property
+    def mentions(self) -> Counter[str]:
+        """How often each word stands in the text, comments included."""
+        return Counter(words_of(self.text))
+
+    @cached_property
+    def _vocabulary(self) -> str:
+        return " ".join(self.mentions)
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """The syntax in the order of `ast.walk`, walked once for all who ask; without `Load` and `Store`."""
+        found: list[ast.AST] = [self.tree]
+        for node in found:  # grows on the way
+            for name in node._fields:
+                part = getattr(node, name, None)
+                if isinstance(part, list):
+                    found += [item for item in part if isinstance(item, ast.AST)]
+                elif isinstance(part, ast.AST) and not isinstance(part, ast.expr_context):
+                    found.append(part)
+        return found
+
+    def holds(self, piece: str) -> bool:
+        """Whether a piece of code or of a word stands anywhere in the text."""
+        if piece not in self._held:
+            word = _longest_word(piece)
+            # Every word once is a tenth of the text: what is not there need not be looked for in the whole.
+            self._held[piece] = word in self._vocabulary and (word == piece or piece in self.text)
+        return self._held[piece]
+
     def line(self, number: int) -> str:
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+
+@cache
+def _longest_word(piece: str) -> str:
+    return max(words_of(piece), key=len, default="")
 
 
 def read_source(path: Path) -> Source:
@@ -93,18 +129,6 @@ def parse_source(path: str, text: str, repair: bool = False) -> Source:
         raise UnreadableSource(path, "it is nested too deeply to be parsed.") from None
     except ValueError as error:
         raise UnreadableSource(path, f"{error}.") from None
-
-
-@contextmanager
-def collector_off() -> Iterator[None]:
-    """Reading source makes many objects and little garbage: without the collector it is a fifth faster."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _repair(path: str, text: str, error: SyntaxError) -> Source | None:

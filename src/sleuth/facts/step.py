@@ -1,8 +1,8 @@
 """The record of a run: what was seen, step by step, as plain numbers that can be read without torch.
 
 A record is a file of JSON lines. Each line has a `kind`; the other keys are the fields of the class of that
-name below (left out where they have their default). Writers append and never change a line, so a killed run is
-readable up to its last second. Unknown kinds and keys are skipped, so a newer record stays readable.
+name below (left out where they have their default). Writers append and never change a line, so a killed run
+is readable up to its last second. Unknown kinds and keys are skipped, so a newer record stays readable.
 """
 
 import json
@@ -45,6 +45,8 @@ class Parameter:
     largest: float = 0.0
     equal_rows: bool = False  # all rows of a matrix are the same: symmetric units
     device: str = "cpu"
+    line: Line = 0  # of the user's code that wrote its initial values last
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,7 @@ class Step:
     loss_line: Line = 0
     loss_path: str = ""
     called_loss: float | None = None  # sum of the values of torch's loss functions that were called for it
+    called_factor: float | None = None  # d loss / d the last of them: 1, 1/k when accumulating, -1 if flipped
     grad_norm: float | None = None  # all parameters of this optimizer, before any clipping
     grad_norm_at_step: float | None = None  # as the optimizer found it; differs where it was clipped
     left_over: float | None = None  # gradient norm already there when the first backward began, after a step
@@ -305,6 +308,8 @@ class Evaluation:
     correct: float | None = None  # share of rows whose argmax equals the target of that loss function
     seen_in_training: float | None = None  # share of its rows (hashed) that were served for training too
     constant_output: bool = False  # all predictions of the pass are the same
+    inside: bool = False  # it shares a tensor with a training forward beside it: teacher, detached generator
+    trained: bool = True  # the model had been trained before
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,6 +427,9 @@ class End:
     message: str = ""
     frames: tuple[tuple[str, Line, str], ...] = ()  # user's frames: file, line, function; innermost last
     shortened: tuple[str, ...] = ()  # what was cut short to reach the end sooner, in words
+    backwards: int = 0  # backward calls in all, also where no step followed
+    pattern: int = 0  # what happened after the last step (0: nothing)
+    own_s: float = 0.0  # seconds Sleuth itself spent in the process
 
 
 KINDS: Mapping[str, type[Any]] = {

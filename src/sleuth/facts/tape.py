@@ -12,6 +12,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+# Device and type of the autocast that was on, if any.
+Half = tuple[str, torch.dtype] | None
+
+
+def mixed_precision() -> Half:
+    for device in ("cuda", "cpu"):
+        if torch.is_autocast_enabled(device):
+            return device, torch.get_autocast_dtype(device)
+    return None
+
 
 @dataclass(frozen=True, eq=False)
 class Entry:
@@ -24,6 +34,7 @@ class Entry:
     outputs: tuple[Tensor, ...]
     grad: bool
     where: tuple[str | None, int | None]
+    half: Half = None
 
     @property
     def module(self) -> nn.Module | None:
@@ -61,14 +72,23 @@ class Tape:
         return list(found.values())
 
 
-def cut(entries: list[Entry], loss: Tensor) -> Tape:
-    """Keep what the loss needs, and everything recorded after the first of those entries."""
-    needed, first = {id(loss)}, len(entries)
+def cut(entries: list[Entry], loss: Tensor, mark: int = 0) -> Tape:
+    """Keep what the loss needs, and everything recorded after the first of those entries.
+
+    What stands before `mark` belongs to an earlier backward pass: of that only what gradient flows through.
+    """
+    needed, first, older = {id(loss)}, len(entries), []
     for index in range(len(entries) - 1, -1, -1):
-        if any(id(tensor) in needed for tensor in entries[index].outputs):
-            needed.update(id(tensor) for tensor in entries[index].inputs)
+        entry = entries[index]
+        made = [t for t in entry.outputs if id(t) in needed and (index >= mark or t.requires_grad)]
+        if not made:
+            continue
+        needed.update(id(tensor) for tensor in entry.inputs)
+        if index >= mark:
             first = index
-    return Tape(tuple(entries[first:]), loss)
+        else:
+            older.append(entry)
+    return Tape((*reversed(older), *entries[first:]), loss)
 
 
 def tensors_in(value: Any, depth: int = 0) -> Iterator[Tensor]:
@@ -89,7 +109,8 @@ def _run(entry: Entry, known: dict[int, Tensor]) -> None:
     recorded_at = entry.where  # read by whoever asks for the line of an operation
     arguments = _resolved(entry.arguments, known)
     keywords = {key: _resolved(value, known) for key, value in entry.keywords.items()}
-    with nullcontext() if entry.grad else torch.no_grad():
+    half = nullcontext() if entry.half is None else torch.autocast(entry.half[0], dtype=entry.half[1])
+    with half, nullcontext() if entry.grad else torch.no_grad():
         result = entry.call(*arguments, **keywords)
     del recorded_at
     known.update((id(old), new) for old, new in zip(entry.outputs, tensors_in(result), strict=False))

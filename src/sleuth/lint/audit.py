@@ -126,7 +126,7 @@ def audit(paths: Iterable[Path], exclude: tuple[str, ...] = ()) -> Audit:
 
 def _places(source: Source) -> Audit:
     lines: dict[Question, set[int]] = {question: set() for question in QUESTIONS}
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         for question in QUESTIONS:
             if question.matches(node):
                 lines[question].add(getattr(node, "lineno", 0))

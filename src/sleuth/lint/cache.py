@@ -1,66 +1,14 @@
 """What lint found last time. A file is judged again only when it, a file it imports, or Sleuth changed."""
 
 import os
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from sleuth._version import __version__
 from sleuth.facts.source import ABSENT, fingerprint
-from sleuth.finding import Finding
-
-Excerpts = dict[tuple[str | None, int | None, int | None], str]
-
-
-@dataclass(frozen=True)
-class Trouble:
-    """A file that could not be read, or only up to a line."""
-
-    path: str
-    line: int | None
-    reason: str
-    partly: bool = False
-
-    def __str__(self) -> str:
-        place = f"{self.path}:{self.line}" if self.line else self.path
-        rest = " What stands before was read." if self.partly and self.line else ""
-        return f"Cannot read {place}: {self.reason}{rest}"
-
-
-@dataclass(frozen=True)
-class FileReport:
-    """All that lint says of one file, notes included; `consulted` are the local files it looked into."""
-
-    path: str
-    fingerprint: str = ""
-    findings: tuple[Finding, ...] = ()
-    trouble: Trouble | None = None
-    consulted: Mapping[str, str] = field(default_factory=dict)
-    excerpts: Excerpts = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "path": self.path,
-            "fingerprint": self.fingerprint,
-            "findings": [finding.to_dict() for finding in self.findings],
-            "trouble": vars(self.trouble) if self.trouble else None,
-            "consulted": dict(self.consulted),
-            "excerpts": [[*key, text] for key, text in self.excerpts.items()],
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "FileReport":
-        return cls(
-            path=data["path"],
-            fingerprint=data["fingerprint"],
-            findings=tuple(Finding.from_dict(item) for item in data["findings"]),
-            trouble=Trouble(**data["trouble"]) if data["trouble"] else None,
-            consulted=data["consulted"],
-            excerpts={(path, cell, line): text for path, cell, line, text in data["excerpts"]},
-        )
+from sleuth.lint.reports import FileReport
 
 
 @dataclass(frozen=True)

@@ -65,18 +65,18 @@ def _git(*words: str) -> str:
     return done.stdout
 
 
-def wait_for_change(paths: Iterable[Path], exclude: tuple[str, ...]) -> None:
-    """Return when a file below the paths was written, added or removed."""
-    before = _stamps(paths, exclude)
-    while _stamps(paths, exclude) == before:
+def wait_for_change(paths: Iterable[Path], exclude: tuple[str, ...], before: dict[Path, int]) -> None:
+    """Return when a file below the paths is not what it was: written, added or removed."""
+    while stamps(paths, exclude) == before:
         time.sleep(POLL)
 
 
-def _stamps(paths: Iterable[Path], exclude: tuple[str, ...]) -> dict[Path, int]:
-    stamps: dict[Path, int] = {}
+def stamps(paths: Iterable[Path], exclude: tuple[str, ...]) -> dict[Path, int]:
+    """When each file below the paths was last written."""
+    found: dict[Path, int] = {}
     for path in python_files([path for path in paths if path != STDIN and path.exists()], exclude):
         try:
-            stamps[path] = path.stat().st_mtime_ns
+            found[path] = path.stat().st_mtime_ns
         except OSError:
             continue
-    return stamps
+    return found

@@ -1,16 +1,15 @@
 """Lint one parsed file: ask every rule, then apply the comments that tell Sleuth to leave something alone."""
 
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from functools import cache
+from collections.abc import Iterable
+from dataclasses import replace
 
 from sleuth import catalog
 from sleuth.catalog import Cause
 from sleuth.facts.program import read_program
 from sleuth.facts.source import Project, Source
-from sleuth.finding import Finding
-from sleuth.lint.selection import Selection, needs
+from sleuth.finding import Edit, Finding
+from sleuth.lint.selection import Selection
 
 _IGNORE = re.compile(r"#\s*sleuth:\s*ignore(?P<file>-file)?(?:\[(?P<slugs>[^\]]*)\])?")
 
@@ -29,45 +28,62 @@ def lint_source(
     selection = selection or Selection()
     wanted = selection.causes() if causes is None else causes
     found: list[Finding] = []
-    with _noting("reading it", failures):
+    try:
         program = read_program(source, project)
-        text = "\n".join(seen.text for seen in program.sources)
-        for slug, cause in wanted.items():
-            if not _may_apply(cause, text):
-                continue
-            with _noting(slug, failures):
-                found += catalog.ask("lint", program, {slug: cause})
+    except Exception as error:
+        _note("reading it", error, failures)
+        return []
+    for slug, cause in wanted.items():
+        if not _may_apply(cause, program.sources):
+            continue
+        try:
+            found += catalog.ask("lint", program, {slug: cause})
+        except Exception as error:
+            _note(slug, error, failures)
     kept = [finding for finding in found if selection.keeps(finding) and not _ignored(source, finding)]
     return sorted(unique(kept), key=lambda finding: (finding.where.line or 0) if finding.where else 0)
 
 
-def _may_apply(cause: Cause, text: str) -> bool:
-    words = _needs(cause)
-    return not words or any(word in text for word in words)
+def _may_apply(cause: Cause, sources: tuple[Source, ...]) -> bool:
+    words = cause.needs
+    return not words or any(source.holds(word) for source in sources for word in words)
 
 
-_needs = cache(needs)
-
-
-@contextmanager
-def _noting(what: str, failures: list[str] | None) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        if failures is None:
-            raise
-        failures.append(f"{what} ({type(error).__name__}: {error})")
+def _note(what: str, error: Exception, failures: list[str] | None) -> None:
+    if failures is None:
+        raise error
+    failures.append(f"{what} ({type(error).__name__}: {error})")
 
 
 def unique(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """One finding a cause and place: code reached by several ways is judged several times."""
+    """One finding a cause and place: code reached by several ways is judged several times.
+
+    Two faults of one kind on one line are one finding, with the repairs of both.
+    """
     best: dict[tuple[object, ...], Finding] = {}
     for finding in findings:
         where = finding.where
         place = (finding.cause, where and where.path, where and where.cell, where and where.line)
-        if place not in best or finding.credence > best[place].credence:
+        known = best.get(place)
+        if known is None:
             best[place] = finding
+        else:
+            first, second = (finding, known) if finding.credence > known.credence else (known, finding)
+            best[place] = replace(first, edits=_together(first.edits, second.edits))
     return tuple(best.values())
+
+
+def _together(edits: tuple[Edit, ...], more: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """The edits of two findings, where they do not get into each other's way."""
+    new = tuple(edit for edit in more if edit not in edits)
+    apart = not any(overlap(one, other) for one in new for other in edits)
+    return (*edits, *new) if edits and apart else edits
+
+
+def overlap(one: Edit, other: Edit) -> bool:
+    first = ((one.line, one.column), (one.end_line, one.end_column))
+    second = ((other.line, other.column), (other.end_line, other.end_column))
+    return first[0] < second[1] and second[0] < first[1]
 
 
 def _ignored(source: Source, finding: Finding) -> bool:

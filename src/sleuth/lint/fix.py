@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sleuth.files import write_whole
 from sleuth.finding import Edit, Finding
+from sleuth.lint.check import overlap
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def repairs(findings: Iterable[Finding], unsafe: bool = False) -> list[Repair]:
         if not path.endswith(".py"):
             continue  # notebooks are JSON around their code; their cells are the editor's business
         before = Path(path).read_text("utf-8")
-        after, count = _apply(before, group)
+        after, count = apply(before, group)
         if after != before:
             planned.append(Repair(Path(path), before, after, count))
     return planned
@@ -50,13 +51,13 @@ def write(planned: Iterable[Repair]) -> None:
         write_whole(repair.path, repair.after)
 
 
-def _apply(text: str, findings: list[Finding]) -> tuple[str, int]:
+def apply(text: str, findings: list[Finding]) -> tuple[str, int]:
     """Apply the edits of as many findings as fit together, from the end of the file to its start."""
     chosen: list[Edit] = []
     count = 0
     for finding in findings:
         new = [edit for edit in finding.edits if edit not in chosen]
-        if not any(_overlap(edit, other) for edit in new for other in chosen):
+        if not any(overlap(edit, other) for edit in new for other in chosen):
             chosen += new
             count += 1
     starts = [0]
@@ -70,9 +71,3 @@ def _apply(text: str, findings: list[Finding]) -> tuple[str, int]:
         begin, end = offset(edit.line, edit.column), offset(edit.end_line, edit.end_column)
         text = text[:begin] + edit.text + text[end:]
     return text, count
-
-
-def _overlap(one: Edit, other: Edit) -> bool:
-    first = ((one.line, one.column), (one.end_line, one.end_column))
-    second = ((other.line, other.column), (other.end_line, other.end_column))
-    return first[0] < second[1] and second[0] < first[1]

@@ -5,11 +5,15 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sleuth.finding import Finding
-from sleuth.lint.cache import Cache, FileReport, Trouble
 from sleuth.lint.files import STDIN, python_files, read_bytes_of
+from sleuth.lint.reports import FileReport, Trouble
 from sleuth.lint.selection import Selection
+
+if TYPE_CHECKING:
+    from sleuth.lint.cache import Cache
 
 Progress = Callable[[int], Callable[[], None]]
 
@@ -33,7 +37,7 @@ class LintResult:
 def lint(
     paths: Sequence[Path],
     selection: Selection | None = None,
-    cache: Cache | None = None,
+    cache: "Cache | None" = None,
     stdin_name: str | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -74,7 +78,7 @@ def _relabelled(finding: Finding, labels: dict[str, str]) -> Finding:
 
 
 def _reports(
-    files: list[Path], cache: Cache | None, stdin_name: str | None, jobs: int | None
+    files: list[Path], cache: "Cache | None", stdin_name: str | None, jobs: int | None
 ) -> Iterator[FileReport]:
     """A report a file, in order. Contents are read one at a time: memory does not grow with the tree."""
     known = {path: report for path in files if (report := _recalled(path, cache)) is not None}
@@ -90,7 +94,7 @@ def _reports(
         yield report
 
 
-def _recalled(path: Path, cache: Cache | None) -> FileReport | None:
+def _recalled(path: Path, cache: "Cache | None") -> FileReport | None:
     if cache is None or path == STDIN:
         return None
     try:
@@ -126,7 +130,7 @@ def _work(fresh: list[Path], task: _Task, jobs: int | None) -> Iterator[FileRepo
             # Neighbours go to the same worker: they import each other, and each file is parsed once there.
             yield from pool.map(task, fresh, chunksize=max(1, min(32, len(fresh) // (workers * 4))))
         return
-    from sleuth.facts.source import collector_off
+    from sleuth.collector import collector_off
 
     with collector_off():
         yield from map(task, fresh)

@@ -1,6 +1,5 @@
 """Which causes to look for: from the command line, and from `[tool.sleuth.lint]` in pyproject.toml."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +9,6 @@ from sleuth import catalog
 from sleuth.catalog import Cause
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.finding import SEVERITIES, Finding, Severity
-
-_NEEDS = re.compile(rb'^NEEDS = "(.+)"', re.MULTILINE)
 
 SETTINGS = ("select", "ignore", "exclude", "notes")
 
@@ -47,20 +44,9 @@ class Selection:
         return SEVERITIES if self.notes else ("error", "warning")
 
 
-def needs(cause: Cause) -> tuple[str, ...]:
-    """The words (`NEEDS = "..."` in its module) without any of which a rule has nothing to say; () for none.
-
-    Read from the text: a rule that cannot apply is not even loaded.
-    """
-    found = _NEEDS.search(cause.path.read_bytes())
-    return tuple(found[1].decode().split()) if found else ()
-
-
 def lintable() -> dict[str, Cause]:
     """The causes whose module has a `lint`: told by its text, as loading all modules takes longer."""
-    return {
-        slug: cause for slug, cause in catalog.causes().items() if b"\ndef lint(" in cause.path.read_bytes()
-    }
+    return {slug: cause for slug, cause in catalog.causes().items() if "\ndef lint(" in cause.text}
 
 
 def configured(start: Path) -> Selection:

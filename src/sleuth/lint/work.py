@@ -8,9 +8,9 @@ from sleuth.catalog import Cause
 from sleuth.facts.notebook import in_cell
 from sleuth.facts.source import ABSENT, Project, Source, UnreadableSource, fingerprint
 from sleuth.finding import Finding
-from sleuth.lint.cache import FileReport, Trouble
 from sleuth.lint.check import lint_source
 from sleuth.lint.files import read_any
+from sleuth.lint.reports import FileReport, Trouble
 from sleuth.lint.selection import Selection
 
 FILES_A_SWEEP = 50  # how many files go by between two sweeps of the garbage collector

@@ -3,10 +3,9 @@
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from sleuth.finding import Finding, Severity
 from sleuth.lint import LINT_SCHEMA, LintResult
+from sleuth.show.colour import Paint
 
 if TYPE_CHECKING:
     from sleuth.lint.audit import Audit
@@ -14,15 +13,17 @@ if TYPE_CHECKING:
 COLOURS: dict[Severity, str] = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
-def full(result: LintResult) -> str:
+def full(result: LintResult, colour: bool = False) -> str:
     """Every finding with the line it is about, and a closing count."""
-    blocks = [_block(finding, result) for finding in result.findings]
+    paint = Paint(colour)
+    blocks = [_block(finding, result, paint) for finding in result.findings]
     return "\n\n".join([*blocks, _closing(result)])
 
 
-def brief(result: LintResult) -> str:
+def brief(result: LintResult, colour: bool = False) -> str:
     """One line a finding, nothing else."""
-    return "\n".join(_headline(finding) for finding in result.findings)
+    paint = Paint(colour)
+    return "\n".join(_headline(finding, paint) for finding in result.findings)
 
 
 def as_json(result: LintResult) -> dict[str, Any]:
@@ -37,12 +38,13 @@ def as_json(result: LintResult) -> dict[str, Any]:
     }
 
 
-def audit(found: "Audit") -> str:
+def audit(found: "Audit", colour: bool = False) -> str:
     """Places to look at, question by question."""
+    paint = Paint(colour)
     blocks = [
         "\n".join(
-            [f"{click.style(question.title, bold=True)}: {question.why}"]
-            + [f"  {place.where}  {click.style(place.text, dim=True)}" for place in places]
+            [f"{paint(question.title, bold=True)}: {question.why}"]
+            + [f"  {place.where}  {paint(place.text, dim=True)}" for place in places]
         )
         for question, places in found.items()
     ]
@@ -90,15 +92,15 @@ def _claims(finding: Finding) -> list[str]:
     return [citation(claim) for claim in claims_for(finding.cause, finding.family)]
 
 
-def _headline(finding: Finding) -> str:
+def _headline(finding: Finding, paint: Paint) -> str:
     where = finding.where
     place = f"{where}:{where.column}" if where else "?"
-    severity = click.style(finding.severity, fg=COLOURS[finding.severity], bold=True)
-    return f"{click.style(place, bold=True)} {severity} [{finding.cause}] {finding.message}"
+    severity = paint(finding.severity, fg=COLOURS[finding.severity], bold=True)
+    return f"{paint(place, bold=True)} {severity} [{finding.cause}] {finding.message}"
 
 
-def _block(finding: Finding, result: LintResult) -> str:
-    lines = [_headline(finding)]
+def _block(finding: Finding, result: LintResult, paint: Paint) -> str:
+    lines = [_headline(finding, paint)]
     where = finding.where
     text = result.excerpts.get((where.path, where.cell, where.line), "") if where else ""
     if where and where.line and where.column and text:
@@ -107,11 +109,11 @@ def _block(finding: Finding, result: LintResult) -> str:
         start = max(where.column - 1, margin)
         stop = (where.end_column or start + 2) - 1 if where.end_line == where.line else len(text)
         carets = "^" * max(stop - start, 1)
-        lines.append(click.style(gutter, dim=True) + text)
-        lines.append(" " * (len(gutter) + start) + click.style(carets, fg=COLOURS[finding.severity]))
+        lines.append(paint(gutter, dim=True) + text)
+        lines.append(" " * (len(gutter) + start) + paint(carets, fg=COLOURS[finding.severity]))
     if finding.fix:
-        lines.append(f"      {click.style('fix:', bold=True)} {finding.fix}")
-    lines.append(click.style(f"      more: sleuth explain {finding.cause}", dim=True))
+        lines.append(f"      {paint('fix:', bold=True)} {finding.fix}")
+    lines.append(paint(f"      more: sleuth explain {finding.cause}", dim=True))
     return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from sleuth.finding import Finding, Report
+from sleuth.show.probe_blocks import lines, tables
 
 _STYLE = """
 .sleuth{font:14px/1.45 system-ui,sans-serif;max-width:62rem;color:#1c2430}
@@ -50,6 +51,8 @@ def _parts(report: Report, seen: Mapping[str, Any]) -> Iterator[str]:
     yield _tensors(data.get("tensors", ()))
     yield _pictures(data.get("tensors", ()))
     yield _losses(first.get("losses", ()))
+    yield from (table(*block) for block in tables(seen))
+    yield from (_sentences(title, said) for title, said in lines(seen) if said)
     yield _parameters(first.get("gradients", {}).get("parameters", ()), seen.get("updates", {}))
     if "memory" in seen:
         memory = seen["memory"]
@@ -59,7 +62,15 @@ def _parts(report: Report, seen: Mapping[str, Any]) -> Iterator[str]:
         yield "<h3>Loss over rising learning rates</h3>" + curve(seen["rate_range"]["losses"])
         ends = seen["rate_range"]["rates"]
         yield f"<p><small>rates from {ends[0]:.0e} to {ends[-1]:.0e}</small></p>"
+    if "half" in first:
+        half = first["half"]
+        share = f"{_n(half['largest'])} of at most 65504; share of gradients that would vanish: "
+        yield f"<h3>In float16</h3><p>largest value {share}{_n(half['vanishing'])}</p>"
     yield _not_examined(report)
+
+
+def _sentences(title: str, said: Sequence[str]) -> str:
+    return f"<h3>{escape(title)}</h3><p>{'<br>'.join(escape(line) for line in said)}</p>"
 
 
 def _finding(finding: Finding) -> str:

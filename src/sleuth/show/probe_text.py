@@ -2,9 +2,14 @@
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sleuth.finding import Finding, Report
+from sleuth.show import probe_blocks
+from sleuth.show.probe_blocks import number as _number
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 WIDTH = 100
 BARS = "▁▂▃▄▅▆▇█"
@@ -19,6 +24,25 @@ def page(report: Report) -> str:
     blocks += [block for block in _measured(seen) if block]
     blocks.append(_closing(report))
     return "\n\n".join(blocks)
+
+
+def painted(report: Report) -> "Text":
+    """The page with colour, for terminals."""
+    from rich.text import Text
+
+    lines = page(report).split("\n")
+    tints = {"✗": "bold red", "!": "bold yellow", "·": "dim"}
+    whole = Text()
+    for number, line in enumerate(lines):
+        opens = number > 0 and not lines[number - 1]
+        if number == 0:
+            tint = "bold green" if report.verdict.status == "nothing-found" else "bold red"
+        elif opens and not line.startswith(" "):
+            tint = tints.get(line[:1], "bold")
+        else:
+            tint = "green" if line.startswith("  fix: ") else "dim" if line.startswith("  at ") else ""
+        whole.append(line + "\n", tint)
+    return whole
 
 
 def brief(report: Report) -> str:
@@ -52,6 +76,9 @@ def _measured(seen: Mapping[str, Any]) -> Iterator[str]:
     yield _examples(data.get("tensors", ()))
     yield _losses(first.get("losses", ()), seen)
     yield _parameters(first.get("gradients", {}).get("parameters", ()), seen.get("updates", {}))
+    yield from (_table(*block) for block in probe_blocks.tables(seen) if block[2])
+    for title, said in probe_blocks.lines(seen):
+        yield "\n".join([title, *(f"  {line}" for line in said)]) if said else ""
     yield _mistakes(first.get("mistakes", ()))
     yield _memory(seen.get("memory"))
     yield _optimizer(seen)
@@ -121,8 +148,16 @@ def _losses(losses: Sequence[Mapping[str, Any]], seen: Mapping[str, Any]) -> str
         step = seen["downhill"]
         lines.append(
             f"  one small step downhill: promised {step['promised']:.2g}, brought {step['brought']:.2g}"
+            + _error(step)
         )
     return "\n".join([text, *lines]).strip("\n")
+
+
+def _error(step: Mapping[str, Any]) -> str:
+    """Whether the step also lowered the error, where that is another number than the loss."""
+    if step["error_before"] is None or step["error_after"] is None:
+        return ""
+    return f"; error {_number(step['error_before'])} → {_number(step['error_after'])}"
 
 
 def _parameters(parameters: Sequence[Mapping[str, Any]], updates: Mapping[str, Any]) -> str:
@@ -182,7 +217,18 @@ def _optimizer(seen: Mapping[str, Any]) -> str:
         lines.append(f"  gradient noise scale: {_number(noise['scale'])} examples (batch: {noise['batch']})")
     if "precision" in seen:
         lines.append(f"  float32 against float64: loss differs by {seen['precision']['difference']:.1e}")
-    return "\n".join(["Rates and noise", *lines]) if lines else ""
+    half = seen.get("first", {}).get("half")
+    if half is not None:
+        room = _percent(half["share_of_range"])
+        lines.append(
+            f"  in float16: largest value {_number(half['largest'])} ({room} of its range), "
+            f"{_percent(half['vanishing'])} of the gradients would vanish"
+        )
+    return "\n".join(["Rates, noise and precision", *lines]) if lines else ""
+
+
+def _percent(share: Any) -> str:
+    return share if isinstance(share, str) else f"{share:.1%}"
 
 
 def _closing(report: Report) -> str:
@@ -214,12 +260,6 @@ def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> s
         for row in [heads, *rows]
     ]
     return "\n".join([title, *lines]).replace(" .\n", "\n")
-
-
-def _number(value: Any) -> str:
-    if value is None:
-        return "–"
-    return value if isinstance(value, str) else f"{value:.3g}"
 
 
 def _wrapped(text: str, indent: str = "") -> str:

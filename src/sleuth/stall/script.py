@@ -1,4 +1,4 @@
-"""Asks an unchanged script why one of its metrics stands still: at a backward call, with the graph still there."""
+"""Asks an unchanged script why one of its metrics stands still, at a backward call."""
 
 import sys
 from collections.abc import Iterator, Mapping

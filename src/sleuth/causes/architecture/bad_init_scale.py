@@ -21,6 +21,8 @@ depth scaling, or a copied 0.01 from a paper with another width.
   default gives about 0.58, He's rule 1.4.
 - **watch**: the first recorded loss is orders above chance, or sits exactly at chance with
   gradient norms below 1e-6.
+- **experiment**: undone from outside, layers start with weights that keep a signal's size (He);
+  the loss falls from the first steps.
 - **refuted by**: standardised input leaves every layer with a spread between 0.1 and 10.
 
 ## How to fix
@@ -45,21 +47,28 @@ there. A deliberately tiny last layer (for a flat first prediction, or a policy 
 - glorot-2010: section 4.2, the corresponding argument for symmetric activations.
 """
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.seen import loaded, module_of, needed, where_module
+from sleuth.facts.step import Activation, Layers, Model, Parameter, Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
 
+PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
 
 LOW, HIGH = 0.15, 20.0  # spread out over size in, of the middle layer; default 0.58, He 1.4, trained up to 10
 DRIFT = 1e3  # over all hidden layers
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
-    layers = [layer for layer in bench.first.activations.layers if layer.size_in > 0][:-1]
+    # A layer that gives out nothing was set to zero on purpose, or is dead: other causes see that.
+    hidden = bench.first.activations.layers[:-1]
+    layers = [layer for layer in hidden if layer.size_in > 0 and layer.spread_out > 0]
     if len(layers) < 2:
         return
     gains = sorted(layer.gain for layer in layers)
@@ -80,3 +89,55 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         numbers={"typical_gain": middle, "drift": drift, "layers": len(layers)},
         fix="Initialise with std = sqrt(2 / fan_in) for ReLU or Xavier for tanh; remove hand-set constants.",
     )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.initialised_anew(world)
+
+
+WEAK, STRONG = 0.15, 6.0  # std × sqrt(fan in): default .58, He 1.4, GPT's 0.02 at width 64 gives .16
+LOUD, FAINT = 30.0, 1e-3  # spread of a hidden layer's output that goes with it; a healthy one is near 1
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    first = needed([seen for seen in record.of(Layers) if seen.n == 0], "activations of the first step")[0]
+    for model in record.of(Model):
+        if loaded(record) or model.n > 0:
+            continue
+        kinds = {layer.name: layer.type for layer in model.layers}
+        matrices = [
+            p
+            for p in model.parameters
+            if len(p.shape) >= 2 and p.std and "Embedding" not in kinds.get(module_of(p.name), "")
+        ]
+        for parameter in matrices[:-1]:  # a quiet last layer is good practice
+            out = first.activations.get(module_of(parameter.name))
+            if out is None or not (odd := _odd(parameter, out)):
+                continue
+            yield Finding(
+                f"`{parameter.name}` starts with a spread of {parameter.std:.3g} for {_fan_in(parameter)} "
+                f"inputs ({_gain(parameter):.2g} times the neutral scale), and before the first step the "
+                f"output of its layer {odd} (spread {out.std:.2g}).",
+                severity="error",
+                credence=0.8,
+                where=where_module(record, module_of(parameter.name)),
+                numbers={"gain": _gain(parameter), "std": parameter.std, "output_std": out.std},
+                fix="Start weights with a spread of sqrt(2 / fan_in) (He) or leave torch's default.",
+            )
+            return
+
+
+def _fan_in(parameter: Parameter) -> int:
+    return math.prod(parameter.shape[1:])
+
+
+def _gain(parameter: Parameter) -> float:
+    return parameter.std * math.sqrt(_fan_in(parameter))
+
+
+def _odd(parameter: Parameter, out: Activation) -> str:
+    if _gain(parameter) > STRONG and out.std > LOUD:
+        return "has blown up"
+    return "has faded" if _gain(parameter) < WEAK and out.std < FAINT else ""

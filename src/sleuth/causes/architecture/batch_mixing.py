@@ -46,18 +46,22 @@ contrastive losses check the encoder alone.
 - pytorch-lstm: the `batch_first` argument, False by default.
 """
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, bracketed, keyword_set
 from sleuth.facts.flow import layer, possible, subject
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.topics.modules import RECURRENT, applied, axis_of, exact, module_around, settled, uses
 from sleuth.facts.topics.shapes import BATCH, shapes
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+
+PREDICTS = {"noise-inputs": "even", "shuffled-labels": "even"}
 
 
 # Layers that take (time, batch, features) unless told otherwise, and where `batch_first` stands by position.
@@ -91,6 +95,8 @@ def _renumbered(program: Program) -> Iterator[Finding]:
         if 0 not in known or len(known) != len(set(known)) or len(axes) < 2:
             continue
         rest = [axis for axis in known[: known.index(0)] if axis > 0]
+        if _renumbered_back(program, call):
+            continue
         if rest and axes.index(0) == len(rest) and all(_fills_up(size, tensor) for size in _sizes(call)):
             yield clue(
                 "error",
@@ -98,7 +104,27 @@ def _renumbered(program: Program) -> Iterator[Finding]:
                 f"`{call.op.rpartition('.')[2]}` is given the sizes in another order, but it only renumbers: "
                 f"axis 0 (the batch) does not move to place {axes.index(0)}; each new row mixes examples.",
                 fix="Swap axes with `transpose` or `permute`.",
+                edits=_swapped(call, axes),
             )
+
+
+def _swapped(call: Call, axes: list[int | None]) -> Edits:
+    """`x.view(t, b, f)` → `x.permute(1, 0, 2)`, all sizes being x's own. Not safe: views may follow."""
+    node = call.node
+    known = [axis for axis in axes if axis is not None]
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or call.receiver is None:
+        return ()
+    if sorted(known) != list(range(len(axes))):
+        return ()
+    order = ", ".join(map(str, known))
+    return rewrite(node, call.source, f"{bracketed(node.func.value)}.permute({order})", safe=False)
+
+
+def _renumbered_back(program: Program, call: Call) -> bool:
+    """Cut and renumbered once more: the relative shift of attention scores, which is meant so."""
+    cuts = [user for user in uses(program).of(call) if user.op == "[]"]
+    later = [user for value in (call, *cuts) for user in uses(program).of(value)]
+    return any(user.op in (".view", ".reshape", "torch.reshape", ".view_as", ".reshape_as") for user in later)
 
 
 def _fills_up(size: Value, tensor: Value | None) -> bool:
@@ -160,6 +186,7 @@ def _read_along_the_batch(program: Program) -> Iterator[Finding]:
                 f"`{name}` without `batch_first=True` takes axis 0 for time, and {reason}: it runs over the "
                 "examples of the batch as if they were time steps.",
                 fix="Pass `batch_first=True`.",
+                edits=keyword_set(_layer_of(made), "batch_first", "True"),
             )
 
 

@@ -21,6 +21,8 @@ is quiet on one batch of 32 is not dead.
   zero on all of them; above about 90% of a layer is a bottleneck, a full layer is the cause.
 - **watch**: the share of silent units jumps within a step or two and never comes back; the jump
   follows a spike in the loss or in the gradient norm.
+- **experiment**: undone from outside, every ReLU leaks one percent; units that were silent get a
+  gradient and come back.
 - **refuted by**: every ReLU layer has most of its units firing on at least one example of a large
   batch.
 
@@ -52,11 +54,16 @@ chase a sparsity of 50%: that is what a healthy ReLU layer looks like.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.growth import steps_by_number
+from sleuth.facts.seen import layer_types, needed, where_module
+from sleuth.facts.step import Layers, Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
 
+PREDICTS = {"same-batch": "usually", "noise-inputs": "even"}
 
 MANY_UNITS = 0.9  # of a layer; see the page
 ENOUGH = 32  # positions on which a live unit would have fired at least once
@@ -82,4 +89,43 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"dead": again.dead, "units": unit.units, "examples": again.examples},
             fix="Start biases at 0 and weights by He's rule, check the input scale, lower the rate; or "
             "use LeakyReLU.",
+        )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.leaky_relus(world)
+
+
+SAMPLES = 3  # in a row, the latest: units that stay silent
+ROWS = 16  # examples in a batch; over fewer many live units are silent by chance
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    types, steps = layer_types(record), steps_by_number(record)
+    shares: dict[str, list[float]] = {}
+    for seen in needed(record.of(Layers), "activations"):
+        step = steps.get(seen.n)
+        if step is not None and step.rows is not None and step.rows < ROWS:
+            continue
+        for name, activation in seen.activations.items():
+            if types.get(name, "") in ("ReLU", "ReLU6"):
+                shares.setdefault(name, []).append(activation.dead_units)
+    for name, dead in shares.items():
+        late = dead[-SAMPLES:]
+        if len(late) < SAMPLES or min(late) < MANY_UNITS:
+            continue
+        jumped = dead[0] < 0.5
+        yield Finding(
+            f"{late[-1]:.0%} of the units of `{name}` were silent for every example at the last {SAMPLES} "
+            "samples"
+            + (f" ({dead[0]:.0%} at the start)" if jumped else "")
+            + ": they pass nothing on and get no gradient, so they stay dead.",
+            severity="error",
+            credence=0.88 if min(late) == 1 else 0.72,
+            where=where_module(record, name),
+            numbers={"dead": late[-1], "first": dead[0]},
+            fix="Lower the rate, check the input scale and the start of weights and biases, or use "
+            "LeakyReLU.",
         )

@@ -25,6 +25,8 @@ the bug.
 - **probe**: in eval mode, the same input twice gives different outputs.
 - **watch**: repeated evaluation of unchanged weights gives different losses; evaluation loss
   stays above training loss from the first epoch on by about the same amount.
+- **experiment**: undone from outside, functional dropout is off where gradients are off; two
+  evaluations of the same weights agree.
 - **refuted by**: two eval-mode passes on one batch are bit-for-bit equal.
 
 ## How to fix
@@ -52,11 +54,15 @@ No retraining is needed: the weights are good, and evaluating them properly is e
 
 import ast
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, argument_node, keyword_set
 from sleuth.facts.flow import ancestry, literal, possible
 from sleuth.facts.interpreter.values import Call, Constant, Either, Unknown, Value
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, rewrite
+from sleuth.facts.seen import at, evaluations
+from sleuth.facts.step import Dropout, Evaluation, Record
 from sleuth.facts.topics.modules import (
     DROPOUT,
     applied,
@@ -74,7 +80,9 @@ from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
 
+PREDICTS = {"no-regularisation": "even"}
 
 _FUNCTIONAL = tuple(
     f"torch.nn.functional.{name}"
@@ -106,6 +114,7 @@ def _functional(program: Program) -> Iterator[Finding]:
                 f"`F.{name}` without `training=` drops units after `eval()`, too: a function does not know "
                 "the module's mode, and `training` defaults to True.",
                 fix="Pass `training=self.training`, or use an `nn.Dropout` made in `__init__`.",
+                edits=keyword_set(call, "training", "self.training") if _has_self(call) else (),
             )
 
 
@@ -121,7 +130,23 @@ def _attention(program: Program) -> Iterator[Finding]:
                 "`scaled_dot_product_attention` drops with `dropout_p` in every mode: nothing here sets it "
                 "to 0 after `eval()`.",
                 fix="Pass `dropout_p=self.dropout_p if self.training else 0.0`.",
+                edits=_in_training_only(call),
             )
+
+
+def _has_self(call: Call) -> bool:
+    """In a method whose first parameter is `self`, not in a function or a lambda inside it."""
+    arguments = getattr(call.context.function, "args", None)
+    return module_around(call) is not None and bool(
+        arguments and arguments.args and arguments.args[0].arg == "self"
+    )
+
+
+def _in_training_only(call: Call) -> Edits:
+    written = argument_node(call, 4, "dropout_p")
+    if written is None or not _has_self(call):
+        return ()
+    return rewrite(written, call.source, f"{ast.unparse(written)} if self.training else 0.0", safe=False)
 
 
 def _made_on_the_spot(program: Program) -> Iterator[Finding]:
@@ -252,3 +277,46 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"p": dropout.probability, "difference": seen.difference},
             fix="Use nn.Dropout, or pass training=self.training.",
         )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.dropout_follows_mode(world)
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for seen in record.of(Dropout):
+        if seen.active and not seen.module_training and seen.p > 0:
+            yield Finding(
+                f"Dropout with p = {seen.p:g} was active while its module was in eval mode: predictions are "
+                "random and the evaluation is too low.",
+                severity="error",
+                credence=0.93,
+                where=at(seen, seen.module or None),
+                numbers={"p": seen.p},
+                fix="Pass `training=self.training`, or use an `nn.Dropout` layer.",
+            )
+    for passes in evaluations(record).values():
+        for one, other in pairwise(passes):
+            if _differ(one, other) and not record.of(Dropout):
+                yield Finding(
+                    f"Two passes over the same data with the same weights gave {one.loss:.5g} and "
+                    f"{other.loss:.5g} in eval mode: something in the model stays random.",
+                    severity="warning",
+                    credence=0.6,
+                    where=at(other),
+                    numbers={"one": one.loss or 0.0, "other": other.loss or 0.0},
+                    fix="Look for `F.dropout` without `training=self.training`, or for noise drawn in "
+                    "forward.",
+                )
+                return
+
+
+def _differ(one: Evaluation, other: Evaluation) -> bool:
+    """Same step, same inputs, eval mode, and another loss beyond rounding."""
+    if one.n != other.n or one.fingerprint != other.fingerprint or not one.fingerprint:
+        return False
+    if one.loss is None or other.loss is None or one.training or other.training or one.rows != other.rows:
+        return False
+    return one.loss_function == other.loss_function and abs(one.loss - other.loss) > 1e-3 * abs(one.loss)

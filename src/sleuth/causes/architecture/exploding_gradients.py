@@ -20,6 +20,8 @@ similar loss.
   layer has 1e3 times the last, or more).
 - **watch**: total norm *before* clipping rises by orders of magnitude over the run, or has rare
   spikes of 100 times its median just before the loss jumps.
+- **experiment**: undone from outside, gradients are clipped to norm 1 before each step; the loss
+  falls where it had jumped.
 - **refuted by**: the unclipped norm stays within a factor of ten of its median up to the step at
   which the loss goes wrong.
 
@@ -50,14 +52,21 @@ changed the rate.
   work.
 """
 
+import math
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from sleuth.facts import curves
+from sleuth.facts.seen import courses, needed, where_loss
+from sleuth.facts.step import Record, Step
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
 
+PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
 
 RATIO = 1e3  # gradient norm of the first layer over the last; see the page
 
@@ -80,3 +89,59 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             fix="Lower the initial scale, add normalisation or residual connections; clip gradients as a "
             "guard.",
         )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.clipped_before_step(world)
+
+
+GROWN = 1e3  # times the median of the first tenth
+SPIKE = 100.0  # times the median, just before the loss jumps; see the page
+JUMP = 3.0  # times the loss before
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed([step for step in record.steps if step.grad_norm is not None], "gradient norms")
+    for course in courses(record, 10):
+        norms = course.gradients
+        finite = curves.finite(norms)
+        usual = curves.median(curves.finite(norms[: max(5, len(norms) // 10)]))
+        if len(finite) < 10 or not usual:
+            continue
+        late = curves.median(finite[-max(3, len(finite) // 10) :])
+        broke = any(not math.isfinite(norm) for norm in norms)
+        if late > GROWN * usual and (curves.rising(finite) > 0.8 or broke):
+            yield Finding(
+                f"The gradient norm grew from {usual:.3g} to {late:.3g} over the run"
+                + (", and then overflowed" if broke else "")
+                + ": the steps it asks for destroy what was learned.",
+                severity="error",
+                credence=0.7,
+                where=where_loss(course.steps[-1]),
+                numbers={"first": usual, "last": late, "largest": max(finite)},
+                fix="Lower the rate, clip the norm, add normalisation or gating; over time steps, shorten "
+                "the graph.",
+            )
+            continue
+        spikes = _spikes(course.steps, curves.median(finite))
+        if spikes >= 2:
+            yield Finding(
+                f"{spikes} times the gradient norm spiked above {SPIKE:.0f} times its median "
+                f"({curves.median(finite):.3g}) and the loss jumped with it.",
+                severity="warning",
+                credence=0.6,
+                where=where_loss(course.steps[-1]),
+                numbers={"spikes": spikes, "median": curves.median(finite)},
+                fix="Clip the norm near its median, and look at the batches of those steps.",
+            )
+
+
+def _spikes(steps: tuple[Step, ...], usual: float) -> int:
+    count = 0
+    for before, after in pairwise(steps):
+        if before.grad_norm is None or before.loss is None or after.loss is None or before.loss <= 0:
+            continue
+        count += before.grad_norm > SPIKE * usual and after.loss > JUMP * before.loss
+    return count

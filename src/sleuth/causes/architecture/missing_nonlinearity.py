@@ -50,7 +50,8 @@ If linear is what you wanted, delete the extra layers: they only make optimisati
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeGuard
 
 from sleuth.facts.flow import ancestry, keeps_numbers, layer, root, same, subject
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Constant, Loop, Unknown, Value
@@ -70,12 +71,14 @@ from sleuth.facts.topics.modules import (
     settled,
     uses,
 )
+from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"same-batch": "even"}
 
 _ACTIVATIONS = frozenset(
     "relu relu6 leaky_relu elu selu celu gelu silu mish tanh sigmoid softplus hardtanh hardswish".split()
@@ -102,7 +105,7 @@ _READS_ONLY_THE_SHAPE = (
 
 
 def lint(program: Program) -> Iterator[Finding]:
-    wasted = [*_thrown_away(program), *_repeated(program)]
+    wasted = [*_thrown_away(program), *_repeated(program), *_listed(program)]
     yield from wasted
     guilty = {finding.where.line for finding in wasted if finding.where}
     for call in program.calls("()", "@", "torch.matmul", "torch.mm", "torch.nn.functional.linear", ".mm"):
@@ -144,11 +147,39 @@ def _repeated(program: Program) -> Iterator[Finding]:
             continue  # its layers are taken one by one: what lies between them is not to be seen here
         if not all(isinstance(part, Call) for part in stack.args[:-1]):
             continue  # one of several activations, or a layer made elsewhere
+        if any(isinstance(part, Call) and not is_module(part) for part in stack.args):
+            continue  # an activation from elsewhere: `self.act`, `ACTIVATIONS[name]`
         inside = [part for part in stack.args if isinstance(part, Call) and _made_in_a_loop(part, stack)]
         linear = [part for part in inside if AFFINE.match(part.op)]
         others = [part for part in inside if not AFFINE.match(part.op)]
         if linear and all(BATCH_NORM.match(part.op) or DROPOUT.match(part.op) for part in others):
             yield _told_of_the_loop(linear[0])
+
+
+def _listed(program: Program) -> Iterator[Finding]:
+    """`nn.Sequential(nn.Linear(...), nn.Linear(...))` that nobody here applies: a bare piece of a model."""
+    applied = {id(call.receiver) for call in program.calls("()")}
+    for stack in program.calls("torch.nn.Sequential"):
+        if id(stack) in applied or uses(program).of(stack) or any(id(part) in applied for part in stack.args):
+            continue
+        for first, second in pairwise(stack.args):
+            if not (_is_linear(first) and _is_linear(second)):
+                continue
+            sizes = [exact(first.argument(0, "in_features")), exact(second.argument(1, "out_features"))]
+            middle = exact(first.argument(1, "out_features"))
+            if middle is not None and None not in sizes and middle >= min(size or 0 for size in sizes):
+                yield clue(
+                    "warning",
+                    second,
+                    f"This linear layer follows the one on line {place(first).line} with no nonlinearity "
+                    "between: together they compute no more than one linear layer.",
+                    fix="Put an activation such as ReLU between them, or drop one of the two.",
+                )
+                break
+
+
+def _is_linear(value: Value) -> TypeGuard[Call]:
+    return isinstance(value, Call) and value.op == "torch.nn.Linear"
 
 
 def _told_of_the_loop(at: Call) -> Finding:
@@ -285,7 +316,7 @@ def _thrown_away(program: Program) -> Iterator[Finding]:
     candidates = [call for call in program.calls("()", *_functional_names()) if _could_be_statement(call)]
     if not candidates:
         return
-    statements = {id(node.value) for node in ast.walk(program.source.tree) if isinstance(node, ast.Expr)}
+    statements = {id(node.value) for node in program.source.nodes if isinstance(node, ast.Expr)}
     users: Uses = uses(program)
     for call in candidates:
         given = subject(call)

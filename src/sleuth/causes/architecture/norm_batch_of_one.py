@@ -51,9 +51,12 @@ after each `model.train()`. Prediction with batch size 1 in eval mode is no prob
 from collections.abc import Iterator, Sized
 from typing import TYPE_CHECKING
 
+from sleuth.facts import curves
 from sleuth.facts.flow import ancestry, possible
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.seen import needed, raised, where_module
+from sleuth.facts.step import Model, Record
 from sleuth.facts.topics.cadence import setting
 from sleuth.facts.topics.modes import parts
 from sleuth.facts.topics.modules import BATCH_NORM, axis_of, exact, is_one_long, settled
@@ -61,6 +64,8 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+
+PREDICTS = {"same-batch": "even"}
 
 
 # Two examples leave only which of them is larger; from about four on the statistics mean something.
@@ -211,3 +216,35 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"examples": len(dataset), "batch_size": size},
             fix="Set drop_last=True on the training loader.",
         )
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    where = raised(record, "expected more than 1 value per channel")
+    norms = [
+        layer for model in record.of(Model) for layer in model.layers if layer.type.startswith("BatchNorm")
+    ]
+    if where is not None:
+        yield Finding(
+            "The run stopped: batch norm in train mode was given a single value per channel, so there is no "
+            "spread to divide by.",
+            severity="error",
+            credence=0.95,
+            where=where,
+            fix="Drop the last incomplete batch (`drop_last=True`), or use group or layer norm.",
+        )
+    if not norms:
+        return
+    rows = [step.rows for step in record.steps if step.rows is not None and step.training]
+    needed(rows, "sizes of training batches")
+    usual = curves.median(rows)
+    if usual > FEW:
+        return
+    yield Finding(
+        f"`{norms[0].name}` ({norms[0].type}) takes its statistics from batches of {usual:.0f}: what it "
+        "computes in training is mostly noise, and what it keeps for evaluation is something else.",
+        severity="error" if usual <= 1 else ("warning" if usual <= 2 else "note"),
+        credence=0.85 if usual <= 1 else (0.65 if usual <= 2 else 0.35),
+        where=where_module(record, norms[0].name),
+        numbers={"rows": usual},
+        fix="Use GroupNorm or LayerNorm, or batches of 16 and more.",
+    )

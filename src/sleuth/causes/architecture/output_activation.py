@@ -25,6 +25,8 @@ target.
   cross-entropy.
 - **probe**: targets of the batch lie outside the range that the last operation can produce, or
   outputs of exactly 0 (or within 1% of a bound) make up a large share while targets do not.
+- **experiment**: undone from outside, a model's last activation passes everything through; the
+  loss falls below the floor it had.
 - **refuted by**: every target of the batch lies strictly inside the output's range.
 
 ## How to fix
@@ -52,6 +54,7 @@ from collections.abc import Iterator
 from math import inf
 from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import layer_taken_out
 from sleuth.facts.flow import ancestry, depends_on, layer, parents, subject
 from sleuth.facts.interpreter.values import Call, Collection, Instance, Value
 from sleuth.facts.losses import COMPARES_NUMBERS, LossUse
@@ -63,7 +66,9 @@ from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
 
+PREDICTS = {"same-batch": "usually"}
 
 _NAMES = {
     name: kind
@@ -106,6 +111,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"`{kind}` on the output makes every prediction {_RANGE[kind]}, and the loss on line "
                 f"{place(use.call).line} compares it with values that need not be.",
                 fix="Return the last layer's raw output, or scale the target into that range.",
+                edits=layer_taken_out(maker),
             )
 
 
@@ -265,3 +271,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 numbers={"classes": use.classes},
                 fix="Remove the activation after the last layer.",
             )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.open_output(world)

@@ -50,11 +50,15 @@ the symptom and keeps the bad scale, so fix the scale first. An output unit that
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts import curves
+from sleuth.facts.seen import courses, layer_types, learned, needed, where_module
+from sleuth.facts.step import Layers, Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"same-batch": "even", "lr×10": "even"}
 
 MOST = 0.5  # of a layer's outputs beyond 0.97 (tanh), or within 0.03 of a bound (sigmoid)
 
@@ -73,3 +77,32 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 fix="Standardise the inputs and use Xavier's initialisation; or a norm layer before the "
                 "activation.",
             )
+
+
+NEARLY_ALL = 0.9  # of a layer's outputs: beyond, next to no gradient passes
+FLAT = ("Tanh", "Sigmoid", "Hardtanh", "Hardsigmoid")
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    types = layer_types(record)
+    shares: dict[str, list[float]] = {}
+    for seen in needed(record.of(Layers), "activations"):
+        for name in list(seen.activations)[:-1]:  # an output that is sure of itself is no hidden unit
+            if types.get(name, "") in FLAT:
+                shares.setdefault(name, []).append(seen.activations[name].saturated)
+    # Saturation in a run that learns well all the same (gates, codes) is no fault.
+    learns = any(learned(course, 0.3) for course in courses(record)[:1])
+    for name, saturated in shares.items():
+        late = curves.median(saturated[-5:])
+        if len(saturated) < 3 or late < MOST:
+            continue
+        grave = late >= NEARLY_ALL and not learns
+        yield Finding(
+            f"{late:.0%} of the outputs of `{name}` ({types[name]}) sit in the flat tails "
+            f"({saturated[0]:.0%} at the start): hardly any gradient passes through them.",
+            severity="error" if grave else "note",
+            credence=0.75 if grave else 0.3,
+            where=where_module(record, name),
+            numbers={"saturated": late, "first": saturated[0]},
+            fix="Scale inputs and weights so that sums before the activation are near 1; lower the rate.",
+        )

@@ -63,11 +63,13 @@ from sleuth.facts.interpreter.values import (
 )
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.modules import CELLS, RECURRENT, applied, axis_of, exact, is_one_long, settled, uses
+from sleuth.facts.torch_api import is_module
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"noise-inputs": "even"}
 
 _FRESH = frozenset(
     "torch.zeros torch.randn torch.ones .new_zeros torch.zeros_like torch.empty torch.rand torch.full".split()
@@ -84,6 +86,7 @@ NEEDS = "RNN LSTM GRU Cell hidden state cache"
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _dropped_by_the_caller(program)
+    yield from _given_back_and_left(program)
     for call in program.calls("()"):
         made = applied(call)
         if made is None or made.op not in RECURRENT | CELLS or not call.args:
@@ -125,6 +128,48 @@ def _dropped_by_the_caller(program: Program) -> Iterator[Finding]:
             )
 
 
+def _given_back_and_left(program: Program) -> Iterator[Finding]:
+    """`out, _ = policy(obs, h)` in a loop that feeds its own results back, with `h` as it was before."""
+    candidates = [call for call in program.calls("()") if call.context.loops and len(call.args) == 2]
+    if not candidates or not _models_hand_back_state(program):
+        return
+    for call in candidates:
+        loop = call.context.loops[-1]
+        if not (isinstance(call.receiver, Unknown) or is_module(call.receiver)) or applied(call) is not None:
+            continue
+        fed = [value for value in ancestry(call.args[0], 12) if isinstance(value, Carried)]
+        makers = [value for value in ancestry(call.args[1], 10) if isinstance(value, Call)]
+        fresh = [made for made in makers if made.op in _FRESH]
+        if not any(value.loop is loop and value.final is not None for value in fed) or not fresh:
+            continue
+        if _second_is_dropped(call, loop) and _is_plainly_named(call, loop, fresh):
+            yield clue(
+                "warning",
+                call,
+                f"The state handed back is dropped and the one of line {place(fresh[0]).line} is given on "
+                "every turn: each step is computed as if nothing came before it.",
+                fix="Carry the state: `out, state = model(x, state)`.",
+            )
+
+
+def _second_is_dropped(call: Call, loop: Loop) -> bool:
+    """`out, _ = ...`, with a second name that the loop never reads."""
+    for node in ast.walk(loop.node):
+        if (
+            isinstance(node, ast.Assign)
+            and node.value is call.node
+            and isinstance(node.targets[0], ast.Tuple)
+        ):
+            names = node.targets[0].elts
+            read = {part.id for part in ast.walk(loop.node) if isinstance(part, ast.Name) and _is_read(part)}
+            return len(names) == 2 and isinstance(names[1], ast.Name) and names[1].id not in read
+    return False
+
+
+def _is_read(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Load)
+
+
 def _models_hand_back_state(program: Program) -> bool:
     """Every model here whose forward gives several things takes a state and gives it back."""
     found = False
@@ -144,6 +189,9 @@ def _models_hand_back_state(program: Program) -> bool:
 def _is_state(value: Value) -> bool:
     """The second thing that a recurrent layer gives."""
     picked = settled(value)
+    cell = applied(picked)
+    if cell is not None and cell.op in CELLS:
+        return True
     if not isinstance(picked, Call) or picked.op != "[]" or exact(picked.args[1]) != 1:
         return False
     made = applied(settled(picked.args[0]))

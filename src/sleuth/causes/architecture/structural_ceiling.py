@@ -54,6 +54,7 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"same-batch": "always"}
 
 STILL = 1e-6  # relative change of every output when all parameters are drawn anew
 

@@ -45,3 +45,29 @@ interpretable) is a decision, not a defect.
 - karpathy-2019: section 2 ("overfit one batch"), and section 3 on getting a model large enough to
   overfit.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.diagnosis.trials import Trials
+
+
+PREDICTS = {"same-batch": "always"}
+
+
+def experiment(trials: "Trials") -> Iterator[Finding]:
+    """One batch stays out of reach although nothing that was tried helps."""
+    if not trials.yes("same-batch") or trials.unstable:
+        return
+    tried = ("lr×10", "lr×0.1", "no-regularisation")
+    if any(trials.yes(test) for test in tried) or trials.yes("lr×10") is None:
+        return
+    yield Finding(
+        f"The model cannot fit one batch ({trials.detail('same-batch')}), at no rate that was tried.",
+        "warning",
+        0.35,
+        fix="Give it more width or depth, or features that carry the target; first rule out a cut gradient.",
+    )

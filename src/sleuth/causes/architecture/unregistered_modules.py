@@ -50,12 +50,15 @@ are registered elsewhere, or holds a frozen teacher that must stay out of the ch
 - pytorch-module: the class description, on submodules assigned as attributes being registered.
 """
 
+import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, statement_of
 from sleuth.facts.flow import possible
 from sleuth.facts.interpreter.values import Call, Class, Instance, Value
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.topics.modules import (
     contained,
     mentions,
@@ -71,6 +74,8 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+
+PREDICTS = {"same-batch": "even"}
 
 
 # Ways to make a module known that do not assign it to an attribute.
@@ -99,8 +104,30 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"`self.{name}` is a plain Python container: the layers in it (made on line "
                 f"{place(lost[0]).line}) are not in `parameters()`, so no optimizer trains them.",
                 fix=f"Keep them in `nn.ModuleList` or `nn.ModuleDict`: `self.{name} = nn.ModuleList(...)`.",
+                edits=_registered(call),
             )
     yield from _bare_tensors(program)
+
+
+def _registered(call: Call) -> Edits:
+    """The list or dict as written, inside the container that registers. (A dict needs texts for keys.)"""
+    statement = statement_of(call.node, call.source)
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    if isinstance(value, ast.List | ast.ListComp):
+        return _wrapped_value(call, "nn.ModuleList", safe=True)
+    return _wrapped_value(call, "nn.ModuleDict") if isinstance(value, ast.Dict | ast.DictComp) else ()
+
+
+def _wrapped_value(call: Call, maker: str, safe: bool = False) -> Edits:
+    """`self.x = maker(...)`, where `nn` is what it is called here."""
+    statement, source = statement_of(call.node, call.source), call.source
+    if not isinstance(statement, ast.Assign) or source is None or not re.search(_NN_IMPORTED, source.text):
+        return ()
+    text = ast.get_source_segment(source.text, statement.value)
+    return rewrite(statement.value, source, f"{maker}({text})", safe) if text else ()
+
+
+_NN_IMPORTED = r"(?m)^\s*(import torch\.nn as nn|from torch import (.*\b)?nn\b)"
 
 
 def _made_by(owner: Instance, item: Value) -> bool:
@@ -145,6 +172,7 @@ def _bare_tensors(program: Program) -> Iterator[Finding]:
                 f"`self.{call.op[1:-1]}` is a tensor with requires_grad=True, not an nn.Parameter: it is "
                 "not in `parameters()`, so no optimizer trains it and no checkpoint holds it.",
                 fix="Wrap it: `nn.Parameter(...)`.",
+                edits=_wrapped_value(call, "nn.Parameter"),
             )
 
 

@@ -48,9 +48,13 @@ when the unused part is intended and changes from batch to batch.
   must be declared, since the reducer waits for all of them.
 """
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.growth import called_modules, never_reached
+from sleuth.facts.seen import module_of, needed, where_module
+from sleuth.facts.step import Layers, Model, Record
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
@@ -74,3 +78,26 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"idle": len(idle), "busy": len(busy)},
             fix="Call the layer in forward, or delete it.",
         )
+
+
+MUCH = 0.5  # of all weights
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed(record.of(Layers), "gradients by layer")
+    sizes = {p.name: math.prod(p.shape) for m in record.of(Model) for p in m.parameters if p.trainable}
+    idle = sorted((never_reached(record) & set(sizes)), key=list(sizes).index)
+    used = called_modules(record)
+    idle = [name for name in idle if module_of(name) not in used]
+    if not idle or not used or len(idle) == len(sizes):
+        return
+    share = sum(sizes[name] for name in idle) / max(1, sum(sizes.values()))
+    yield Finding(
+        f"{len(idle)} parameters ({', '.join(idle[:3])}{', ...' if len(idle) > 3 else ''}; {share:.0%} of "
+        "all weights) took no part in any sampled forward pass and never had a gradient.",
+        severity="warning" if share > MUCH else "note",
+        credence=0.65 if share > MUCH else 0.4,
+        where=where_module(record, module_of(idle[0])),
+        numbers={"parameters": len(idle), "share": share},
+        fix="Call the layer in `forward`, or remove it.",
+    )

@@ -56,11 +56,15 @@ it divides by their size; it does not help once they drop near its eps of 1e-8.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts import curves
+from sleuth.facts.seen import courses, learned, module_of, needed, where_module
+from sleuth.facts.step import Layers, Model, Record
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"same-batch": "usually", "lr×10": "usually"}
 
 RATIO = 1e-4  # gradient over weight, first layer over last; see the page
 
@@ -84,3 +88,53 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             fix="Use residual connections, normalisation, ReLU-like activations and an initialisation "
             "that keeps scale.",
         )
+
+
+STILL, ALIVE = 1e-6, 1e-4  # update over weight of a first layer that stands and a last one that moves
+SAMPLES = 3
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed(record.of(Layers), "gradients by layer")
+    matrices = {p.name for m in record.of(Model) for p in m.parameters if len(p.shape) >= 2 and p.trainable}
+    kinds = {layer.name: layer.type for model in record.of(Model) for layer in model.layers}
+    pairs, moves, names = [], [], ("", "")
+    for seen in record.of(Layers):
+        called = {name: place for place, name in enumerate(seen.activations)}
+        order = [
+            name
+            for name in seen.gradients
+            if name in matrices and "Embedding" not in kinds.get(module_of(name), "")
+        ]
+        order.sort(key=lambda name: called.get(module_of(name), -1))
+        alive = [name for name in order if seen.gradients[name] and seen.weights.get(name)]
+        if len(alive) < 3 or alive[0] != order[0]:
+            continue
+        names = alive[0], alive[-1]
+        early, late = ((seen.gradients[name] or 0.0) / seen.weights[name] for name in names)
+        pairs.append(early / late)
+        if all(name in seen.updates for name in names):
+            moves.append(tuple(seen.updates[name] / seen.weights[name] for name in names))
+    if len(pairs) < SAMPLES or curves.median(pairs) > RATIO:
+        return
+    stands = (
+        bool(moves)
+        and curves.median(m[0] for m in moves) < STILL
+        and curves.median(m[1] for m in moves) > ALIVE
+    )
+    learns = any(learned(course) for course in courses(record)[:1])
+    yield Finding(
+        f"Relative to its weights, the gradient of `{names[0]}` is {curves.median(pairs):.1e} of that of "
+        f"`{names[1]}`"
+        + (
+            ": the early layers stand still while the late ones move."
+            if stands
+            else ": the early layers learn little."
+        ),
+        severity="note" if learns else ("error" if stands else "warning"),
+        credence=0.3 if learns else (0.75 if stands else 0.6),
+        where=where_module(record, module_of(names[0])),
+        numbers={"ratio": curves.median(pairs), "samples": len(pairs)},
+        fix="Use ReLU-like units, normalisation or residual paths, and start weights by He's or Xavier's "
+        "rule.",
+    )

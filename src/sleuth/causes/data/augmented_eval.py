@@ -59,6 +59,8 @@ from collections.abc import Iterator
 from sleuth.facts.flow import root
 from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Table, Value
 from sleuth.facts.program import Program, clue
+from sleuth.facts.seen import at, evaluations, loaders, loss_calls, needed
+from sleuth.facts.step import Evaluation, Record
 from sleuth.facts.topics.items import always_augmented
 from sleuth.facts.topics.loaders import (
     class_of,
@@ -238,3 +240,29 @@ def _applied_in_evaluation(program: Program) -> Iterator[Finding]:
         applied = root(event.call.args[0])
         if isinstance(applied, Call) and applied.op == "()" and (steps := random_steps(applied.receiver)):
             yield _report(applied, steps[0], "the batches of an evaluation loop")
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed(record.of(Evaluation), "evaluation passes")
+    known = loaders(record)
+    # Noise is part of the task for a denoiser and in the codes of a VAE; it is not for a classifier.
+    classifies = any("int" in call.target_dtype for call in loss_calls(record))
+    for (_, _, source), passes in evaluations(record).items():
+        loader = known.get(source) if source is not None else None
+        # Another order, or data made on the fly, changes the inputs without any augmentation.
+        if loader is None or loader.shuffled or loader.examples is None or "Sequential" not in loader.sampler:
+            continue
+        whole = [seen for seen in passes if seen.rows == loader.examples and seen.fingerprint]
+        if len({seen.fingerprint for seen in whole}) < 2:
+            continue
+        yield Finding(
+            f"{len(whole)} evaluation passes over the same {whole[0].rows} examples in the same order "
+            f"received {len({seen.fingerprint for seen in whole})} different sets of values: something "
+            "random prepares the evaluation inputs, so the score is that of a harder task and wavers by "
+            "itself.",
+            severity="warning" if classifies else "note",
+            credence=0.75 if classifies else 0.3,
+            where=at(loader),
+            numbers={"passes": len(whole), "rows": whole[0].rows},
+            fix="Give the evaluation set its own transform without random steps.",
+        )

@@ -16,6 +16,8 @@ the rare class" is often a threshold problem, not a learning problem.
   sampler; loss at the start is above the entropy of the class frequencies (0.305 at 10:1).
 - **watch**: the loss settles at that entropy; predictions are one class in nearly every batch;
   accuracy equals the majority share to two digits.
+- **experiment**: undone from outside, classes weighted by how rare they were so far; the rare
+  class begins to be predicted.
 - **refuted by**: recall of the rarest class well above its share, or counts within 10:1.
 
 ## How to fix
@@ -44,14 +46,21 @@ made for it (focal, Dice). Imbalance alone is no defect: easily separable rare c
 - pytorch-bce-logits: `pos_weight`, trading recall against precision.
 """
 
+import math
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts import curves
+from sleuth.facts.seen import CLASS_LOSSES, at, batches, courses, loss_calls, needed, tensors, training_loader
+from sleuth.facts.step import Evaluation, Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
 
+PREDICTS = {"noise-inputs": "even", "shuffled-labels": "even"}
 
 RATIO = 10.0  # majority to minority; from here on a model gains by never naming the minority
 
@@ -83,3 +92,67 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; judge by recall "
         "a class.",
     )
+
+
+SETTLED = 200  # steps after which a loss at the entropy is no passing stage
+NEAR = 0.15  # relative distance to it
+MANY_CLASSES = 20  # beyond, rare ones are the rule (tokens of a text)
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    calls = [call for call in loss_calls(record) if call.function in CLASS_LOSSES]
+    counts: Counter[str] = Counter()
+    for _, values in tensors(batches(record), "target"):
+        counts.update(values.counts or {})
+    needed(counts, "counts of labels")
+    loader = training_loader(record)
+    if not calls or any(call.weighted for call in calls) or (loader and "Weighted" in loader.sampler):
+        return
+    common, rare = counts.most_common(1)[0], counts.most_common()[-1]
+    surely = (common[1] - 2 * common[1] ** 0.5) / (rare[1] + 2 * rare[1] ** 0.5 + 1)
+    if not 2 <= len(counts) <= MANY_CLASSES or surely < RATIO:
+        return
+    ignored = _rare_ignored(record, common[1] / counts.total()) or _at_entropy(record, counts)
+    yield Finding(
+        f"Class {rare[0]} is {rare[1]} of {counts.total()} labels seen, class {common[0]} is {common[1]}, "
+        "and the loss weighs all alike: "
+        + (ignored or "a model that never names the rare class looks good.")
+        + " Judge it by recall.",
+        # An imbalance that is learned all the same is no fault.
+        severity="warning" if ignored else "note",
+        credence=0.7 if ignored else 0.3,
+        where=at(calls[0]),
+        numbers={"ratio": common[1] / max(1, rare[1]), "rarest": rare[1], "seen": counts.total()},
+        fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; judge by recall a "
+        "class.",
+    )
+
+
+def _rare_ignored(record: Record, majority: float) -> str:
+    """The sign that only the common class is named, in words."""
+    for seen in record.of(Evaluation)[-3:]:
+        if seen.constant_output:
+            return f"the evaluation at step {seen.n} gave every example the same answer."
+        if seen.correct is not None and seen.rows >= 50 and abs(seen.correct - majority) < 0.005:
+            common = f"the share of the common class ({majority:.3f})"
+            return f"accuracy at step {seen.n} is {seen.correct:.3f}, {common}."
+    return ""
+
+
+def _at_entropy(record: Record, counts: Counter[str]) -> str:
+    """The loss stands where knowing the frequencies alone brings it."""
+    entropy = -sum(n / counts.total() * math.log(n / counts.total()) for n in counts.values())
+    for course in courses(record, SETTLED)[:1]:
+        values = course.finite_losses
+        late = values[len(values) // 2 :]
+        level = sum(late) / len(late) if late else 0.0
+        falls = curves.surely_lower(late[: len(late) // 2], late[len(late) // 2 :])
+        if abs(level - entropy) < NEAR * entropy and not falls:
+            return f"the loss stands at {level:.3g}, what the frequencies alone give ({entropy:.3g})."
+    return ""
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.weighted_classes(world)

@@ -59,9 +59,12 @@ by the index of the example, not by the worker.
 import ast
 from collections.abc import Iterator
 
+from sleuth.facts import curves
 from sleuth.facts.flow import literal, root
 from sleuth.facts.interpreter.values import Call, Class, Constant, Function, Instance, Value
 from sleuth.facts.program import Program, clue
+from sleuth.facts.seen import at, batches, is_float, needed
+from sleuth.facts.step import Loader, Record
 from sleuth.facts.topics.loaders import DATA_LOADER, class_of, dataset_of, line
 from sleuth.finding import Finding, Severity
 
@@ -212,3 +215,34 @@ def _is_fixed(seed: ast.expr, function: Value | None) -> bool:
                 return isinstance(root(scope.names[seed.id]), Constant)
             scope = scope.parent
     return False
+
+
+MOST = 0.8  # of the copies that k workers in step would make; the rest may be cut by the batch's edge
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    several = [loader for loader in record.of(Loader) if loader.workers >= 2]
+    if not several:
+        return
+    needed(batches(record), "training batches")
+    for loader in several:
+        served = [batch for batch in batches(record) if batch.loader == loader.id and batch.values]
+        drawn = loader.sampler in ("RandomSampler", "SequentialSampler", "")
+        floats = [batch for batch in served if any(is_float(values) for values in batch.values)]
+        if len(floats) < 4 or not drawn:
+            continue  # drawing with replacement repeats rows as well
+        shares = [
+            batch.repeated_rows / max(1, batch.values[0].shape[0]) for batch in floats[loader.workers :]
+        ]
+        expected = (loader.workers - 1) / loader.workers
+        if shares and curves.median(shares) >= MOST * expected:
+            yield Finding(
+                f"With {loader.workers} workers, {curves.median(shares):.0%} of the rows of a batch stood in "
+                "an earlier batch already: the workers draw the same random numbers, so most of the variety "
+                "is an illusion.",
+                severity="warning",
+                credence=0.65,
+                where=at(loader),
+                numbers={"repeated": curves.median(shares), "workers": loader.workers},
+                fix="Make the generator in `worker_init_fn` from `torch.initial_seed()`, or draw with torch.",
+            )

@@ -53,12 +53,13 @@ you ship once evaluation is over.
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from sleuth.facts.edits import Edits, beside, inserted_after, statement_of, taken_out
 from sleuth.facts.flow import ancestry, literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Value
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, rewrite
+from sleuth.facts.source import Source
 from sleuth.facts.topics.splits import (
     TRAIN_TEST_SPLIT,
     Split,
@@ -69,7 +70,7 @@ from sleuth.facts.topics.splits import (
     statistics_in,
 )
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Severity
+from sleuth.finding import Finding, Severity, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -110,8 +111,7 @@ _HELD_OUT_NAME = Pattern(r"(?<![a-z])(test|val|valid|validation|holdout|dev)(?![
 _TRAIN_NAME = Pattern(r"(?<![a-z])(train|training|tr)(?![a-z])", re.IGNORECASE)
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(NamedTuple):
     """A step that learned from data. `applied` are the values that carry what it learned."""
 
     name: str
@@ -175,12 +175,81 @@ def _report(fit: Fit, split: Split) -> Finding:
         f"`{fit.name}` is computed from all rows, and `{split.how}` on line {split.line} divides them: "
         f"{harm}.",
         fix="Split first, fit on the training part only and apply that to both parts (or use a Pipeline).",
+        edits=_split_first(fit, split),
     )
+
+
+def _split_first(fit: Fit, split: Split) -> Edits:
+    """`Z = step.fit_transform(X)` done to both parts behind the split. Not safe: Z may be read in between."""
+    source = fit.call.context.source
+    fitting, dividing = statement_of(fit.call.node, source), statement_of(split.call.node, source)
+    if fit.call.op != ".fit_transform" or beside(split.call.node, fitting, source) is not dividing:
+        return ()
+    step, parts = _step_taken(fitting, fit.call.node, source), _part_names(dividing, split.call)
+    if dividing is None or step is None or parts is None or step.given != parts[0]:
+        return ()
+    _, train, test, train_labels = parts
+    told = f", {train_labels}" if step.sees_labels else ""
+    lines = [f"{step.name} = {step.made}"] if step.made else []
+    lines += [
+        f"{train} = {step.name}.fit_transform({train}{told})",
+        f"{test} = {step.name}.transform({test})",
+    ]
+    put = inserted_after(dividing, source, f"\n{' ' * dividing.col_offset}".join(lines))
+    renamed = step.taken != step.given
+    other = rewrite(_arguments(split.call)[0], source, step.taken, safe=False) if renamed else ()
+    return (*taken_out(fitting, source), *put, *other) if put else ()
+
+
+class Step(NamedTuple):
+    """`given = name.fit_transform(taken)`; `made` is the step itself where it has no name yet."""
+
+    name: str
+    made: str
+    taken: str
+    given: str
+    sees_labels: bool
+
+
+def _arguments(call: Call) -> list[ast.expr]:
+    return call.node.args if isinstance(call.node, ast.Call) else []
+
+
+def _step_taken(statement: ast.stmt | None, node: ast.AST | None, source: Source) -> Step | None:
+    if not isinstance(statement, ast.Assign) or statement.value is not node or not isinstance(node, ast.Call):
+        return None
+    target, func = statement.targets[0], node.func
+    if (
+        not isinstance(target, ast.Name)
+        or not isinstance(func, ast.Attribute)
+        or len(node.args) not in (1, 2)
+    ):
+        return None
+    given, taken, made = target.id, ast.unparse(node.args[0]), ast.unparse(func.value)
+    reads = sum(isinstance(part, ast.Name) and part.id == given for part in source.nodes)
+    if given != taken and reads > 2:  # where it is made and where it is split; anybody else would miss it
+        return None
+    if isinstance(func.value, ast.Name | ast.Attribute):
+        return Step(made, "", taken, given, len(node.args) == 2)
+    name = "step" if re.search(r"\bscaler\b", source.text) else "scaler"
+    return Step(name, made, taken, given, len(node.args) == 2)
+
+
+def _part_names(statement: ast.stmt | None, split: Call) -> tuple[str, str, str, str] | None:
+    """X, X_train, X_test and y_train of `X_train, X_test, y_train, y_test = train_test_split(X, y)`."""
+    if split.op not in TRAIN_TEST_SPLIT or not isinstance(statement, ast.Assign):
+        return None
+    target = statement.targets[0]
+    if not isinstance(target, ast.Tuple) or len(target.elts) != 4 or not _arguments(split):
+        return None
+    names = [ast.unparse(part) for part in target.elts]
+    return ast.unparse(_arguments(split)[0]), names[0], names[1], names[2]
 
 
 def _divided_later(splits: Splits, fit: Fit) -> Split | None:
     """The split whose held-out rows the step has seen, if what it learned is used around that split."""
-    if splits.is_part(fit.data) or _is_training_part(fit):
+    # A step that sees labels spoils a validation part cut from the training rows as well.
+    if splits.is_part(fit.data) or (fit.name not in SEES_LABELS and _is_training_part(fit)):
         return None
     for split in splits.found:
         if (fit.by_hand or split.how == "mask") and not _divides_data(splits, split):
@@ -400,6 +469,18 @@ CLEARLY_OFF = 20.0  # times further away without the validation rows
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
+    for fit in bench.fits:
+        yield Finding(
+            f"{fit.kind} was fitted on {fit.rows} rows, and those very rows were split into training and "
+            "held-out ones afterwards: what it learned from the held-out rows is in the training data.",
+            severity="error",
+            credence=0.9,
+            where=Where(fit.path, fit.line),
+            numbers={"rows": fit.rows, "transformer": fit.kind},
+            fix="Split first; call `fit` on the training part and only `transform` on the rest.",
+        )
+    if bench.fits:
+        return
     seen = bench.split
     if seen.pooled_error < EXACT and seen.train_error > CLEARLY_OFF * max(seen.pooled_error, 1e-6):
         yield Finding(

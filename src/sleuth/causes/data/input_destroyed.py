@@ -50,8 +50,10 @@ from typing import TYPE_CHECKING
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
+    from sleuth.diagnosis.trials import Trials
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"noise-inputs": "always", "shuffled-labels": "usually", "same-batch": "even"}
 
 NEARLY_ALL = 0.98  # of all values are one value: padding, the unknown token, a clipped range
 
@@ -82,3 +84,17 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             fix="Look for a multiplication by zero, a mask that covers everything, or an input that is "
             "overwritten.",
         )
+
+
+def experiment(trials: "Trials") -> Iterator[Finding]:
+    if not trials.yes("noise-inputs") or trials.yes("same-batch") or trials.yes("lr×10"):
+        return
+    if trials.yes("shuffled-labels") is False or not trials.poor or not trials.had_its_time:
+        return
+    yield Finding(
+        f"Noise in the place of the inputs does as well ({trials.detail('noise-inputs')}), though one batch "
+        "can be learnt by heart: what reaches the model carries nothing about the target.",
+        "warning",
+        0.4,
+        fix="Print and plot what the model is called with, after all preprocessing.",
+    )

@@ -52,8 +52,12 @@ from collections.abc import Iterator
 from sleuth.facts.flow import ancestry, layer, literal, makers, number, root
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, External, Value
 from sleuth.facts.program import Program, clue
+from sleuth.facts.seen import batches, is_float, needed, tensors
+from sleuth.facts.step import Record
 from sleuth.facts.topics.loaders import line
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
+
+PREDICTS = {"noise-inputs": "even"}
 
 READS_BYTES = frozenset(
     {
@@ -74,11 +78,47 @@ BYTE_DATASETS = frozenset(
 )
 # Operations that keep the type of what they get.
 KEEPS_TYPE = frozenset(
-    "reshape view transpose permute squeeze unsqueeze flatten copy clone contiguous ravel flip numpy "
-    "crop convert "
-    "resize cvtColor GaussianBlur medianBlur from_numpy as_tensor tensor stack concatenate cat "
-    "expand_dims array "
-    "asarray moveaxis rot90 fliplr flipud ascontiguousarray T rotate pad to cpu cuda".split()
+    [
+        "reshape",
+        "view",
+        "transpose",
+        "permute",
+        "squeeze",
+        "unsqueeze",
+        "flatten",
+        "copy",
+        "clone",
+        "contiguous",
+        "ravel",
+        "flip",
+        "numpy",
+        "crop",
+        "convert",
+        "resize",
+        "cvtColor",
+        "GaussianBlur",
+        "medianBlur",
+        "from_numpy",
+        "as_tensor",
+        "tensor",
+        "stack",
+        "concatenate",
+        "cat",
+        "expand_dims",
+        "array",
+        "asarray",
+        "moveaxis",
+        "rot90",
+        "fliplr",
+        "flipud",
+        "ascontiguousarray",
+        "T",
+        "rotate",
+        "pad",
+        "to",
+        "cpu",
+        "cuda",
+    ]
 )
 HALF_RANGE = 127  # values below add up to less than 256
 WRAPS = ("-", "+", "*", "-=", "+=", "*=")
@@ -89,8 +129,8 @@ FIX = "Convert to float first (`.astype(np.float32)`, `.float()`), and clip befo
 READS_RAW = frozenset(
     {"numpy.frombuffer", "numpy.fromfile", "numpy.memmap", "soundfile.read", "numpy.fromstring"}
 )
-COMPARISONS = frozenset("> < >= <= == != & | ~".split())  # what they give is 0 or 1
-NARROW = frozenset("int8 uint8 int16 uint16 <i2 >i2 i2 <h h short".split())
+COMPARISONS = frozenset([">", "<", ">=", "<=", "==", "!=", "&", "|", "~"])  # what they give is 0 or 1
+NARROW = frozenset(["int8", "uint8", "int16", "uint16", "<i2", ">i2", "i2", "<h", "h", "short"])
 
 NEEDS = "int8 int16 imread Image byte i2 VideoCapture MNIST CIFAR .data"
 
@@ -276,3 +316,47 @@ def _is_normal_noise(value: Value) -> bool:
             if name in ("normal", "randn", "standard_normal", "randn_like"):
                 return True
     return False
+
+
+BYTES = ("uint8", "int8", "int16")
+FLAT = 73.9  # standard deviation of a byte that takes all of 0..255 alike; only two humps lie above
+LEVELS = 255.0
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed(batches(record), "training batches")
+    for batch, values in tensors(batches(record)[:1], "input"):
+        if values.dtype.removeprefix("torch.") in BYTES:
+            yield Finding(
+                f"The model receives `{values.dtype}` (input {values.path}): sums and differences of such "
+                "numbers wrap around without a word wherever they come before a conversion.",
+                severity="note",
+                credence=0.3,
+                where=_place(record, batch.line),
+                numbers={"minimum": values.minimum or 0, "maximum": values.maximum or 0},
+                fix="Convert to float first, then subtract, add and scale.",
+            )
+        elif is_float(values) and _two_humps(values.minimum, values.maximum, values.mean, values.std):
+            yield Finding(
+                f"Input {values.path} fills 0 to {values.maximum:g} with a spread of {values.std:.3g}, more "
+                "than a byte that takes all its values alike: small negative numbers may have wrapped to "
+                "the top.",
+                severity="note",
+                credence=0.3,
+                where=_place(record, batch.line),
+                numbers={"std": values.std or 0.0, "mean": values.mean or 0.0},
+                fix="Convert to float before any subtraction or sum.",
+            )
+
+
+def _two_humps(low: float | None, high: float | None, mean: float | None, std: float | None) -> bool:
+    """A byte's whole range (raw, or divided by 255) with more spread than a flat histogram has."""
+    if low is None or high is None or mean is None or std is None or low < 0:
+        return False
+    scale = 1.0 if high > 1 else LEVELS
+    top = high * scale
+    return 250 <= top <= LEVELS and FLAT * 1.1 < std * scale < 120 and 0.25 < mean * scale / LEVELS < 0.75
+
+
+def _place(record: Record, line: int) -> Where | None:
+    return Where(record.run.script or None, line) if line else None

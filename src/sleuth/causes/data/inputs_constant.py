@@ -52,11 +52,14 @@ an input-independent baseline.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding
+from sleuth.facts.seen import batches, needed, tensors
+from sleuth.facts.step import Record
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"same-batch": "usually", "noise-inputs": "usually", "shuffled-labels": "usually"}
 
 MOST = 0.95  # of the features without any variation: the border pixels of small images stay below
 
@@ -79,3 +82,30 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             fix="Print two raw examples and follow them through the preprocessing to where they become "
             "equal.",
         )
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    seen = [batch for batch in batches(record) if any(_several(values.shape) for values in batch.values)]
+    needed(seen, "training batches of several rows")
+    flat, living = 0, 0
+    for batch in seen:
+        inputs = [values for _, values in tensors([batch], "input") if _several(values.shape)]
+        flat += bool(inputs) and all(values.constant_features == 1 for values in inputs)
+        living += any(values.constant_features < 1 for values in inputs)
+    if flat >= 3 and not living:
+        first = next(values for _, values in tensors(seen, "input") if _several(values.shape))
+        yield Finding(
+            f"In all {flat} recorded batches every row of the input is the same (mean "
+            f"{first.mean or 0:.4g}): the model cannot tell the examples apart, and the best it can learn is "
+            "the average answer.",
+            severity="error",
+            credence=0.93,
+            where=Where(record.run.script or None, seen[0].line) if seen[0].line else None,
+            numbers={"batches": flat},
+            fix="Print two examples as the model receives them; look for an index, a mask or a scale that "
+            "is constant.",
+        )
+
+
+def _several(shape: tuple[int, ...]) -> bool:
+    return len(shape) >= 1 and shape[0] > 1

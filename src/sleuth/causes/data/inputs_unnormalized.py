@@ -20,6 +20,8 @@ Only the largest column is heard.
   differ by orders of magnitude between columns; first-layer gradients dwarf the later ones.
 - **watch**: a jump in the first steps, then a plateau at chance level with many silent units; the
   same input scale in every batch.
+- **experiment**: undone from outside, the mean and spread of the first batch are taken out of
+  every input at the model's door; the same script then learns at the same rate.
 - **refuted by**: standardising the inputs at the model's door changes nothing in the curve.
 
 ## How to fix
@@ -50,10 +52,16 @@ normalisation layer.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding
+from sleuth.facts import curves
+from sleuth.facts.seen import batches, courses, is_float, layer_types, learned, needed, tensors
+from sleuth.facts.step import Layers, Model, Record, Values
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
 
 
 # Size (root mean square) of a feature. Standardised data has 1; pixels from 0 to 255 have about 100. Above
@@ -90,3 +98,71 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 numbers=numbers,
                 fix="Scale the inputs to a spread of about 1; look for a division that was made twice.",
             )
+
+
+UNEVEN = 1e4  # spread of one feature over that of another: both cannot suit one learning rate
+STRONG = 10.0  # activations of a first layer on inputs of unit spread lie near 1
+DEAD = 0.5  # share of silent or saturated units that shows harm
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    found = [values for _, values in tensors(batches(record), "input", is_float) if values.std is not None]
+    needed(found, "statistics of float inputs")
+    worst = max(found, key=_size)
+    if _size(worst) < LARGE and worst.feature_std_ratio < UNEVEN:
+        return
+    if _normalised_first(record):
+        return
+    harmed = _harm(record)
+    batch = next(batch for batch in batches(record) if worst in batch.values)
+    yield Finding(
+        f"Input {worst.path} lies between {worst.minimum or 0:.4g} and {worst.maximum or 0:.4g} (spread "
+        f"{worst.std or 0:.3g}, largest mean of a feature {worst.largest_feature_mean:.3g}), far from zero "
+        "mean and unit spread"
+        + (f", and it shows: {harmed}." if harmed else "; the run copes with it so far."),
+        severity="warning" if harmed else "note",
+        credence=0.7 if harmed else 0.25,
+        where=Where(record.run.script or None, batch.line) if batch.line else None,
+        numbers={"std": worst.std or 0.0, "mean": worst.mean or 0.0, "uneven": worst.feature_std_ratio},
+        fix="Standardise inputs with mean and spread of the training set, a feature at a time.",
+    )
+
+
+def _size(values: Values) -> float:
+    return max(abs(values.mean or 0.0), values.std or 0.0, values.largest_feature_mean)
+
+
+def _normalised_first(record: Record) -> bool:
+    """The model scales its inputs itself: its first layer is a norm, or answers with ordinary numbers."""
+    models = [model for model in record.of(Model) if model.parameters]
+    kinds = [layer.type for model in models[:1] for layer in model.layers if layer.name]
+    if kinds and any("Norm" in kind for kind in kinds[:2]):
+        return True
+    types = layer_types(record)
+    for seen in record.of(Layers)[:1]:
+        for name, activation in seen.activations.items():
+            if types.get(name, "").startswith(("Linear", "Conv", "LSTM", "GRU", "RNN")):
+                return max(activation.std, abs(activation.mean)) < STRONG
+    return False
+
+
+def _harm(record: Record) -> str:
+    """What large inputs did: no fall of the loss, or units silenced at once."""
+    for seen in record.of(Layers)[-3:]:
+        for name, activation in seen.activations.items():
+            if (lost := max(activation.dead_units, activation.saturated)) >= DEAD:
+                return f"{lost:.0%} of the units of `{name}` are silent or saturated"
+    for course in courses(record)[:1]:
+        values = course.losses
+        if curves.exploded(values) is not None:
+            return "the loss explodes"
+        if len(values) >= 50 and not learned(course, 0.3):
+            finite = course.finite_losses
+            return f"the loss went from {curves.start(finite):.3g} to {curves.end(finite):.3g} only"
+    return ""
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.standardised_inputs(world)

@@ -50,13 +50,18 @@ token of its own. A few fully ignored batches in a large run need no more than t
 - pytorch-nll: `ignore_index` and the formula of the weighted mean reduction.
 """
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.seen import at, loss_calls, needed
+from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+
+PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
@@ -73,3 +78,25 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 fix="Print the targets before the loss: a prompt that fills the window, a mask the wrong "
                 "way round?",
             )
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    calls = [
+        call
+        for call in needed(loss_calls(record), "loss calls")
+        if call.function in ("cross_entropy", "nll_loss")
+    ]
+    empty = [call for call in calls if call.ignored == 1.0]
+    if not empty:
+        return
+    every = len(empty) == len(calls)
+    lost = any(call.value is not None and not math.isfinite(call.value) for call in empty)
+    yield Finding(
+        f"In {len(empty)} of {len(calls)} recorded calls every target equals the ignore index (first at step "
+        f"{empty[0].n}): the loss is {'NaN' if lost else 'empty'} there and no gradient flows.",
+        severity="error" if every or lost else "note",
+        credence=0.95 if every or lost else 0.4,
+        where=at(empty[0]),
+        numbers={"empty": len(empty), "calls": len(calls), "step": empty[0].n},
+        fix="Check how targets are masked (padding, prompt); skip batches without a single real target.",
+    )

@@ -45,14 +45,19 @@ and when you test a single batch on purpose.
 - karpathy-2019: "1. Become one with the data", on the distribution of labels.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts import curves
+from sleuth.facts.seen import CLASS_LOSSES, at, batches, courses, loss_calls, needed, tensors
+from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"noise-inputs": "always", "shuffled-labels": "always"}
 
 ENOUGH = 16  # examples with one label among which chance would have shown a second (2 classes at 80:20: 97%)
 
@@ -76,3 +81,39 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             fix="Look at the label column of the raw data, and at a filter or a join that kept one class "
             "only.",
         )
+
+
+NOTHING = 0.02  # a loss that is over: one answer fits all
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    calls = [call for call in loss_calls(record) if call.function in CLASS_LOSSES]
+    needed(calls, "calls of a loss over classes")
+    seen = {bound for call in calls for bound in (call.target_min, call.target_max) if bound is not None}
+    if len(seen) != 1:
+        return
+    counts: Counter[str] = Counter()
+    for batch, values in tensors(batches(record), "target"):
+        # What only the loss saw may be made on the spot; what a loader served is data.
+        if batch.loader is not None and values.path != "target":
+            counts.update(values.counts or {})
+    rows = sum(call.target_shape[0] for call in calls if call.target_shape)
+    served = len(counts) == 1 and counts.total() >= 2 * ENOUGH
+    value = next(iter(seen))
+    classifier = "Addmm" in calls[0].input_made_by
+    over = classifier and any(
+        curves.end(course.finite_losses) < NOTHING for course in courses(record) if course.finite_losses
+    )
+    if rows < 2 * ENOUGH:
+        return
+    yield Finding(
+        f"All {rows} labels seen are {value:g}: a model that always answers {value:g} is perfect, so nothing "
+        "is learned about the inputs" + (" and the loss is near zero already." if over else "."),
+        # Contrastive losses put the right answer at place 0 on purpose: their labels are made, not served.
+        severity="error" if served else ("warning" if over else "note"),
+        credence=0.93 if served else (0.7 if over else 0.3),
+        where=at(calls[0]),
+        numbers={"label": value, "seen": rows},
+        fix="Look at the labels as they leave the data set: a wrong column, a filter, an unshuffled head of "
+        "the file.",
+    )

@@ -51,8 +51,7 @@ frame = images.merge(labels, on="image_id", validate="one_to_one")
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sleuth.facts.flow import ancestry, literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Value
@@ -63,7 +62,10 @@ from sleuth.facts.topics.splits import PERMUTATIONS, TRAIN_TEST_SPLIT, Splits, b
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
+    from sleuth.diagnosis.trials import Trials
     from sleuth.facts.bench import Bench
+
+PREDICTS = {"noise-inputs": "usually", "shuffled-labels": "always"}
 
 
 # Calls that take inputs and targets row by row.
@@ -84,8 +86,7 @@ COUNTS = frozenset({"builtins.range", "builtins.len", "numpy.arange", "torch.ara
 FIX = "Draw one permutation and index inputs and labels with it, or keep each pair in one record."
 
 
-@dataclass(frozen=True, eq=False)
-class Pair:
+class Pair(NamedTuple):
     """Inputs and targets that are used row by row, and where."""
 
     inputs: Value
@@ -120,7 +121,7 @@ def lint(program: Program) -> Iterator[Finding]:
         elif lonely and not left and pair.is_table and not intact and _is_indexed(splits, pair.targets):
             if not _follows(pair.inputs, lonely):
                 yield _one_sided(lonely[0], "labels", "inputs", pair)
-    yield from _listings(program)
+    yield from _listings(program, splits)
 
 
 def _one_sided(draw: Call, moved: str, kept: str, pair: Pair) -> Finding:
@@ -262,8 +263,8 @@ def _has_no_source(items: Collection) -> bool:
     return not any(isinstance(part, Call) for part in ancestry(items, 60))
 
 
-def _listings(program: Program) -> Iterator[Finding]:
-    """Two folders listed separately and matched by place."""
+def _listings(program: Program, splits: Splits) -> Iterator[Finding]:
+    """Two folders listed separately, or a folder and a shuffled table, matched by place."""
     pairs = [(call.args[0], call.args[1]) for call in program.calls("builtins.zip") if len(call.args) == 2]
     by_place: dict[tuple[int, object], list[Call]] = {}
     for item in program.calls("[]"):
@@ -273,6 +274,8 @@ def _listings(program: Program) -> Iterator[Finding]:
         pairs += [(items[0].args[0], other.args[0]) for other in items[1:4]]
     for left, right in pairs:
         one, other = _listing(program, left), _listing(program, right)
+        yield from _listed_beside_shuffled(splits, one, right)
+        yield from _listed_beside_shuffled(splits, other, left)
         if one is None or other is None or one[0] is other[0]:
             continue
         unsorted = [call for call, is_sorted in (one, other) if not is_sorted]
@@ -285,6 +288,21 @@ def _listings(program: Program) -> Iterator[Finding]:
                 "place; a listing has no guaranteed order.",
                 fix="Sort both listings by a common key, or look up each label by the name of its input.",
             )
+
+
+def _listed_beside_shuffled(
+    splits: Splits, listing: tuple[Call, bool] | None, table: Value
+) -> Iterator[Finding]:
+    draws = _draws(splits, table) if listing is not None else []
+    if listing is None or not draws or any(here is listing[0] for here in ancestry(table, 1_000)):
+        return
+    yield clue(
+        "error",
+        draws[0],
+        f"The table is put into another order here, and its rows are matched by place with the folder listed "
+        f"on line {line(listing[0])}, which keeps its own.",
+        fix="Look up each label by the name of its file.",
+    )
 
 
 def _listing(program: Program, value: Value) -> tuple[Call, bool] | None:
@@ -329,3 +347,19 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             fix="Look at ten pairs of input and label right before the model; shuffle both with one "
             "permutation.",
         )
+
+
+def experiment(trials: "Trials") -> Iterator[Finding]:
+    """Labels dealt at random train as well as the real ones, though the model can learn a batch by heart."""
+    if not trials.yes("shuffled-labels") or trials.yes("same-batch") or trials.yes("lr×10"):
+        return
+    if trials.yes("noise-inputs") is False or not trials.poor or not trials.had_its_time:
+        return
+    yield Finding(
+        "One batch can be learnt by heart, but over the data it does no better than with labels dealt "
+        f"at random ({trials.detail('shuffled-labels')}): inputs and labels do not belong together.",
+        "warning",
+        0.5,
+        fix="Look at ten examples beside their labels; check every shuffle, sort, filter and join between "
+        "reading and batching.",
+    )

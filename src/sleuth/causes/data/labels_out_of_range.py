@@ -52,11 +52,14 @@ outputs in the gaps are wasted.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.seen import at, by_line, loss_calls, raised
+from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"same-batch": "even"}
 
 _REFUSALS = (
     ("out of bounds", "a class index lies outside of the model's outputs"),
@@ -112,3 +115,47 @@ def _refused(bench: "Bench") -> Iterator[Finding]:
                 fix="Compare `y.min()`, `y.max()` and `y.dtype` with what the loss expects.",
             )
             return
+
+
+_TWO_CLASS = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    refused = raised(
+        record,
+        "is out of bounds.",
+        "between 0 and n_classes",
+        "target out of range",
+        "t >= 0 && t < n_classes",
+    )
+    if refused is not None and record.end is not None and "arget" in record.end.message:
+        yield Finding(
+            f'The run stopped with "{record.end.message.splitlines()[0][:120]}": a label is no index of a '
+            "class.",
+            severity="error",
+            credence=0.95,
+            where=refused,
+            fix="Count the classes from 0 to K-1 and give the last layer K outputs.",
+        )
+    for calls in by_line(loss_calls(record)).values():
+        outside = [
+            call
+            for call in calls
+            if call.function in _TWO_CLASS and ((call.target_max or 0) > 1 or (call.target_min or 0) < 0)
+        ]
+        if outside:
+            call = outside[0]
+            yield Finding(
+                f"`{call.function}` receives targets from {call.target_min or 0:g} to "
+                f"{call.target_max or 0:g} at step {call.n}; it is made for 0 to 1. Outside, the loss has no "
+                "floor and sinks without end.",
+                severity="error",
+                credence=0.93,
+                where=at(call),
+                numbers={
+                    "minimum": call.target_min or 0.0,
+                    "maximum": call.target_max or 0.0,
+                    "calls": len(outside),
+                },
+                fix="Map the targets to 0 and 1: divide a 0/255 mask by 255, turn -1/1 into 0/1.",
+            )

@@ -47,10 +47,14 @@ infinity into 3.4e38, which is finite and just as ruinous. Masked NaN is no defe
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding
+from sleuth.facts.seen import batches, broke_at, needed
+from sleuth.facts.step import Record
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+
+PREDICTS = {"same-batch": "always"}
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
@@ -65,3 +69,28 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 numbers={"nonfinite": part.nonfinite, "first_at": part.nonfinite_at},
                 fix="Find where they enter (a missing value, 0/0, log of 0) and impute or drop those rows.",
             )
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed(batches(record), "training batches")
+    broken = broke_at(record)
+    for batch in batches(record):
+        for values in batch.values:
+            if not values.nonfinite or (broken is not None and broken < batch.n):
+                continue
+            yield Finding(
+                f"{values.nonfinite} values of {values.role or 'input'} {values.path} are NaN or infinite in "
+                f"the batch of step {batch.n}"
+                + (
+                    ", while loss and gradients were finite until then: the data brought it."
+                    if broken is not None
+                    else "; the loss stays finite, so the model may mask them."
+                ),
+                severity="error" if broken is not None else "note",
+                credence=0.95 if broken is not None else 0.3,
+                where=Where(record.run.script or None, batch.line) if batch.line else None,
+                numbers={"nonfinite": values.nonfinite, "step": batch.n},
+                fix="Find the rows (`torch.isfinite(x).all(1)`) and drop or fill them where the data is "
+                "read.",
+            )
+            return

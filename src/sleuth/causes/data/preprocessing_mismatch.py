@@ -45,25 +45,31 @@ centre crop in evaluation are a wanted difference; so is evaluating at a slightl
 - ivanov-2017: part I, items 14 and 15, preprocessing of pretrained models and of the three splits.
 """
 
+import ast
 from collections.abc import Iterator
 
+from sleuth.facts import curves
 from sleuth.facts.flow import literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Table, Value
 from sleuth.facts.program import Program, clue
+from sleuth.facts.seen import batches, courses, is_float, needed, tensors
+from sleuth.facts.step import Batch, Evaluation, Record, Values
 from sleuth.facts.topics.loaders import TRANSFORMS, is_open, line, role, steps_of, transform_of
 from sleuth.facts.topics.splits import Split, Splits, splits_of
-from sleuth.finding import Finding
+from sleuth.facts.words import Pattern
+from sleuth.finding import Finding, Where
 
 FIX = "Prepare both sides with the same steps and constants; add random steps in front for training only."
 # Steps that decide what a number means; crops and sizes may differ on purpose.
 SCALES = ("Normalize", "Grayscale", "ConvertImageDtype")
-PREDICTS = (".predict", ".predict_proba", ".score", ".decision_function")
+PREDICTIONS = (".predict", ".predict_proba", ".score", ".decision_function")
 
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _data_sets(program)
     yield from _tables(program)
     yield from _unscaled_test(splits_of(program))
+    yield from _scaled_in_training_only(program)
 
 
 def _data_sets(program: Program) -> Iterator[Finding]:
@@ -76,6 +82,39 @@ def _data_sets(program: Program) -> Iterator[Finding]:
         if train and all(_differ(transform_of(call), transform_of(held)) for call in train):
             step = _differ(transform_of(train[0]), transform_of(held))
             yield _report(transform_of(held) or held, step, line(train[0]))
+
+
+def _scaled_in_training_only(program: Program) -> Iterator[Finding]:
+    """`if self.train: x = x / 255` in a data set: an augmentation may be left out, a change of units not."""
+    for node in program.source.nodes if program.source.holds("__getitem__") else ():
+        if not isinstance(node, ast.FunctionDef) or node.name != "__getitem__":
+            continue
+        for branch in (part for part in ast.walk(node) if isinstance(part, ast.If)):
+            if branch.orelse or not _TRAINING.search(ast.unparse(branch.test)):
+                continue
+            for step in branch.body:
+                if _changes_units(step):
+                    yield clue(
+                        "warning",
+                        Value(step, program.source),
+                        "The numbers are brought to another scale here for training only: in evaluation the "
+                        "model is asked about numbers it never saw.",
+                        fix=FIX,
+                    )
+
+
+# A branch for training, not for "not training".
+_TRAINING = Pattern(r"^(self\.)?_?(is_)?train(ing)?$|^(self\.)?(mode|split|phase) == 'train'$")
+_FULL_SCALE = (255, 127.5, 256, 65535)  # what integer pixels are divided by
+
+
+def _changes_units(step: ast.stmt) -> bool:
+    """`x = x / 255`, `x /= 255.0`."""
+    if isinstance(step, ast.AugAssign) and isinstance(step.op, ast.Div):
+        return getattr(step.value, "value", None) in _FULL_SCALE
+    made = step.value if isinstance(step, ast.Assign) else None
+    is_division = isinstance(made, ast.BinOp) and isinstance(made.op, ast.Div)
+    return is_division and getattr(getattr(made, "right", None), "value", None) in _FULL_SCALE
 
 
 def _tables(program: Program) -> Iterator[Finding]:
@@ -141,7 +180,7 @@ def _unscaled_test(splits: Splits) -> Iterator[Finding]:
     for call in program.calls(".fit"):
         if call.args:
             fits.setdefault(id(_model(call.receiver)), []).append(call)
-    for ask in program.calls(*PREDICTS):
+    for ask in program.calls(*PREDICTIONS):
         for fit in fits.get(id(_model(ask.receiver)), ()):
             if ask.args and fit.order < ask.order:
                 for split in splits.found:
@@ -185,4 +224,76 @@ def _reaches(splits: Splits, value: Value, split: Split) -> bool:
     calls = [here for here in splits.rows(value) if isinstance(here, Call)]
     return any(id(here) in held for here in calls) and not any(
         here.op in (".transform", ".fit_transform", "()") for here in calls
+    )
+
+
+SHIFT = 3.0  # standard deviations of the training inputs
+STRETCH = 3.0  # ratio of the spreads; augmentation stays below 1.5
+ENOUGH = 256  # numbers in a tensor from which its mean and spread are steady
+WORSE = 2.0  # evaluation loss over training loss at the first evaluation
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    served = needed(batches(record, "eval"), "evaluation batches")
+    for (model, path), trained in _groups(batches(record)).items():
+        for batch, values in tensors(served, "input", is_float):
+            if (batch.model, values.path) != (model, path) or values.shape[1:] != trained[0].shape[1:]:
+                continue
+            if (odd := _difference(trained, values)) is None:
+                continue
+            bad = _bad_at_once(record)
+            yield Finding(
+                f"Input {path} {odd} in evaluation: the two sides are prepared differently"
+                + (f", and {bad}." if bad else "."),
+                severity="warning",
+                credence=0.8 if bad else 0.6,
+                where=Where(record.run.script or None, batch.line) if batch.line else None,
+                numbers={
+                    "train_mean": trained[0].mean or 0.0,
+                    "eval_mean": values.mean or 0.0,
+                    "train_std": trained[0].std or 0.0,
+                    "eval_std": values.std or 0.0,
+                },
+                fix="Send both through one function: same scaling, same statistics, same order of channels.",
+            )
+            break
+
+
+def _groups(trained: list[Batch]) -> dict[tuple[int, str], list[Values]]:
+    groups: dict[tuple[int, str], list[Values]] = {}
+    for batch, values in tensors(trained, "input", is_float):
+        if values.std is not None and values.mean is not None:
+            groups.setdefault((batch.model, values.path), []).append(values)
+    return groups
+
+
+def _difference(trained: list[Values], now: Values) -> str | None:
+    """What differs, in words: beyond what single training batches differ among themselves."""
+    size = 1
+    for width in now.shape:
+        size *= width
+    if now.std is None or now.mean is None or size < ENOUGH:
+        return None
+    means, stds = [v.mean or 0.0 for v in trained], [v.std or 0.0 for v in trained]
+    usual = max(curves.median(stds), 1e-12)
+    apart = min(abs(now.mean - mean) for mean in means) / max(usual, now.std)
+    if apart > SHIFT:
+        return f"has mean {curves.median(means):.3g} in training and {now.mean:.3g}"
+    stretch = (
+        min(max(now.std, 1e-12) / max(std, 1e-12) for std in stds),
+        max(now.std, 1e-12) / max(min(stds), 1e-12),
+    )
+    if stretch[0] > STRETCH or stretch[1] < 1 / STRETCH:
+        return f"has spread {usual:.3g} in training and {now.std:.3g}"
+    return None
+
+
+def _bad_at_once(record: Record) -> str:
+    seen = next((seen for seen in record.of(Evaluation) if seen.loss is not None), None)
+    losses = [loss for course in courses(record)[:1] for loss in course.finite_losses]
+    if seen is None or seen.loss is None or not losses or curves.end(losses) <= 0:
+        return ""
+    ratio = seen.loss / curves.end(losses)
+    return (
+        f"the evaluation loss is {ratio:.1f} times the training loss from the start" if ratio > WORSE else ""
     )

@@ -51,3 +51,48 @@ deliberate test that one batch can be memorised.
 - ivanov-2017: part I, item 1, feeding one batch over and over by accident.
 - pytorch-data: `DataLoader` iteration and the note on `DistributedSampler.set_epoch`.
 """
+
+from collections import Counter
+from collections.abc import Iterator
+
+from sleuth.facts.seen import at, needed, training_loader
+from sleuth.facts.step import Record
+from sleuth.finding import Finding, Where
+
+PREDICTS = {"noise-inputs": "even"}
+
+
+FEWEST = 20  # steps before repetition says anything
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    marks = [step.batch for step in record.steps if step.batch]
+    needed(marks, "fingerprints of batches")
+    if len(marks) < FEWEST:
+        return
+    different = len(set(marks))
+    loader, rows = training_loader(record), max(step.rows or 0 for step in record.steps)
+    held = loader.examples if loader and loader.examples and loader.sampler != "BatchSampler" else None
+    expected = min(len(marks), -(-held // max(1, rows))) if held and rows else None
+    times = Counter(marks).most_common(1)[0][1]
+    if expected is not None and expected >= 4 and different <= max(1, expected // 4) and times >= 5:
+        yield Finding(
+            f"{len(marks)} steps used {different} different batch{'es' if different > 1 else ''} of {rows} "
+            f"rows, though the loader holds {held} examples: one batch came {times} times.",
+            severity="error",
+            credence=0.9,
+            where=at(loader) if loader else None,
+            numbers={"different": different, "expected": expected, "times": times},
+            fix="Do not make the iterator anew at each step (`next(iter(loader))`); loop over the loader.",
+        )
+    elif held is None and different == 1 and len(marks) >= 2 * FEWEST:
+        first = record.steps[0]
+        yield Finding(
+            f"All {len(marks)} steps saw the same {rows} rows. That is right for a full batch, and a sign of "
+            "a fixed slice otherwise.",
+            severity="note",
+            credence=0.2,
+            where=Where(first.path or None, first.line) if first.line else None,
+            numbers={"rows": rows, "steps": len(marks)},
+            fix="Check that the batch index moves.",
+        )

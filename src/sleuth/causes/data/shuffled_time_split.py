@@ -52,16 +52,25 @@ of different subjects: split by subject and by time.
 
 from collections.abc import Iterator
 
+from sleuth.facts.edits import Edits, keyword_set
+from sleuth.facts.interpreter.values import Call
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.loaders import line
 from sleuth.facts.topics.row_order import in_time, is_shuffled
-from sleuth.facts.topics.splits import splits_of
+from sleuth.facts.topics.splits import TRAIN_TEST_SPLIT, splits_of
 from sleuth.finding import Finding
 
 # Splitters that keep a subject's or a period's rows together, by design.
 KEEPS_TOGETHER = frozenset({"GroupShuffleSplit", "GroupKFold", "StratifiedGroupKFold", "LeaveOneGroupOut"})
 
 NEEDS = "date time Date Time lag shift( rolling window Window diff( year month day seq series price"
+
+
+def _in_order(call: Call) -> Edits:
+    """`shuffle=False` for what knows it. Not safe: a gap between the parts may be needed, too."""
+    folds = call.op.endswith(".KFold") and "random_state" not in call.keywords
+    shuffles = call.op in TRAIN_TEST_SPLIT or folds
+    return keyword_set(call, "shuffle", "False") if shuffles and "stratify" not in call.keywords else ()
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -87,5 +96,6 @@ def lint(program: Program) -> Iterator[Finding]:
                     "Cut by time (`shuffle=False`, `TimeSeriesSplit`, an index), with a gap as long "
                     "as a window."
                 ),
+                edits=_in_order(split.call),
             )
             break

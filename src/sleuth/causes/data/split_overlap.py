@@ -51,9 +51,23 @@ overlap: those happen in production as well.
 - sklearn-cv: the part on iterators for grouped data.
 """
 
+import math
 from collections.abc import Iterator
+from itertools import combinations
 from typing import TYPE_CHECKING
 
+from sleuth.facts.seen import (
+    at,
+    batches,
+    epoch_steps,
+    evaluations,
+    in_each_step,
+    is_float,
+    needed,
+    tensors,
+    training_loader,
+)
+from sleuth.facts.step import Evaluation, Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -67,7 +81,8 @@ NARROW = 4  # columns below which equal rows are no surprise
 def probe(bench: "Bench") -> Iterator[Finding]:
     seen = bench.split
     share = seen.shared / seen.val_rows if seen.val_rows else 0.0
-    natural = seen.repeated_in_train > 0.5 * share or seen.width < NARROW
+    repeats = seen.repeated_in_train > 0.5 * share and not seen.measured
+    natural = repeats or seen.width < NARROW
     if seen.shared < 3 or share < SHARE:
         return
     yield Finding(
@@ -79,3 +94,68 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         numbers={"shared": seen.shared, "val_rows": seen.val_rows, "train_rows": seen.train_rows},
         fix="Remove duplicates first, then split once, and keep the indices in a file.",
     )
+
+
+WHOLE = 0.98  # a pass over the training set itself is meant
+ENOUGH = 20  # rows of an evaluation
+FEW_CALLS = 6
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    passes = [
+        seen for seen in record.of(Evaluation) if seen.seen_in_training is not None and seen.rows >= ENOUGH
+    ]
+    needed(passes, "evaluation rows compared with training rows")
+    # Rows that repeat within an epoch show that equal rows are natural here: few columns, few values.
+    train = batches(record)
+    rows = sum(batch.values[0].shape[0] for batch in train if batch.values and batch.values[0].shape)
+    natural = sum(batch.repeated_rows for batch in train) / max(1, rows)
+    for group in evaluations(record).values():
+        last = max(group, key=lambda seen: (seen.seen_in_training or 0.0, seen.n))
+        share = last.seen_in_training or 0.0
+        if last.rows < ENOUGH or share < 5 * SHARE or share >= WHOLE or share < 4 * natural:
+            continue
+        if last.inside or in_each_step(group):
+            continue
+        telling = _telling(record) and _settled(record, group) and not _several_sets(record, last)
+        yield Finding(
+            f"{share:.0%} of the {last.rows} rows evaluated at step {last.n} were used for training as well: "
+            "the score measures memory and will not hold on new data.",
+            # Short token windows meet by chance; training rows may be looked at before all were served.
+            severity="error" if telling else "note",
+            credence=0.88 if telling else 0.35,
+            where=at(last),
+            numbers={"share": share, "rows": last.rows},
+            fix="Split the ids once, before anything is drawn, and check that the two sets are disjoint.",
+        )
+        return
+
+
+def _settled(record: Record, group: list[Evaluation]) -> bool:
+    """Whether all training rows had been served: an epoch had passed, or the share no longer grows."""
+    epoch, last = epoch_steps(record), group[-1]
+    if epoch is not None and training_loader(record) is not None:
+        return last.n >= epoch
+    return (
+        len(group) > 1 and abs((last.seen_in_training or 0.0) - (group[-2].seen_in_training or 0.0)) < SHARE
+    )
+
+
+def _several_sets(record: Record, seen: Evaluation) -> bool:
+    """Calls on several sets on one line, some of them the training set: they explain the share exactly."""
+    if seen.loader is not None or not 2 <= seen.calls <= FEW_CALLS:
+        return False
+    calls = [b for b in batches(record, "eval") if (b.line, b.model) == (seen.line, seen.model) and b.values]
+    by_step: dict[int, list[int]] = {}
+    for batch in calls:
+        by_step.setdefault(batch.n, []).append(batch.values[0].shape[0])
+    whole = [sizes for sizes in by_step.values() if sum(sizes) == seen.rows]
+    sizes = whole[-1] if whole else [seen.rows // seen.calls] * seen.calls
+    sums = {sum(part) for k in range(1, len(sizes)) for part in combinations(sizes, k)}
+    return any(abs((seen.seen_in_training or 0.0) * seen.rows - total) < SHARE * seen.rows for total in sums)
+
+
+def _telling(record: Record) -> bool:
+    """Whether equal rows can hardly be chance: numbers with a fraction in several columns."""
+    floats = [values for _, values in tensors(batches(record), "input", is_float)]
+    return any(math.prod(values.shape[1:]) >= NARROW for values in floats if len(values.shape) > 1)

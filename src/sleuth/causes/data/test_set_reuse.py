@@ -106,7 +106,7 @@ def _test_sets(program: Program) -> dict[int, Value]:
     """What the program keeps as its test data: made as such, or cut off and called so."""
     found: dict[int, Value] = {}
     loaders = list(program.calls(DATA_LOADER))
-    names = _names(program) if loaders else {}
+    names = _names(program, {_spot(call) for call in loaders}) if loaders else {}
     for call in loaders:
         dataset = root(call.argument(0, "dataset"))
         name = names.get(_spot(call), "")
@@ -128,7 +128,7 @@ def _handed_in(program: Program) -> dict[int, Value]:
     for call in program.trace:
         for value in (call, *call.args):
             name = _outside_name(value)
-            if _TEST.search(name) and _DATA.search(name) and not _VALID.search(name):
+            if name and _TEST.search(name) and _DATA.search(name) and not _VALID.search(name):
                 found[id(value)] = value
     return found
 
@@ -137,11 +137,13 @@ def _outside_name(value: Value) -> str:
     """The words of a name that the file does not define: `test loader` for `self.test_loader`."""
     if isinstance(value, Unknown) and isinstance(value.node, ast.Name | ast.arg):
         return value.name.replace("_", " ")
-    if not isinstance(value, Call) or not isinstance(root(_holder(value)), Unknown | Instance):
+    if not isinstance(value, Call) or (value.op != "[]" and (value.op[:1] != "@" or value.op[-1:] == "=")):
+        return ""
+    if not isinstance(root(_holder(value)), Unknown | Instance):
         return ""
     if value.op == "[]" and isinstance(key := literal(value.args[1]), str):
         return re.sub(r"[_.]", " ", f"{_spelled(value.args[0])} {key}")
-    return value.op[1:].replace("_", " ") if value.op[:1] == "@" and value.op[-1:] != "=" else ""
+    return value.op[1:].replace("_", " ") if value.op != "[]" else ""
 
 
 def _holder(value: Call) -> Value | None:
@@ -158,12 +160,13 @@ def _spot(value: Value) -> tuple[int, int]:
     return getattr(value.node, "lineno", 0), getattr(value.node, "col_offset", 0)
 
 
-def _names(program: Program) -> dict[tuple[int, int], str]:
-    """The name that each assigned expression of the file got."""
+def _names(program: Program, spots: set[tuple[int, int]]) -> dict[tuple[int, int], str]:
+    """The names that the assigned expressions at these places of the file got."""
     found: dict[tuple[int, int], str] = {}
-    for node in ast.walk(program.source.tree):
+    for node in program.source.nodes:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            found[node.value.lineno, node.value.col_offset] = ast.unparse(node.targets[0])
+            if (spot := (node.value.lineno, node.value.col_offset)) in spots:
+                found[spot] = ast.unparse(node.targets[0])
     return found
 
 
@@ -221,7 +224,7 @@ def _branch_on(program: Program, test: ast.Compare) -> ast.If | None:
     return next(
         (
             node
-            for node in ast.walk(program.source.tree)
+            for node in program.source.nodes
             if isinstance(node, ast.If) and any(part is test for part in ast.walk(node.test))
         ),
         None,

@@ -50,3 +50,5 @@ is flat, spend on better features or cleaner labels instead.
   set size.
 - ivanov-2017: part I, item 9, whether there are enough training examples.
 """
+
+PREDICTS = {"noise-inputs": "even", "other-seed": "usually"}

@@ -20,6 +20,7 @@ the same order every epoch; that is usually harmless.
   for an iterable dataset that shuffles itself.
 - **watch**: batches with one or two classes where the epoch holds many; a saw-tooth loss whose
   period is exactly one epoch; the same sequence of batches in each epoch.
+- **experiment**: undone from outside, every loader shuffles; the swings within an epoch go away.
 - **refuted by**: the label mix of single batches looks like that of the whole set, and the order
   differs between epochs.
 
@@ -46,15 +47,26 @@ buckets themselves are shuffled.
 - pytorch-data: `DataLoader`, `shuffle` is False by default.
 """
 
+from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from sleuth.facts import curves
+from sleuth.facts.edits import keyword_set
 from sleuth.facts.flow import ancestry, literal, root
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Constant, Instance, Loop, Value
 from sleuth.facts.program import Program, clue
+from sleuth.facts.seen import at, batches, is_float, needed, tensors, training_loader
+from sleuth.facts.step import Batch, Record, Values
 from sleuth.facts.topics.loaders import DATA_LOADER, dataset_of, line, loader_of, loops_with_steps
 from sleuth.facts.topics.row_order import class_after_class, in_time, is_drawn, is_shuffled
 from sleuth.facts.topics.splits import Splits, first_key, splits_of
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"lr×0.1": "even"}
 
 STREAMS = ("torch.utils.data.IterableDataset", "torch.utils.data.IterDataPipe")
 FIX = "Pass `shuffle=True` to the training loader (or draw a new permutation every epoch)."
@@ -86,6 +98,7 @@ def _judge(splits: Splits, loader: Call) -> Iterator[Finding]:
             f"This loader serves training rows in their fixed order, class after class (line {line(evidence)}"
             "): each batch teaches one class and unteaches the last.",
             fix=FIX,
+            edits=keyword_set(loader, "shuffle", "True") if len(loader.args) < 3 else (),
         )
     elif not (
         is_shuffled(splits, dataset) or is_drawn(splits, dataset) or in_time(splits, dataset, loader.order)
@@ -96,6 +109,7 @@ def _judge(splits: Splits, loader: Call) -> Iterator[Finding]:
             "This loader feeds the training loop and does not shuffle: every epoch sees the rows in the same "
             "order, which hurts wherever that order means something (class, date, source).",
             fix=FIX,
+            edits=keyword_set(loader, "shuffle", "True") if len(loader.args) < 3 else (),
         )
 
 
@@ -171,3 +185,77 @@ def _lightning(program: Program, splits: Splits) -> Iterator[Finding]:
             # What kind of model it feeds is out of sight: only where rows are independent pictures.
             if isinstance(made, Call) and made.op.startswith("torchvision.datasets."):
                 yield from _judge(splits, loader)
+
+
+FEW = 0.34  # classes in a batch over classes in all; a mixed batch of 2K rows holds 86% of K classes
+PARTED = 0.5  # spread of a target within a batch over its spread between batches
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    served = needed(batches(record), "training batches")
+    labels = [(batch, values) for batch, values in tensors(served, "target") if values.counts]
+    targets = [
+        (b, v) for b, v in tensors(served, "target", is_float) if v.std is not None and v.mean is not None
+    ]
+    loader = training_loader(record)
+    if loader is not None and loader.shuffled:
+        return
+    where = at(loader) if loader else None
+    if len(labels) >= 4:
+        yield from _sorted_labels(labels, where)
+    elif len(targets) >= 8:
+        yield from _sorted_targets(targets, where)
+    marks = [step.batch for step in record.steps if step.batch]
+    turn = curves.period(marks)
+    if turn and turn >= 4:
+        yield Finding(
+            f"The same {turn} batches come in the same order in each epoch; harmless where neighbours are "
+            "unrelated.",
+            severity="note",
+            credence=0.2,
+            where=where,
+            numbers={"period": turn},
+            fix="`shuffle=True`, unless the order carries a recurrent state.",
+        )
+
+
+def _sorted_labels(labels: list[tuple[Batch, Values]], where: Where | None) -> Iterator[Finding]:
+    total: Counter[str] = Counter()
+    for _, values in labels:
+        total.update(values.counts or {})
+    rows = curves.median(sum((values.counts or {}).values()) for _, values in labels)
+    inside = curves.median(len(values.counts or {}) for _, values in labels)
+    if len(total) < 2 or rows < 2 * len(total) or inside > max(1.0, FEW * len(total)):
+        return
+    yield Finding(
+        f"A batch of {rows:.0f} holds {inside:.0f} of {len(total)} classes: the data is served sorted by "
+        "label, so each stretch of steps unlearns the class before.",
+        severity="error",
+        credence=0.88,
+        where=where,
+        numbers={"classes_in_batch": inside, "classes": len(total), "rows": rows},
+        fix="`DataLoader(..., shuffle=True)`, or permute the rows before each epoch.",
+    )
+
+
+def _sorted_targets(targets: list[tuple[Batch, Values]], where: Where | None) -> Iterator[Finding]:
+    means = [values.mean or 0.0 for _, values in targets]
+    inside = curves.median(values.std or 0.0 for _, values in targets)
+    between = curves.spread(means)
+    steady = max(curves.rising(means), 1 - curves.rising(means))
+    if between > 0 and inside < PARTED * between and steady > 0.9:
+        yield Finding(
+            f"Targets within a batch spread by {inside:.3g}, between batches by {between:.3g}, and drift one "
+            "way: the rows are served in sorted order.",
+            severity="note",
+            credence=0.35,
+            where=where,
+            numbers={"within": inside, "between": between},
+            fix="Shuffle the rows, unless their order in time carries a recurrent state.",
+        )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.shuffled_loaders(world)

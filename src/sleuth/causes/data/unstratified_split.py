@@ -48,9 +48,11 @@ experiment, only report it as such.
 - kapoor-2023: taxonomy, L3, test sets that are not drawn from the distribution of interest.
 """
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, argument_node, keyword_set
 from sleuth.facts.flow import ancestry, literal, number, root
 from sleuth.facts.interpreter.values import Call, Collection, Table, Value
 from sleuth.facts.program import Program, clue
@@ -61,6 +63,8 @@ from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+
+PREDICTS = {"other-seed": "usually"}
 
 
 # Below this share of a class, a fifth of a few hundred rows may hold none or a handful of it.
@@ -147,7 +151,14 @@ def _left_to_chance(split: Split, why: str) -> Finding:
         split.call,
         f"{why} and this split leaves its members to chance: a part may hold too few of them, or none.",
         fix="Pass `stratify=y`.",
+        edits=_stratified(split.call),
     )
+
+
+def _stratified(call: Call) -> Edits:
+    """`stratify=` the labels that are split beside the inputs. Not safe: a class may have one member only."""
+    labels = argument_node(call, 1, "y")
+    return keyword_set(call, "stratify", labels.id) if isinstance(labels, ast.Name) else ()
 
 
 def _has_rare_class(value: Value) -> bool:

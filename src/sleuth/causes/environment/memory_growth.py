@@ -52,3 +52,55 @@ Replay buffers grow on purpose until they are full.
   longer need.
 - pytorch-data: the warning on memory use of workers with Python objects.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts import curves
+from sleuth.facts.seen import needed, where_loss
+from sleuth.facts.step import Record
+from sleuth.finding import Finding
+
+ENOUGH = 8  # measurements
+MEGABYTE = 2**20
+MUCH = 100 * MEGABYTE
+SHARE = 0.2  # of what was there after the warm-up
+STEADY = 0.95  # share of rising pairs
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    bytes_used = [(step.n, float(step.rss)) for step in record.steps if step.rss]
+    alive = [(step.n, float(step.tensors)) for step in record.steps if step.tensors]
+    needed(bytes_used or alive, "measurements of memory")
+    used = [size for _, size in bytes_used[len(bytes_used) // 4 :]]
+    count = [number for _, number in alive[len(alive) // 4 :]]
+    more = used[-1] - used[0] if len(used) >= ENOUGH else 0.0
+    climbs = more > max(MUCH, SHARE * used[0]) and curves.rising(used) > STEADY if used else False
+    steps = max(1, (alive or bytes_used)[-1][0] - (alive or bytes_used)[0][0])
+    piles = len(count) >= 4 and count[-1] > 1.5 * count[0] and curves.rising(count) > STEADY
+    each = (count[-1] - count[0]) / (0.75 * steps) if piles else 0.0
+    if not climbs and not (piles and each >= 0.5):
+        return
+    yield Finding(
+        (
+            f"Memory rose by {more / MEGABYTE:.0f} MB over the later three quarters of the record"
+            if climbs
+            else ""
+        )
+        + (" and " if climbs and piles else "")
+        + (
+            f"the number of living tensors rose from {count[0]:.0f} to {count[-1]:.0f}, {each:.1f} a step"
+            if piles
+            else ""
+        )
+        + (
+            ": something holds on to tensors or graphs of past steps."
+            if piles
+            else ": something outside the tensors grows."
+        ),
+        severity="warning" if climbs else "note",
+        credence=0.75 if climbs and piles else (0.6 if climbs else 0.35),
+        where=where_loss(record.steps[-1]) if piles else None,
+        numbers={"megabytes": more / MEGABYTE, "tensors_a_step": each},
+        fix="Store `loss.item()` or `.detach()`ed copies; look for lists and attributes that outlive an "
+        "iteration.",
+    )

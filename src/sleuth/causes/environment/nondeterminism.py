@@ -44,3 +44,5 @@ finished study, several seeds tell more than one exact replay.
 - goldberg-1991: "Languages and Compilers", under ambiguity: floating-point addition is not
   associative.
 """
+
+PREDICTS = {"other-seed": "usually"}

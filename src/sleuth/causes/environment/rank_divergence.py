@@ -55,3 +55,38 @@ training (FSDP, tensor parallel) holds different pieces by design.
   during backward.
 - pytorch-data: `DistributedSampler`, with the warning to call `set_epoch`.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.seen import needed
+from sleuth.facts.step import Record, Replicas
+from sleuth.finding import Finding
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    if record.run.world_size < 2:
+        return
+    seen = needed(record.of(Replicas), "comparisons of ranks")
+    apart = [look for look in seen if len(set(look.parameters)) > 1]
+    same = [
+        look for look in seen if len(look.batches) > 1 and len(set(look.batches)) == 1 and look.batches[0]
+    ]
+    if apart:
+        yield Finding(
+            f"The {len(apart[0].parameters)} replicas hold {len(set(apart[0].parameters))} different sets of "
+            f"parameters (first seen at step {apart[0].n}): they train apart, and only one of them is saved.",
+            severity="error",
+            credence=0.95,
+            numbers={"step": apart[0].n, "looks": len(apart)},
+            fix="Wrap the model in DistributedDataParallel before training, seed alike, and change no "
+            "weight on one rank.",
+        )
+    if len(same) >= 2 and len(same) > len(seen) / 2:
+        yield Finding(
+            f"All {len(same[0].batches)} ranks received the same batch at {len(same)} of {len(seen)} looks: "
+            "the work is done several times over.",
+            severity="error",
+            credence=0.9,
+            numbers={"looks": len(same)},
+            fix="Use a DistributedSampler and call `set_epoch` in each epoch.",
+        )

@@ -61,6 +61,8 @@ from collections.abc import Iterator
 from sleuth.facts.flow import ancestry, literal, possible
 from sleuth.facts.interpreter.values import Call, External, Unknown, Value
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.seen import at, needed
+from sleuth.facts.step import Model, Record, Run
 from sleuth.facts.topics.modules import module_around
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
@@ -101,7 +103,7 @@ def _moved_and_dropped(program: Program) -> Iterator[Finding]:
     ]
     if not moves:
         return
-    alone = {id(node.value) for node in ast.walk(program.source.tree) if isinstance(node, ast.Expr)}
+    alone = {id(node.value) for node in program.source.nodes if isinstance(node, ast.Expr)}
     for call in moves:
         if call.node is not None and id(call.node) in alone:
             yield clue(
@@ -244,7 +246,7 @@ def _is_put_to_use(program: Program, name: str) -> bool:
         return True
     wanted = ast.dump(ast.parse(name, mode="eval").body)
     shown: set[int] = set()
-    for node in ast.walk(program.source.tree):
+    for node in program.source.nodes:
         # a comparison is a question: `if device.type == "cpu": warn(...)`
         if isinstance(node, ast.JoinedStr | ast.Compare) or (
             isinstance(node, ast.Call) and _only_shows(node.func)
@@ -255,10 +257,37 @@ def _is_put_to_use(program: Program, name: str) -> bool:
         and isinstance(node.ctx, ast.Load)
         and id(node) not in shown
         and ast.dump(node) == wanted
-        for node in ast.walk(program.source.tree)
+        for node in program.source.nodes
     )
 
 
 def _only_shows(func: ast.expr) -> bool:
     name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     return bool(re.fullmatch(r"print|info|debug|warn|warning|log|format|get_device_name", name))
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed(record.of(Run), "description of the machine")
+    if not record.run.accelerator:
+        return
+    models = [model for model in record.of(Model) if model.devices and model.parameters]
+    for model in models:
+        if set(model.devices) == {"cpu"}:
+            yield Finding(
+                f"{model.type} runs on the CPU although an accelerator is there: right by accident, and "
+                "slow.",
+                severity="warning",
+                credence=0.8,
+                where=at(model),
+                fix='Move model and batches: `device = torch.device("cuda")`, `model.to(device)`.',
+            )
+            return
+        if "cpu" in model.devices:
+            yield Finding(
+                f"{model.type} lies on {', '.join(model.devices)}: tensors travel between devices in each "
+                "step.",
+                severity="note",
+                credence=0.4,
+                where=at(model),
+                fix="Put all of the model on one device, unless it does not fit.",
+            )

@@ -50,3 +50,26 @@ the time they save. A read-only download that is checked by its hash needs none 
   transform.
 - sculley-2015: "Unstable Data Dependencies", frozen copies of an input go stale.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts.step import Cached, Record
+from sleuth.finding import Finding, Where
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for cached in record.of(Cached):
+        if not cached.older_than:
+            continue
+        # Code changes all the time without touching what a file holds; its source data does not.
+        data = [name for name in cached.older_than if not name.endswith((".py", ".ipynb"))]
+        yield Finding(
+            f"`{cached.path}` was written before {', '.join((data or list(cached.older_than))[:2])} changed: "
+            "what is loaded may not be what the present code or data would give.",
+            severity="warning" if data else "note",
+            credence=0.6 if data else 0.25,
+            where=Where(record.run.script or None, cached.line) if cached.line else None,
+            numbers={"newer": len(cached.older_than)},
+            fix="Move the file away and run again; if the first batch differs, rebuild it from now on by "
+            "its inputs.",
+        )

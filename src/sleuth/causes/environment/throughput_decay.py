@@ -49,3 +49,69 @@ or a busy neighbour also slows down, but shows it in all parts at once.
   recurrent networks over sequences that are too long.
 - pytorch-tuning: the general optimisations, on loading and synchronisation costs of a step.
 """
+
+from collections.abc import Iterator, Sequence
+
+from sleuth.facts import curves
+from sleuth.facts.seen import needed, where_loss
+from sleuth.facts.step import Record, Step
+from sleuth.finding import Finding
+
+SLOWER = 1.6  # last tenth over first tenth after the warm-up
+STEADY = 0.95  # share of rising pairs of eight blocks: a busy machine goes up and down
+ENOUGH = 100
+UNEVEN = 2.0  # fastest growing part over the slowest; a busy machine slows all alike
+TINY = 2e-5  # seconds, below which a part says nothing
+_PARTS = {
+    "data_s": "loading",
+    "forward_s": "forward",
+    "backward_s": "backward",
+    "optimizer_s": "the optimizer",
+}
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    timed = needed([step for step in record.steps if step.total_s], "step times")
+    if len(timed) < ENOUGH:
+        return
+    calm = timed[len(timed) // 20 :]
+    times = [step.total_s or 0.0 for step in calm]
+    tenth = len(times) // 10
+    first, last = curves.median(times[:tenth]), curves.median(times[-tenth:])
+    if last < SLOWER * first or curves.rising(times) < STEADY:
+        return
+    part, alike = _grown(calm, tenth)
+    yield Finding(
+        f"A step took {first * 1e3:.3g} ms at the beginning and takes {last * 1e3:.3g} ms now, rising "
+        "steadily"
+        + (
+            "; all parts alike, as on a machine that became busy." if alike else f"; the growth is in {part}."
+        ),
+        severity="note" if alike else "warning",
+        credence=0.3 if alike else 0.75,
+        where=where_loss(calm[-1]),
+        numbers={"first_ms": first * 1e3, "last_ms": last * 1e3, "part": part},
+        fix={
+            "backward": "The graph grows: detach what is carried over, store `loss.item()`.",
+            "loading": "Look at the data pipeline: growing lists, slow files, a cache that is full.",
+        }.get(part, "Look for lists, logs or plots that grow with the steps."),
+    )
+
+
+def _grown(steps: Sequence[Step], tenth: int) -> tuple[str, bool]:
+    """The part that grew most, and whether all parts grew by one factor (then it is not the script)."""
+    rest = [_rest(step) for step in steps]
+    parts = {word: curves.finite(getattr(step, name) for step in steps) for name, word in _PARTS.items()}
+    series = {
+        word: values
+        for word, values in {**parts, "the rest of the loop": rest}.items()
+        if len(values) == len(steps)
+    }
+    ends = {word: (curves.median(v[:tenth]), curves.median(v[-tenth:])) for word, v in series.items()}
+    most = max(ends, key=lambda word: ends[word][1] - ends[word][0])
+    factors = [late / early for early, late in ends.values() if early > TINY]
+    return most, len(factors) > 1 and max(factors) < UNEVEN * min(factors)
+
+
+def _rest(step: Step) -> float:
+    return (step.total_s or 0.0) - sum(getattr(step, name) or 0.0 for name in _PARTS)

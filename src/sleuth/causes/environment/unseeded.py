@@ -50,12 +50,15 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts import torch_api
+from sleuth.facts.edits import inserted_before
 from sleuth.facts.flow import literal, possible, root
 from sleuth.facts.interpreter.values import Call, Class, Collection, Function, Instance, Table, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.cadence import frame
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+
+PREDICTS = {"other-seed": "even"}
 
 _SEED_WORDS = Pattern(r"seed|random_state|PRNGKey|Generator|default_rng", re.IGNORECASE)
 _TORCH_SEEDS = ("torch.manual_seed", "torch.random.manual_seed")
@@ -74,9 +77,10 @@ NEEDS = "seed split( rand shuffle"
 
 
 def lint(program: Program) -> Iterator[Finding]:
+    yield from _seed_unread(program)
     if not any(frame(event.call) is None for event in program.training.of("backward")):
         return  # a library: seeding is its caller's business
-    if not any(_SEED_WORDS.search(word) for word in _identifiers(program)):
+    if not program.about(_seed_words):
         yield from _without_seed(program)
     else:
         yield from _seeded_too_late(program)
@@ -84,9 +88,57 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _seed_of_another_library(program)
 
 
+def _seed_unread(program: Program) -> Iterator[Finding]:
+    """A function that trains takes a seed and never reads it: "seed 3" is any seed."""
+    for event in program.training.of("backward"):
+        function = event.call.context.function
+        if not isinstance(function, ast.FunctionDef) or event.call.source is not program.source:
+            continue
+        seed = next((entry for entry in _parameters(function) if entry.arg.lower() == "seed"), None)
+        if seed is None or any(
+            isinstance(node, ast.Name) and node.id == seed.arg for node in _reads(function)
+        ):
+            continue
+        if "seed" not in "".join(_called_names(function)).lower() and _given_seeds(program, function):
+            yield clue(
+                "warning",
+                Value(seed, program.source),
+                f"`{function.name}` takes a seed and never uses it: its weights and batches are drawn from "
+                "whatever state the generators are in, so runs with one seed differ.",
+                fix=f"Start `{function.name}` with `torch.manual_seed(seed)`.",
+                edits=inserted_before(
+                    function.body[0], program.source, f"torch.manual_seed({seed.arg})", safe=True
+                ),
+            )
+
+
+def _parameters(function: ast.FunctionDef) -> list[ast.arg]:
+    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+
+
+def _reads(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    return (node for statement in function.body for node in ast.walk(statement))
+
+
+def _called_names(function: ast.FunctionDef) -> Iterator[str]:
+    for node in _reads(function):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func)
+
+
+def _given_seeds(program: Program, function: ast.FunctionDef) -> bool:
+    """Whether the file itself calls the function and hands a seed over."""
+    return any(
+        isinstance(site.receiver, Function)
+        and site.receiver.definition is function
+        and site.node is not function
+        for site in program.calls("def")
+    )
+
+
 def _identifiers(program: Program) -> Iterator[str]:
     """Every name that the code uses, comments and texts left out."""
-    for node in ast.walk(program.source.tree):
+    for node in program.source.nodes:
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Attribute):
@@ -95,6 +147,11 @@ def _identifiers(program: Program) -> Iterator[str]:
             yield node.arg or ""
         elif isinstance(node, ast.alias):
             yield node.name
+
+
+def _seed_words(program: Program) -> list[str]:
+    """The names that speak of seeds, each time they are used."""
+    return [word for word in _identifiers(program) if _SEED_WORDS.search(word)]
 
 
 def _without_seed(program: Program) -> Iterator[Finding]:
@@ -137,8 +194,7 @@ def _seeded_too_late(program: Program) -> Iterator[Finding]:
     seeds = list(program.calls(*_TORCH_SEEDS))
     if not seeds or seeds[0].context.loops or seeds[0].context.arms or frame(seeds[0]) is not None:
         return
-    others = [word for word in _identifiers(program) if _SEED_WORDS.search(word)]
-    if len(others) > len(seeds):
+    if len(program.about(_seed_words)) > len(seeds):
         return  # something else may have seeded before
     if all(event.call.order < seeds[0].order for event in program.training.of("backward")):
         return  # it is about what follows the training
@@ -160,9 +216,9 @@ def _seeded_too_late(program: Program) -> Iterator[Finding]:
 
 def _seed_without_effect(program: Program) -> Iterator[Finding]:
     """A seed is asked for (`--seed`, `SEED = 0`, `"seed": 0`) and then only written down."""
-    tree = program.source.tree
-    declared = next((node for node in ast.walk(tree) if _declares_seed(node)), None)
-    if declared is None or any(_may_seed(node) for node in ast.walk(tree)):
+    nodes = program.source.nodes
+    declared = next((node for node in nodes if _declares_seed(node)), None)
+    if declared is None or any(_may_seed(node) for node in nodes):
         return
     if any(_hands_on_settings(program, call) for call in program.trace):
         return  # whoever gets all settings may use the seed among them
@@ -244,13 +300,13 @@ def _hands_on_settings(program: Program, call: Call) -> bool:
 def _seed_of_another_library(program: Program) -> Iterator[Finding]:
     """The only seed goes to a generator that nothing here draws from."""
     seeds = [call for call in program.calls("random.seed", "numpy.random.seed") if frame(call) is None]
-    words = sum(bool(_SEED_WORDS.search(word)) for word in _identifiers(program))
+    words = len(program.about(_seed_words))
     if len(seeds) != 1 or words != len(seeds) or not any(torch_api.is_module(call) for call in program.trace):
         return
     library = seeds[0].op.removesuffix(".seed")
     if any(call.op.startswith(f"{library}.") and call is not seeds[0] for call in program.trace):
         return
-    if not all(_draws_nothing(node) for node in ast.walk(program.source.tree)):
+    if not all(_draws_nothing(node) for node in program.source.nodes):
         return
     yield clue(
         "warning",

@@ -52,12 +52,14 @@ the number of steps stays the same, you may leave the rate alone.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, possible
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.modules import exact, settled
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 # Below a factor of four, the linear and the square-root rule are within a factor of two: the noise of tuning.
@@ -66,12 +68,19 @@ _BATCH_NAMES = ("batch_size", "batch", "bs", "train_batch_size")
 _RATE_NAMES = ("lr", "learning_rate", "base_lr")
 _DEVICES = frozenset("torch.cuda.device_count torch.distributed.get_world_size .get_world_size".split())
 
+_RATE_IN_WORDS = Pattern(r"(?:\blr|learning rate)\s*(?:of|=|:)?\s*(\d*\.?\d+(?:e-?\d+)?)", re.IGNORECASE)
+_BATCH_IN_WORDS = Pattern(
+    r"batch(?:es|[ _-]?sizes?)?\s*(?:of|=|:)?\s*(\d{2,})\b|\b(\d{2,})\s*(?:images|examples|samples)",
+    re.IGNORECASE,
+)
+
 NEEDS = "batch"
 
 
 def lint(program: Program) -> Iterator[Finding]:
     optimizers = [call for call in program.trace if _is_optimizer(call)]
     yield from _recipe_half_changed(program, optimizers)
+    yield from _recipe_in_words(program, optimizers)
     rates = {exact(call.argument(1, "lr")) for call in optimizers}
     if len(rates) != 1 or None in rates:
         return  # computed, tuned apart or read from somewhere: it may follow the batch
@@ -100,7 +109,7 @@ def _recipe_half_changed(program: Program, optimizers: list[Call]) -> Iterator[F
     plain = [call for call in optimizers if call.op.endswith(".SGD") and _is_read(call.argument(1, "lr"))]
     if not plain:
         return
-    written = [node for node in ast.walk(program.source.tree) if isinstance(node, ast.Assign)]
+    written = [node for node in program.source.nodes if isinstance(node, ast.Assign)]
     recipes = {ast.unparse(node.targets[0]): _entries(node.value) for node in written}
     for node in written:
         base, changed = _changes(node.value)
@@ -116,6 +125,35 @@ def _recipe_half_changed(program: Program, optimizers: list[Call]) -> Iterator[F
             f"`{base}` stays {before[rate]:g}: the same epochs move the weights far less.",
             fix="Scale the rate in proportion to the batch, and warm up.",
         )
+
+
+def _recipe_in_words(program: Program, optimizers: list[Call]) -> Iterator[Finding]:
+    """`# paper: lr 0.1, batch size 256` above a batch of 4096 at the same rate."""
+    loaders = list(program.calls("torch.utils.data.DataLoader"))
+    lines = program.source.lines if loaders and any(call.op.endswith(".SGD") for call in optimizers) else []
+    recipes = [recipe for line in lines if (recipe := _recipe(line)) is not None]
+    for optimizer in optimizers if recipes else ():
+        rate = exact(optimizer.argument(1, "lr"))
+        for told_rate, told_batch in recipes:
+            sizes = [size for loader in loaders for size in _sizes(loader)]
+            if rate == told_rate and optimizer.op.endswith(".SGD") and sizes:
+                if min(sizes) >= _FACTOR * told_batch:
+                    yield clue(
+                        "warning",
+                        optimizer,
+                        f"The recipe quoted here pairs the rate {rate:g} with batches of {told_batch:g}; "
+                        f"these are {min(sizes):g} large: the same epochs move the weights far less.",
+                        fix="Scale the rate in proportion to the batch, and warm up.",
+                    )
+
+
+def _recipe(line: str) -> tuple[float, float] | None:
+    """The rate and the batch size that one line of prose gives."""
+    rate, batch = _RATE_IN_WORDS.search(line), _BATCH_IN_WORDS.search(line)
+    is_prose = "#" in line or '"""' in line or "=" not in line
+    if rate is None or batch is None or not is_prose:
+        return None
+    return float(rate[1]), float(batch[1] or batch[2])
 
 
 def _is_read(rate: Value | None) -> bool:

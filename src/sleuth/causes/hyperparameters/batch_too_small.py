@@ -51,3 +51,36 @@ so switch to group or layer normalisation.
 - goodfellow-2016-ch8: section 8.1.3, Batch and Minibatch Algorithms; less than linear returns of a
   larger batch.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts import curves
+from sleuth.facts.seen import courses, needed, where_loss
+from sleuth.facts.step import Record
+from sleuth.finding import Finding
+
+PREDICTS = {"lr×0.1": "usually", "other-seed": "even"}
+
+
+FEW = 4  # rows
+LONG = 200  # steps
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed([step for step in record.steps if step.rows is not None], "sizes of batches")
+    for course in courses(record, LONG)[:1]:
+        rows = curves.median(step.rows for step in course.steps if step.rows is not None)
+        values = course.finite_losses
+        if rows > FEW or len(values) < LONG:
+            continue
+        wavering, fall = curves.noise(values), curves.start(values) - curves.end(values)
+        if wavering > 0.3 * abs(curves.median(values)) and fall < wavering:
+            yield Finding(
+                f"With {rows:.0f} rows a batch the loss wavers by {wavering:.3g} from step to step and fell "
+                f"by {fall:.3g} in {len(values)} steps: noise may drown the signal.",
+                severity="note",
+                credence=0.35,
+                where=where_loss(course.steps[-1]),
+                numbers={"rows": rows, "noise": wavering, "fall": fall},
+                fix="Try four times the batch; a smoother and faster fall against steps confirms it.",
+            )

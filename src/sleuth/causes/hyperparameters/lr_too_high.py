@@ -51,3 +51,114 @@ on average is no fault; small batches look like that.
   ratio of updates to weights.
 - smith-2017: section 3.3; the range test.
 """
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.facts import curves
+from sleuth.facts.growth import diverging
+from sleuth.facts.seen import Course, adversarial, courses, where_optimizer
+from sleuth.facts.step import Record
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.diagnosis.trials import Trials
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"lr×0.1": "always", "same-batch": "usually", "no-momentum": "usually", "lr×10": "never"}
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import named
+
+    named.lr_times(0.1)(world)
+
+
+# Rates that are ordinary for a kind of optimizer; beyond them the suspicion is stronger.
+HIGHEST_ORDINARY = {"SGD": 1.0, "LBFGS": 2.0}
+HIGHEST_ADAPTIVE = 0.02
+
+
+def experiment(trials: "Trials") -> Iterator[Finding]:
+    if not trials.yes("lr×0.1") or not (trials.unstable or trials.poor):
+        return
+    optimizer = trials.optimizer
+    beyond = optimizer is not None and optimizer.lr > HIGHEST_ORDINARY.get(optimizer.type, HIGHEST_ADAPTIVE)
+    where = None if optimizer is None else Where(optimizer.path or None, optimizer.line or None)
+    rate = "its learning rate" if optimizer is None else f"a learning rate of {optimizer.lr:g}"
+    yield Finding(
+        f"With {rate} the loss {'swings or explodes' if trials.unstable else 'does not fall'}; with a "
+        "tenth of "
+        f"it the same script learns ({trials.detail('lr×0.1')}).",
+        "error",
+        0.85 if beyond else 0.6,
+        where,
+        fix="Divide the learning rate by 10, then go back up to the highest value that stays calm.",
+    )
+
+
+FAST = 0.02  # update over weight a step; about .001 is usual, small nets take .01
+WILD = 0.1
+SWINGS = 1.0  # of its own level
+ENOUGH = 30
+THROWN = 10.0  # times the first loss, within the first tenth
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for course in courses(record, 10)[:1]:
+        ratio = curves.median(course.ratios[: max(8, len(course.ratios) // 4)]) if course.ratios else math.nan
+        seen = _symptom(record, course, ratio)
+        if seen is None or adversarial(record):
+            continue
+        words, sure = seen
+        rate = max((step.lr for step in course.steps if step.lr is not None), default=math.nan)
+        fast = ratio > FAST
+        yield Finding(
+            f"{words}, at a rate of {rate:.3g}"
+            + (
+                f" where each step moves the weights by {ratio:.1%} of their size (0.1% is usual)"
+                if fast
+                else ""
+            )
+            + ".",
+            severity="error" if sure and fast else "warning",
+            credence=0.78 if sure and fast else 0.62,
+            where=where_optimizer(record, course.id),
+            numbers={
+                "lr": rate if math.isfinite(rate) else 0.0,
+                "update_ratio": ratio if math.isfinite(ratio) else 0.0,
+            },
+            fix="Try a tenth of the rate for some hundred steps; if the picture stays the same, the rate is "
+            "innocent.",
+        )
+
+
+def _symptom(record: Record, course: Course, ratio: float) -> tuple[str, bool] | None:
+    """What the loss does that too large a step would do, and whether that is beyond doubt."""
+    values = course.finite_losses
+    if len(values) < 10:
+        return None
+    if (place := diverging(record, course)) is not None:
+        last = course.losses[-1]
+        return (
+            f"The loss left its range at step {place} and reached {max(values):.3g} (it began at "
+            f"{values[0]:.3g})" + ("" if math.isfinite(last) else ", then it was not finite"),
+            True,
+        )
+    if values[0] <= 0 or len(values) < ENOUGH:
+        return None
+    later = values[len(values) // 2 :]
+    if min(curves.blocks(later, 5)) > 1.5 * curves.start(values) and ratio > FAST:
+        return f"The loss jumped from {values[0]:.3g} and stays near {curves.median(later):.3g}", True
+    early = max(values[: max(5, len(values) // 10)])
+    if early > THROWN * values[0] and curves.end(values) > 0.8 * values[0]:
+        return (
+            f"The loss was thrown from {values[0]:.3g} to {early:.3g} at once and never learned after it",
+            False,
+        )
+    if ratio > WILD and curves.stuck(values):
+        return f"The loss stays near its start ({values[0]:.3g} to {curves.median(later):.3g})", False
+    if ratio > FAST and curves.swing(values) > SWINGS and curves.fallen(values) < 0.5:
+        return f"The loss swings by {curves.swing(values):.1f} times its level", False
+    return None

@@ -49,3 +49,76 @@ schedule, a target network.
 - cs231n-nn3: Babysitting the learning process; the near-linear curve of a low rate, and the update
   ratio around 1e-3.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.facts import curves
+from sleuth.facts.seen import courses, needed, where_optimizer
+from sleuth.facts.step import Record
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.diagnosis.trials import Trials
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"lr×10": "always", "same-batch": "usually"}
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import named
+
+    named.lr_times(10.0)(world)
+
+
+# Rates below which an optimizer hardly moves ordinary weights; above them a slow start is no proof.
+LOWEST_ORDINARY = {"SGD": 3e-3, "LBFGS": 1e-2}
+LOWEST_ADAPTIVE = 5e-5
+
+
+def experiment(trials: "Trials") -> Iterator[Finding]:
+    course, optimizer = trials.course, trials.optimizer
+    if not trials.yes("lr×10") or course is None or trials.unstable or optimizer is None:
+        return
+    below = optimizer.lr < LOWEST_ORDINARY.get(optimizer.type, LOWEST_ADAPTIVE)
+    # A run cut short may simply not have had its time: then only a loss that hardly moved counts.
+    if course.left < (0.6 if trials.whole and below else 0.85 if below else 0.95 if trials.whole else 1.1):
+        return
+    yield Finding(
+        f"With a learning rate of {optimizer.lr:g} {1 - course.left:.0%} of the loss is gone after "
+        f"{len(trials.losses)} steps; ten times the rate does clearly better ({trials.detail('lr×10')}).",
+        "error" if below else "warning",
+        0.8 if below else 0.5,
+        Where(optimizer.path or None, optimizer.line or None),
+        fix="Multiply the learning rate by 10 until the loss falls briskly; stop before it swings.",
+    )
+
+
+CRAWL = 1e-5  # update over weight a step; see the page
+ENOUGH = 30
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed([step for step in record.steps if step.update_norm is not None], "sizes of updates")
+    for course in courses(record, ENOUGH)[:1]:
+        ratios, values = course.ratios, course.finite_losses
+        rates = [step.lr for step in course.steps if step.lr]
+        if len(ratios) < 8 or len(values) < ENOUGH or not rates or curves.median(ratios) == 0:
+            continue
+        early = curves.median(ratios[: max(5, len(ratios) // 4)])
+        gradient = curves.median(curves.finite(course.gradients)) if course.gradients else 0.0
+        warming = rates[-1] > 3 * rates[0]
+        if max(early, curves.median(ratios)) > CRAWL or warming or rates[-1] < 0.1 * max(rates):
+            continue
+        if curves.fallen(values) > 0.2 or gradient < 1e-6:
+            continue  # it learns all the same, or there is no slope to follow
+        yield Finding(
+            f"Each step moves the weights by {curves.median(ratios):.1e} of their size (1e-3 is usual) at a "
+            f"rate of {curves.median(rates):.3g}, with ordinary gradients ({gradient:.2g}): the loss went "
+            f"from {curves.start(values):.4g} to {curves.end(values):.4g} in {len(values)} steps.",
+            severity="warning",
+            credence=0.7,
+            where=where_optimizer(record, course.id),
+            numbers={"update_ratio": curves.median(ratios), "lr": curves.median(rates), "gradient": gradient},
+            fix="Try ten and a hundred times the rate.",
+        )

@@ -21,6 +21,8 @@ already trained a little is stable.
 - **watch**: within the first 1 to 5% of steps the loss rises clearly above its starting value or
   the gradient norm spikes to many times its later median, the full rate is in force from step 0,
   and after that the run is stable but poor. Divergence at any later time speaks for `lr-too-high`.
+- **experiment**: undone from outside, the rate grows to its value over the first 30 steps; the
+  early jump is gone and the end is lower.
 - **refuted by**: the recorded rate already ramps up from near zero, or the loss falls from the
   first step.
 
@@ -51,3 +53,52 @@ instead.
 - xiong-2020: the analysis of gradients at initialisation, post-LN against pre-LN.
 - liu-2020: the part on the variance of the adaptive rate; why Adam's first steps are unreliable.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.facts import curves
+from sleuth.facts.seen import adversarial, courses, where_optimizer
+from sleuth.facts.step import Record
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"lr×0.1": "usually", "other-seed": "even"}
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.rate_ramped(world)
+
+
+EARLY = 0.05  # of the steps; see the page
+HIGHER = 2.0  # times the first loss
+ENOUGH = 100
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    if adversarial(record):
+        return
+    for course in courses(record, ENOUGH)[:1]:
+        values = course.finite_losses
+        rates = [step.lr for step in course.steps if step.lr is not None]
+        if len(values) < ENOUGH or values[0] <= 0 or (rates and rates[0] < 0.5 * max(rates)):
+            continue
+        begin = max(5, int(EARLY * len(values)))
+        peak, later = max(values[1:begin]), values[begin * 2 :]
+        if peak < HIGHER * values[0] or max(curves.blocks(later, 10)) > 0.75 * peak:
+            continue
+        poor = curves.end(values) > 0.8 * values[0]
+        yield Finding(
+            f"The loss rose from {values[0]:.3g} to {peak:.3g} within the first {begin} steps at the full "
+            f"rate ({rates[0] if rates else 0:.3g}), then the run was calm"
+            + (f" and ended at {curves.end(values):.3g}, hardly better than its start." if poor else "."),
+            severity="warning" if poor else "note",
+            credence=0.55 if poor else 0.25,
+            where=where_optimizer(record, course.id),
+            numbers={"first": values[0], "peak": peak, "last": curves.end(values)},
+            fix="Raise the rate from near zero over the first hundreds of steps.",
+        )

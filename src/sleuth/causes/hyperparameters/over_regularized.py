@@ -56,13 +56,21 @@ number.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, literal
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Table, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.cadence import setting
 from sleuth.facts.topics.modules import DROPOUT, applied, exact, settled
-from sleuth.finding import Finding, Severity
+from sleuth.finding import Finding, Severity, Where
+
+if TYPE_CHECKING:
+    from sleuth.diagnosis.trials import Trials
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"no-regularisation": "always", "same-batch": "usually"}
+
 
 # Decay added to the gradient (an L2 penalty). Adam divides by the gradient's size and so makes it stronger;
 # plain rates live with 0.1 for a linear model.
@@ -146,6 +154,8 @@ def _written(given: Value, call: Call) -> Value:
 
 def _dropout(program: Program) -> Iterator[Finding]:
     layers = [made for call in program.calls("()") if (made := applied(call)) and DROPOUT.match(made.op)]
+    listed = [part for stack in program.calls("torch.nn.Sequential") for part in stack.args]
+    layers += [part for part in listed if isinstance(part, Call) and DROPOUT.match(part.op)]
     uses = [(made, made.argument(0, "p")) for made in {id(made): made for made in layers}.values()]
     uses += [(call, call.argument(1, "p")) for call in program.calls(*_FUNCTIONAL)]
     strong = [
@@ -207,3 +217,26 @@ def _is_norm_of_weights(term: Value) -> bool:
         {".pow", "**", ".square", ".norm", "torch.norm", ".abs", "torch.sum", ".sum"}
     )
     return walks and squares and names.isdisjoint({"()", "/", "-", ".mean", "torch.mean"})
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import named
+
+    named.no_regularisation(world)
+
+
+def experiment(trials: "Trials") -> Iterator[Finding]:
+    if not trials.yes("no-regularisation") or not trials.poor:
+        return
+    optimizer = trials.optimizer
+    decay = float(optimizer.settings.get("weight_decay") or 0) if optimizer is not None else 0.0
+    where = Where(optimizer.path or None, optimizer.line or None) if optimizer is not None and decay else None
+    yield Finding(
+        "The training loss stays high, and without weight decay, dropout and label smoothing it falls "
+        f"({trials.detail('no-regularisation')}).",
+        "error",
+        0.75,
+        where,
+        {"weight_decay": decay},
+        fix="Reduce the regularisation until the training loss falls; add it back only against overfitting.",
+    )

@@ -51,3 +51,49 @@ show a second descent after the first rise, but do not count on it to excuse a r
 - zhang-2017: section 2; networks fit random labels completely.
 - cs231n-nn3: Babysitting the learning process, Train/Val accuracy; how to read the gap.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts import curves
+from sleuth.facts.seen import at, courses, evaluations, needed
+from sleuth.facts.step import Evaluation, Load, Record
+from sleuth.finding import Finding
+
+PREDICTS = {"no-regularisation": "never"}
+
+
+FEWEST = 5  # evaluations; see the page
+AFTER = 3  # of them beyond the best
+CLEAR, SLIGHT = 0.2, 0.05  # rise over the best, as a share of it
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    measured = needed([seen for seen in record.of(Evaluation) if seen.loss is not None], "evaluation losses")
+    if len(measured) < FEWEST:
+        return
+    train = [loss for course in courses(record)[:1] for loss in course.finite_losses]
+    for passes in evaluations(record).values():
+        losses = curves.finite(seen.loss for seen in passes)
+        if len(losses) < FEWEST or (passes[-1].seen_in_training or 0) > 0.9:
+            continue
+        best = min(losses)
+        place = losses.index(best)
+        late = curves.median(losses[-AFTER:])
+        rise, jitter = late - best, curves.jitter(losses)
+        if len(losses) - place - 1 < AFTER or best <= 0 or rise < max(SLIGHT * best, 3 * jitter):
+            continue
+        since = train[int(len(train) * (place + 1) / len(losses)) :]
+        if not train or curves.fallen(train) < 0.2 or curves.slope(since) >= 0:
+            continue
+        restored = any(load.n > passes[place].n for load in record.of(Load))
+        clear = rise > CLEAR * best and not restored
+        yield Finding(
+            f"The evaluation loss was best at step {passes[place].n} ({best:.4g}) and has risen to "
+            f"{late:.4g} over {len(losses) - place - 1} evaluations, while the training loss went on falling "
+            f"to {curves.end(train):.3g}.",
+            severity="warning" if clear else "note",
+            credence=0.7 if clear else 0.3,
+            where=at(passes[place]),
+            numbers={"best": best, "last": late, "best_step": passes[place].n},
+            fix="Keep the weights of the best evaluation, then add data, augmentation or weight decay.",
+        )

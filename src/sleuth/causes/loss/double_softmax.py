@@ -34,6 +34,8 @@ softmax on the *target* side, such as a teacher's soft labels, and a softmax ins
   value lies between 0 and 1). Raw logits practically never do that for a whole batch.
 - **watch**: the loss settles just above the floor in the table while accuracy is good or still
   rising. With two sigmoids it never goes below 0.313.
+- **experiment**: undone from outside, probabilities that reach the loss are turned back by a
+  logarithm (softmax of log p is p); the loss leaves its floor.
 - **refuted by**: one negative value among the numbers that the loss receives.
 
 ## How to fix
@@ -60,20 +62,24 @@ If the model must output probabilities, change the loss instead: `log_softmax` w
 - pytorch-bce-logits: opening paragraph; the sigmoid layer is part of this loss.
 """
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import layer_taken_out
 from sleuth.facts.flow import layer
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import WANTS_LOGITS
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, place
+from sleuth.facts.seen import at, by_line, loss_calls, needed
+from sleuth.facts.step import LossCall, Record
 from sleuth.facts.topics.activations import added_conditionally, always
-from sleuth.finding import Edit, Finding
+from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
 
+PREDICTS = {"same-batch": "even", "lr×10": "usually"}
 
 _OPTAX = (
     "softmax_cross_entropy",
@@ -98,24 +104,9 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"`{short}` here feeds `{name}` on line {place(call).line}, which applies its own: it gets "
                 "probabilities where it expects logits, so the loss has a high floor and hardly any slope.",
                 fix=f"Return the raw scores; apply `{short}` only where probabilities are read.",
-                edits=_taken_out(squash),
+                # Not safe: predictions read from the same output would become scores.
+                edits=layer_taken_out(squash),
             )
-
-
-def _taken_out(squash: Call) -> tuple[Edit, ...]:
-    """The layer replaced by one that does nothing, or the call by its argument.
-
-    Not safe: predictions read from the same output would become scores.
-    """
-    node, made = squash.node, squash.receiver
-    if isinstance(made, Call) and made.node is node:  # a layer listed in nn.Sequential
-        home = ast.unparse(node.func).rpartition(".")[0] if isinstance(node, ast.Call) else ""
-        return rewrite(node, squash.source, f"{home}.Identity()", safe=False) if home else ()
-    if isinstance(node, ast.Call) and squash.op.startswith(".") and isinstance(node.func, ast.Attribute):
-        return rewrite(node, squash.source, ast.unparse(node.func.value), safe=False)
-    if isinstance(node, ast.Call) and node.args:
-        return rewrite(node, squash.source, ast.unparse(node.args[0]), safe=False)
-    return ()
 
 
 def _takers_of_logits(program: Program) -> Iterator[tuple[str, Call, Value | None]]:
@@ -151,3 +142,43 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 numbers={"loss": use.mean_value, "classes": use.classes},
                 fix=f"Let the model return raw scores; apply {squash} only where probabilities are read.",
             )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.probabilities_as_logs(world)
+
+
+_FROM = {"cross_entropy": "softmax", "binary_cross_entropy_with_logits": "sigmoid"}
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for calls in by_line(needed(loss_calls(record), "loss calls")).values():
+        squash = _FROM.get(calls[0].function)
+        if squash is None:
+            continue
+        made = calls[0].input_made_by.lower()
+        if all(call.log_probabilities for call in calls) and calls[0].function == "cross_entropy":
+            yield _squashed_twice(calls, "log-probabilities", "note", 0.4)
+        elif all(call.probabilities for call in calls):
+            sure = squash in made or squash == "softmax"
+            yield _squashed_twice(
+                calls, "probabilities", "error" if sure else "warning", 0.93 if sure else 0.6
+            )
+
+
+def _squashed_twice(calls: list[LossCall], what: str, severity: Severity, credence: float) -> Finding:
+    call = calls[0]
+    lost = "the loss squashes them again, so it cannot come near zero and its gradient is faint"
+    return Finding(
+        f"`{call.function}` received {what} in all {len(calls)} recorded calls (values from "
+        f"{call.input_min or 0:.3g} to {call.input_max or 0:.3g}) where it expects raw scores: "
+        + (lost if what == "probabilities" else "log_softmax is done twice, which changes nothing but time")
+        + ".",
+        severity=severity,
+        credence=credence,
+        where=at(call),
+        numbers={"calls": len(calls), "input_min": call.input_min or 0.0, "input_max": call.input_max or 0.0},
+        fix="Hand the raw output of the last layer to the loss; apply softmax or sigmoid for display only.",
+    )

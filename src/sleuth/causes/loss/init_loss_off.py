@@ -55,14 +55,18 @@ Leave it alone in a model that was pretrained, and in losses with no natural cha
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.seen import at, chance, loaded, loss_calls, needed
+from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"same-batch": "rarely"}
 
 LOOK, FAULT = 1.5, 5.0  # times the cost of guessing; see the page
 TOO_GOOD = 0.2
+FAR = 10.0  # spreads between the targets and what a fresh model says: only the bias will learn for long
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
@@ -77,14 +81,17 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             continue
         ratio = use.mean_value / use.chance
         numbers = {"loss": use.mean_value, "chance": use.chance, "ratio": ratio}
+        # A fresh model says about zero; targets some spreads away from it cost more and are no fault.
+        spreads = ratio**0.5 if use.name == "mse_loss" else ratio
+        fault = ratio > FAULT and (use.mean_value > FAULT * (use.flat or 0.0) or spreads > FAR)
         if ratio > LOOK:
             yield Finding(
                 f"{use.name} starts at {use.mean_value:.4g}, {ratio:.1f} times what guessing costs "
                 f"({use.chance:.4g}): "
                 "the outputs are sure and wrong before the first step"
                 + (", or the targets are far from zero." if "loss" in use.name and use.classes <= 1 else "."),
-                severity="warning" if ratio > FAULT else "note",
-                credence=0.55 if ratio > FAULT else 0.2,
+                severity="warning" if fault else "note",
+                credence=0.55 if fault else 0.2,
                 where=use.where,
                 numbers=numbers,
                 fix="Look at the scale of the last layer, of the targets, and at the loss in use.",
@@ -99,4 +106,24 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 where=use.where,
                 numbers=numbers,
                 fix="If the model is untrained, look for the target among the inputs.",
+            )
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    first = [call for call in needed(loss_calls(record), "loss calls") if call.n == 0]
+    for call in first[:1]:
+        guess = chance(call)
+        if guess is None or call.value is None or call.value != call.value or loaded(record):
+            continue
+        ratio = call.value / guess
+        if ratio > LOOK:
+            yield Finding(
+                f"`{call.function}` starts at {call.value:.4g}, {ratio:.1f} times what guessing costs "
+                f"({guess:.3g}): the fresh model is sure and wrong, and the first steps go into undoing "
+                "that.",
+                severity="warning" if ratio > FAULT else "note",
+                credence=0.55 if ratio > FAULT else 0.2,
+                where=at(call),
+                numbers={"loss": call.value, "chance": guess, "ratio": ratio},
+                fix="Look at the scale of the inputs and of the last layer's weights.",
             )

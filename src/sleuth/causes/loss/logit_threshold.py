@@ -48,12 +48,16 @@ for a double sigmoid.
 """
 
 import ast
+import math
 from collections.abc import Iterator
 
+from sleuth.facts.edits import Edits
 from sleuth.facts.flow import layer, number, possible, subject
 from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.losses import WANTS_LOGITS
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.seen import LOGIT_LOSSES, at, needed
+from sleuth.facts.step import LossCall, Record, Threshold
 from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.stand_ins import output_of, outputs
 from sleuth.finding import Finding
@@ -125,7 +129,21 @@ def _judge(
         f"A raw score {what} here as if it were a probability; the loss on line {(sure or likely)[0]} "
         "applies the sigmoid or softmax itself. A logit of 0.5 is a probability of 0.62.",
         fix="Apply `sigmoid` (or `softmax`) before the threshold, or compare the logit with 0.",
+        edits=_compared_with_zero(call),
     )
+
+
+def _compared_with_zero(call: Call) -> Edits:
+    """`score > 0.5` → `score > 0.0`, where its sigmoid is one half. Not safe: it may be a softmax's."""
+    node = call.node
+    if not isinstance(node, ast.Compare):
+        return ()
+    halves = [part for part in (node.left, *node.comparators) if _is_half(part)]
+    return rewrite(halves[0], call.source, "0.0", safe=False) if len(halves) == 1 else ()
+
+
+def _is_half(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0.5
 
 
 def _same_scores(one: Call, other: Call) -> bool:
@@ -160,3 +178,27 @@ def _same_model_elsewhere(program: Program, one: Call, other: Call) -> bool:
 
 def _is_handed_in(value: Value | None) -> bool:
     return isinstance(value, Unknown) and isinstance(value.node, ast.arg)
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed(record.of(Threshold), "comparisons of predictions with a number")
+    on_logits = any(call.function in LOGIT_LOSSES for call in record.of(LossCall))
+    for seen in record.of(Threshold):
+        # A least-squares classifier is rightly cut at 0.5; only a loss over logits tells that these are some.
+        if not 0 < seen.against < 1 or not on_logits or (seen.minimum >= 0 and seen.maximum <= 1):
+            continue
+        sure = seen.raw_output
+        yield Finding(
+            f"Values from {seen.minimum:.3g} to {seen.maximum:.3g} are compared with {seen.against:g}: these "
+            f"are raw scores, and {seen.against:g} among them is a probability of "
+            f"{_probability(seen.against):.2f}, so positives are missed.",
+            severity="error" if sure else "note",
+            credence=0.92 if sure else 0.35,
+            where=at(seen),
+            numbers={"minimum": seen.minimum, "maximum": seen.maximum, "threshold": seen.against},
+            fix="Apply `torch.sigmoid` before the comparison, or compare raw scores with 0.",
+        )
+
+
+def _probability(score: float) -> float:
+    return 1 / (1 + math.exp(-score))

@@ -27,6 +27,8 @@ loss = F.kl_div(out.softmax(1), teacher)       # wants log-probabilities too
   `BCELoss` that were clamped rather than squashed, or that it refuses.
 - **watch**: the loss crosses zero and keeps sinking in a nearly straight line, or NaN in the first
   steps of a loss with a bare log.
+- **experiment**: undone from outside, what reaches the loss is first made into
+  (log-)probabilities; the loss becomes positive and falls.
 - **refuted by**: `logsumexp` over the class axis of the loss input is 0 for every row (to
   rounding).
 
@@ -60,16 +62,22 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, renamed
 from sleuth.facts.flow import keeps_numbers, layer, root, subject
 from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.losses import WANTS_LOGITS, LossUse
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.seen import at, by_line, loss_calls, needed, raised
+from sleuth.facts.step import Record
 from sleuth.facts.topics.activations import added_conditionally, always, kind, origins
 from sleuth.facts.topics.stand_ins import output_of
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"same-batch": "usually", "lr×0.1": "even"}
 
 
 # What certainly is no log-probability, and what certainly may leave [0, 1].
@@ -92,11 +100,27 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"`{use.name}` on line {place(use.call).line} expects {wanted} and gets {_described(maker)} "
                 f"on line {place(maker).line}.",
                 fix=_FIXES[use.name],
+                edits=_taking_scores(use) if kind(maker) == "raw" else (),
             )
         if use.name == "kl_div" and not culprits:
             yield from _scaled_scores(program, use)
     for log in program.calls(*_LOGS):
         yield from _log_of_scores(program, log)
+
+
+# The loss of the same home that takes raw scores, as class and as function.
+_TAKES_SCORES = {
+    "nll_loss": ("CrossEntropyLoss", "cross_entropy"),
+    "binary_cross_entropy": ("BCEWithLogitsLoss", "binary_cross_entropy_with_logits"),
+}
+
+
+def _taking_scores(use: LossUse) -> Edits:
+    """Not safe: what reads the model's output as a probability elsewhere goes on doing so."""
+    names = _TAKES_SCORES.get(use.name)
+    if names is None:
+        return ()
+    return renamed(use.call, names[1]) if use.made is None else renamed(use.made, names[0])
 
 
 def _scaled_scores(program: Program, use: LossUse) -> Iterator[Finding]:
@@ -213,4 +237,38 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 where=use.where,
                 numbers={"loss": use.mean_value},
                 fix="Use `binary_cross_entropy_with_logits` on the raw scores.",
+            )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.logits_as_log_probabilities(world)
+
+
+_ABOVE = 0.01  # a log-probability is at most 0; an added epsilon lifts it by less than this
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    refused = raised(record, "all elements of input should be between 0 and 1")
+    if refused is not None:
+        yield Finding(
+            "The run stopped because `binary_cross_entropy` was given values outside 0 to 1: raw scores, "
+            "where it takes probabilities.",
+            severity="error",
+            credence=0.9,
+            where=refused,
+            fix="Use `binary_cross_entropy_with_logits`.",
+        )
+    for calls in by_line(needed(loss_calls(record), "loss calls")).values():
+        call = max(calls, key=lambda call: call.input_max or 0.0)
+        if call.function in ("nll_loss", "kl_div") and (call.input_max or 0.0) > _ABOVE:
+            yield Finding(
+                f"`{call.function}` takes log-probabilities, which are never above 0; it received values up "
+                f"to {call.input_max or 0:.3g}. Such a loss has no floor: it sinks as the scores grow.",
+                severity="error",
+                credence=0.93,
+                where=at(call),
+                numbers={"input_max": call.input_max or 0.0, "input_min": call.input_min or 0.0},
+                fix="Put `log_softmax(..., dim=1)` before it, or use `cross_entropy` on the raw scores.",
             )

@@ -26,6 +26,8 @@ the metric only.
   towards one common value.
 - **watch**: the loss levels off at the target's variance, predictions have almost no spread, and
   the recorded warning says that the target size differs from the input size.
+- **experiment**: undone from outside, a target with as many values as the prediction takes its
+  shape; the loss can fall below the variance of the target.
 - **refuted by**: prediction and target have identical shapes where they meet.
 
 ## How to fix
@@ -55,18 +57,25 @@ weight, a mask or one scalar target against the batch is intended and fine.
 
 import ast
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, method_added
 from sleuth.facts.flow import ancestry, keeps_numbers, layer, literal, parents, root
 from sleuth.facts.interpreter.values import Call, Constant, Value
 from sleuth.facts.losses import COMPARES_NUMBERS
 from sleuth.facts.program import Program, clue
+from sleuth.facts.seen import at, by_line, loss_calls, needed
+from sleuth.facts.step import Record, Warned
 from sleuth.facts.topics.activations import origins
 from sleuth.facts.topics.shapes import Shape, Shapes, outer, shapes
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"same-batch": "usually", "noise-inputs": "usually", "shuffled-labels": "usually"}
 
 
 # These raise no error on two shapes; the cross-entropies do.
@@ -118,13 +127,29 @@ def _judge(algebra: Shapes, call: Call, left: Value, right: Value, what: str) ->
         f"{what[0].upper()}{what[1:]} meets shapes {one} and {other}, which broadcast to a table of every "
         f"example against every other: the best the model can do is predict {_centre(flat)}.",
         fix="`squeeze(-1)` the prediction or `unsqueeze(-1)` the target, and assert that the shapes agree.",
+        edits=_squeezed(call, left, one, other),
     )
+
+
+def _squeezed(call: Call, left: Value, one: Shape, other: Shape) -> Edits:
+    """The column made a row of numbers, where it is surely a column and the other surely flat."""
+    node = call.node
+    tall, flat = (one, other) if one.rank > other.rank else (other, one)
+    if not (one.sure and other.sure) or tall.rank != 2 or flat.rank != 1 or tall.sizes[-1] != 1:
+        return ()
+    if isinstance(node, ast.BinOp):
+        return method_added(node.left if tall is one else node.right, call.source, "squeeze(-1)")
+    if not isinstance(node, ast.Call) or len(node.args) < 2:
+        return ()
+    return method_added(node.args[0 if tall is one else 1], call.source, "squeeze(-1)")
 
 
 def _both_count_examples(left: Value, right: Value, one: Shape, other: Shape) -> bool:
     """A column of examples against centres, bins or thresholds is a table on purpose."""
     tall, flat, vector = (one, other, right) if one.rank > other.rank else (other, one, left)
     lengths = (flat.sizes[0], tall.sizes[-flat.rank - 1])
+    if _picked_alike(left, right):
+        return True
     if (
         lengths[0] != lengths[1]
         and any(isinstance(length, int) for length in lengths)
@@ -133,6 +158,21 @@ def _both_count_examples(left: Value, right: Value, one: Shape, other: Shape) ->
         return False
     made, _ = origins(vector)
     return not any(call.op in _GRIDS for call in made)
+
+
+def _picked_alike(left: Value, right: Value) -> bool:
+    """Rows of both sides were taken with one index: `model(x[chosen])`, `y[chosen]`."""
+    keys = [
+        {id(here.args[1]) for here in ancestry(side, 60) if isinstance(here, Call) and here.op == "[]"}
+        - {id(here.args[1]) for here in ancestry(side, 60) if isinstance(here, Call) and _is_place(here)}
+        for side in (left, right)
+    ]
+    return not keys[0].isdisjoint(keys[1])
+
+
+def _is_place(item: Call) -> bool:
+    """`pair[0]`, as opposed to rows picked by computed places."""
+    return item.op == "[]" and not isinstance(root(item.args[1]), Call)
 
 
 def _centre(flat: Shape) -> str:
@@ -185,3 +225,55 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"left": str(first), "right": str(second)},
             fix="Give both the same shape: `prediction.squeeze(-1)` or `target.unsqueeze(-1)`.",
         )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.matching_shapes(world)
+
+
+_SHAPED = ("cross_entropy", "nll_loss", "ctc_loss", "cosine_embedding_loss", "multi_margin_loss", "kl_div")
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    calls = needed(loss_calls(record), "loss calls")
+    for same in by_line(calls).values():
+        call = next((call for call in same if _blown_up(call.input_shape, call.target_shape)), None)
+        if call is None or call.function in _SHAPED:
+            continue
+        seen = call.output_std_over_batch
+        yield Finding(
+            f"`{call.function}` compares predictions of shape {_spelled(call.input_shape)} with targets of "
+            f"shape {_spelled(call.target_shape)}: every prediction meets every target, and the best answer "
+            "is their mean" + (f" (the predictions spread by {seen:.2g} only)." if seen is not None else "."),
+            severity="error",
+            credence=0.95,
+            where=at(call),
+            numbers={"input_shape": _spelled(call.input_shape), "target_shape": _spelled(call.target_shape)},
+            fix="Give both the same shape: `prediction.squeeze(-1)` or `target.unsqueeze(-1)`.",
+        )
+        return
+    for warned in record.of(Warned):
+        if "target size" in warned.text and "different to the input size" in warned.text:
+            yield Finding(
+                f"torch warned: {warned.text.splitlines()[0][:140]} The shapes broadcast, and the loss mixes "
+                "examples.",
+                severity="error",
+                credence=0.85,
+                where=at(warned),
+                fix="Give prediction and target the same shape.",
+            )
+            return
+
+
+def _blown_up(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether both sides are stretched: the result has more elements than either."""
+    if not one or not other or one == other:
+        return False
+    pairs = list(zip_longest(reversed(one), reversed(other), fillvalue=1))
+    return any(a > b for a, b in pairs) and any(b > a for a, b in pairs)
+
+
+def _spelled(shape: tuple[int, ...]) -> str:
+    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"

@@ -58,7 +58,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import parents, root, subject
+from sleuth.facts.edits import Edits, without_method
+from sleuth.facts.flow import ancestry, depends_on, parents, root, subject
 from sleuth.facts.interpreter.values import (
     Call,
     Carried,
@@ -71,6 +72,8 @@ from sleuth.facts.interpreter.values import (
 )
 from sleuth.facts.losses import is_loss_instance, loss_of
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.seen import at, courses, loss_calls, raised, where_loss
+from sleuth.facts.step import LossCall, Record
 from sleuth.facts.topics.terms import Objective, Term, objectives, terms
 from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import Pattern
@@ -79,13 +82,53 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"same-batch": "usually", "noise-inputs": "always", "shuffled-labels": "always"}
+
 
 # Steps whose slope is zero or that leave torch altogether.
 _CUTS = frozenset(
-    ".item .tolist .numpy .argmax .argmin .argsort .round .sign .long .int .bool builtins.float builtins.int "
-    "torch.argmax torch.argmin torch.round torch.sign torch.tensor numpy.array numpy.asarray numpy.argmax "
-    "== != < <= > >= .eq .ne .gt .lt .ge .le torch.eq torch.gt torch.lt torch.ge torch.le "
-    ".detach @data".split()
+    [
+        ".item",
+        ".tolist",
+        ".numpy",
+        ".argmax",
+        ".argmin",
+        ".argsort",
+        ".round",
+        ".sign",
+        ".long",
+        ".int",
+        ".bool",
+        "builtins.float",
+        "builtins.int",
+        "torch.argmax",
+        "torch.argmin",
+        "torch.round",
+        "torch.sign",
+        "torch.tensor",
+        "numpy.array",
+        "numpy.asarray",
+        "numpy.argmax",
+        "==",
+        "!=",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        ".eq",
+        ".ne",
+        ".gt",
+        ".lt",
+        ".ge",
+        ".le",
+        "torch.eq",
+        "torch.gt",
+        "torch.lt",
+        "torch.ge",
+        "torch.le",
+        ".detach",
+        "@data",
+    ]
 )
 _ELSEWHERE = ("numpy.", "sklearn.", "scipy.", "math.")
 # A factor of such a name is a number from the settings, not a tensor with a history.
@@ -204,6 +247,15 @@ def _verb(cut: Call) -> str:
     return f"`{name}`" if name[:1].isalpha() else f"the comparison `{name}`"
 
 
+def _kept_in_the_graph(cut: Call, loss: Value) -> Edits:
+    """The cut taken away, where that leaves a tensor and no other cut. Not safe: somebody wrote it."""
+    others = [here for here in ancestry(loss, 300) if isinstance(here, Call) and here is not cut]
+    again = any((here.op in _CUTS or _makes_a_leaf(here)) and depends_on(here, cut) for here in others)
+    leaves = any("requires_grad" in here.keywords and depends_on(here, cut) for here in others)
+    plain = cut.op in (".item", ".detach", "@data")
+    return without_method(cut.node, cut.source) if plain and not again and not leaves else ()
+
+
 def _whole(objective: Objective, cut: Call) -> Finding:
     line = place(objective.at).line
     return clue(
@@ -212,6 +264,7 @@ def _whole(objective: Objective, cut: Call) -> Finding:
         f"{_verb(cut)[:1].upper()}{_verb(cut)[1:]} here ends the graph, and the whole loss of line {line} is "
         "made from it: `backward` reaches no parameter.",
         fix="Compute the loss from the model's output itself; keep this value for reports only.",
+        edits=_kept_in_the_graph(cut, objective.value),
     )
 
 
@@ -222,6 +275,7 @@ def _one_term(term: Term, cut: Call) -> Finding:
         f"A term of this loss went through {_verb(cut)} on line {place(cut).line}: it changes the number "
         "and gives no gradient.",
         fix="Add the tensor itself to the loss; take `.item()` copies for the log afterwards.",
+        edits=_kept_in_the_graph(cut, term.value),
     )
 
 
@@ -262,3 +316,78 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             fix="Follow the target from the batch to the loss; look for a mask of zeros or an "
             "overwritten name.",
         )
+
+
+FIRST = 10  # steps; a gradient that is exactly zero for so long has no path
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    yield from _refused(record)
+    for course in courses(record) if record.steps else ():
+        begin = [step for step in course.steps[:FIRST] if step.backwards]
+        none = [step for step in begin if not step.grad_norm and step.grad_norm_at_step in (None, 0.0)]
+        measured = [step for step in none if step.grad_norm is not None or step.update_norm == 0.0]
+        moved = any(step.grad_norm or step.update_norm for step in course.steps[:100])
+        if len(measured) < 3 or moved or not any(step.loss for step in begin):
+            continue
+        yield Finding(
+            f"The loss is {begin[0].loss or 0:.4g} and backward runs, but the gradient of every parameter is "
+            "zero at every measured step: the loss does not depend on the parameters by any differentiable "
+            "path.",
+            severity="error",
+            credence=0.85,
+            where=where_loss(begin[0]),
+            numbers={"steps": len(measured), "loss": begin[0].loss or 0.0},
+            fix="Build the loss from the model's own output; no `argmax`, `round`, comparison or new tensor "
+            "between.",
+        )
+    yield from _terms(record)
+
+
+def _refused(record: Record) -> Iterator[Finding]:
+    where = raised(record, "does not require grad and does not have a grad_fn")
+    attached = [call for call in loss_calls(record) if call.requires_grad]
+    if where is not None and attached and len(attached) == len(loss_calls(record)):
+        yield Finding(
+            f"backward refused: the loss has no graph, although `{attached[-1].function}` on line "
+            f"{attached[-1].line} returned one that had. It was cut on the way to backward.",
+            severity="error",
+            credence=0.9,
+            where=where,
+            fix="Keep the loss as a tensor: no `.item()`, `.detach()`, `float()` or `torch.tensor(loss)`.",
+        )
+
+
+def _terms(record: Record) -> Iterator[Finding]:
+    """A loss function called in training without a graph, beside others that have one."""
+    calls = loss_calls(record)
+    loose = [call for call in calls if not call.requires_grad and call.value]
+    if not loose or not any(call.requires_grad for call in calls):
+        return
+    counted = _part_of_total(record, loose[0])
+    yield Finding(
+        f"`{loose[0].function}` has no graph in training"
+        + (
+            ", and its value is part of the loss: that term can never be learned."
+            if counted
+            else "; right for a number that is only logged."
+        ),
+        severity="warning" if counted else "note",
+        credence=0.7 if counted else 0.2,
+        where=at(loose[0]),
+        numbers={"value": loose[0].value or 0.0},
+        fix="Compute the term from attached outputs, if it is meant to be learned.",
+    )
+
+
+def _part_of_total(record: Record, loose: LossCall) -> bool:
+    step = next((step for step in record.steps if step.n == loose.n), None)
+    if step is None or step.loss is None or not loose.value or step.backwards != 1:
+        return False
+    others = sum(call.value or 0.0 for call in loss_calls(record) if call.n == loose.n and call.requires_grad)
+    whole = others + loose.value
+    return (
+        others != 0
+        and abs(step.loss - whole) < 1e-4 * abs(whole)
+        and abs(step.loss - others) > 1e-3 * abs(whole)
+    )

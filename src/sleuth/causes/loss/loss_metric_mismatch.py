@@ -52,3 +52,41 @@ seen += y.numel()                               # acc = correct / seen
   the score.
 - ivanov-2017: the part on the loss function, item on monitoring other metrics.
 """
+
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.seen import needed
+from sleuth.facts.step import Evaluation, Metric, Record
+from sleuth.finding import Finding, Where
+
+APART = 0.1  # of accuracy: beyond rounding, dropped remainders and averaging over batches
+_ACCURACY = re.compile(
+    r"^(?!.*(train|top|balanced|adv))\w*?(val|test|eval|valid)?\w*acc(uracy)?$", re.IGNORECASE
+)
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    judged = [seen for seen in record.of(Evaluation) if seen.correct is not None and seen.rows >= 50]
+    told = [metric for metric in record.of(Metric) if _ACCURACY.match(metric.name.replace(" ", "_"))]
+    needed(judged, "evaluation passes whose accuracy could be computed again")
+    needed(told, "printed or logged accuracy")
+    apart = []
+    for metric in told:
+        share = metric.value / 100 if metric.value > 1.5 else metric.value
+        near = [seen.correct for seen in judged if seen.n == metric.n and seen.correct is not None]
+        if near and min(abs(share - correct) for correct in near) > APART:
+            apart.append((metric, share, near[-1]))
+    if len(apart) < max(1, len(told) // 2):
+        return
+    metric, share, correct = apart[-1]
+    yield Finding(
+        f"The script reports {metric.name} = {share:.3f} at step {metric.n}; counted again from outputs and "
+        f"targets of that pass it is {correct:.3f}. The metric, not the model, is wrong ({len(apart)} of "
+        f"{len(told)} reports).",
+        severity="warning",
+        credence=0.7,
+        where=Where(record.run.script or None, metric.line) if metric.line else None,
+        numbers={"reported": share, "recomputed": correct},
+        fix="Compare shapes in the metric's code, its axis of argmax, its threshold, and what it divides by.",
+    )

@@ -61,12 +61,20 @@ pass and are differentiated one after the other.
 import ast
 from collections.abc import Iterator
 
+from sleuth.facts import curves
+from sleuth.facts.edits import Edits, method_added
 from sleuth.facts.flow import possible, root
+from sleuth.facts.growth import growing_graph, recurrent, twice_backward
 from sleuth.facts.interpreter.values import Call, Carried, Constant, Either, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
+from sleuth.facts.seen import courses, where_loss
+from sleuth.facts.step import Record
 from sleuth.facts.topics.gradients import carries_graph, is_cut, surely_reached
 from sleuth.finding import Finding
+
+PREDICTS = {"lr×0.1": "even"}
+
 
 # From a running total back to what was added: these keep the graph.
 _KEEPS_GRAPH = frozenset(
@@ -202,4 +210,43 @@ def _kept_for_the_log(program: Program, added: Call, backwards: list[Event]) -> 
             "the graph of "
             "every turn stays in memory, and steps get slower.",
             fix="Add a number: `loss.item()` or `loss.detach()`.",
+            edits=_as_number(added),
         )
+
+
+def _as_number(added: Call) -> Edits:
+    """`+= loss.item()`; a total whose own methods are used stays a tensor, without history."""
+    node, source = added.node, added.context.source
+    if not isinstance(node, ast.AugAssign):
+        return ()
+    name = ast.unparse(node.target)
+    return method_added(node.value, source, "detach()" if f"{name}." in source.text else "item()", safe=True)
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    if (where := twice_backward(record)) is not None and not recurrent(record):
+        yield Finding(
+            "backward refused to go through a graph a second time: the loss still holds the graph of an "
+            "earlier iteration.",
+            severity="error",
+            credence=0.75,
+            where=where,
+            fix="Begin each iteration with a fresh loss; add `loss.item()`, not `loss`, to running totals.",
+        )
+    for course in courses(record) if record.steps else ():
+        growth = growing_graph(course)
+        sums_up = curves.rising(course.finite_losses) > 0.95
+        if growth is None or (recurrent(record) and not sums_up):
+            continue
+        yield Finding(
+            f"The graph behind the loss grows from {growth.first} to {growth.last} nodes within "
+            f"{growth.steps} steps"
+            + (", and the loss handed to backward only ever rises" if sums_up else "")
+            + ": what earlier iterations computed is still attached to it.",
+            severity="error",
+            credence=0.92 if sums_up else 0.75,
+            where=where_loss(course.steps[-1]),
+            numbers={"first": growth.first, "last": growth.last, "steps": growth.steps},
+            fix="Set the loss to zero inside the loop; add `loss.item()`, not `loss`, to running totals.",
+        )
+        return

@@ -52,18 +52,30 @@ Test the direction once: on a prediction equal to the target the loss must be lo
 - fsdl-2021: the part on overfitting a single batch; an error that goes up points to a flipped sign.
 """
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from sleuth.facts import curves
+from sleuth.facts.edits import Edits, bracketed, statement_of
 from sleuth.facts.flow import ancestry, keeps_numbers, layer, literal, number, root, subject
 from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.losses import loss_of
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, rewrite
+from sleuth.facts.seen import adversarial, courses, optimizer_of, where_loss
+from sleuth.facts.step import Evaluation, Record, Step
 from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms, through_reductions
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from sleuth.diagnosis.trials import Trials
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"same-batch": "always", "lr×0.1": "even"}
 
 _GATHERS = ("gather", "torch.gather")
 _GAIN = Pattern(r"reward|return|advantage|\badv|gae", re.IGNORECASE)
@@ -116,6 +128,7 @@ def _negated(program: Program, objective: Objective, term: Term) -> Iterator[Fin
         f"{name[0].upper()}{name[1:]} goes into `backward` with a minus: the optimizer makes it as large "
         "as it can.",
         fix="Remove the minus: this loss is already smallest for the best prediction.",
+        edits=_without_minus(_flip(term)),
     )
 
 
@@ -157,12 +170,31 @@ def _not_negated(objective: Objective, term: Term) -> Iterator[Finding]:
         yield _backwards(objective, term, what, "warning", "Put a minus in front of it.")
 
 
+def _without_minus(flip: Value) -> Edits:
+    """`-loss` → `loss`. Not safe: whether it is to be small or large is the author's to say."""
+    node = flip.node
+    if not isinstance(node, ast.UnaryOp) or not isinstance(node.op, ast.USub):
+        return ()
+    return rewrite(node, flip.source, bracketed(node.operand), safe=False)
+
+
+def _with_minus(value: Value) -> Edits:
+    """The whole right side of `loss = ...` with a minus before it."""
+    node, source = value.node, value.source
+    statement = statement_of(node, source)
+    whole = isinstance(statement, ast.Assign) and statement.value is node
+    if not whole or not isinstance(node, ast.expr) or source is None:
+        return ()
+    return rewrite(node, source, f"-{bracketed(node)}", safe=False)
+
+
 def _backwards(objective: Objective, term: Term, what: str, severity: Severity, fix: str) -> Finding:
     return clue(
         severity if objective.certain else "warning",
         term.around[0] if term.around else term.value,
         f"{what} is best when large and is minimised as it stands: training makes it worse.",
         fix=fix,
+        edits=_with_minus(term.around[0] if term.around else term.value),
     )
 
 
@@ -382,3 +414,90 @@ def _is_gain(value: Value) -> bool:
                 return False
             gain = gain or bool(_GAIN.search(part.name))
     return gain
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.turned_sign(world)
+
+
+EXACT = 1e-3  # relative; a loss that equals minus the value of torch's loss to three digits was negated
+MOST = 0.9
+RUNAWAY = 1e4  # times its first size, below zero and falling: nothing holds it
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for course in courses(record):
+        known = [step for step in course.steps if step.loss and step.called_loss]
+        flipped = [step for step in known if _is_turned(step)]
+        upward = bool((made := optimizer_of(record, course.id)) and made.settings.get("maximize"))
+        straight = [step for step in known if not _is_turned(step) and (step.called_loss or 0) > 0]
+        turned = straight if upward else flipped
+        if len(known) >= 5 and len(turned) >= MOST * len(known) and (not upward or _positive(known)):
+            game = adversarial(record)
+            rises = curves.fallen([abs(step.called_loss or 0.0) for step in known]) < -0.5
+            yield Finding(
+                f"The loss of torch is {known[-1].called_loss:.4g} and "
+                + ("the optimizer maximises it" if upward else f"{known[-1].loss:.4g} is minimised")
+                + ": the sign is turned, and each step makes the model worse"
+                + (f" (it rose from {known[0].called_loss:.3g})." if rises else "."),
+                severity="note" if game else "error",
+                credence=0.3 if game else 0.95,
+                where=where_loss(known[-1]),
+                numbers={"loss": known[-1].loss or 0.0, "called": known[-1].called_loss or 0.0},
+                fix="Remove the minus sign (or `maximize=True`).",
+            )
+        elif len(known) < 5:
+            yield from _bottomless(record, course.steps, course.finite_losses)
+
+
+def _is_turned(step: Step) -> bool:
+    if step.called_factor is not None:
+        return step.called_factor < 0
+    called, loss = step.called_loss or 0.0, step.loss or 0.0
+    return called > 0 and abs(loss + called) <= EXACT * called
+
+
+def _positive(known: list[Step]) -> bool:
+    return all(
+        abs((step.loss or 0.0) - (step.called_loss or 0.0)) <= EXACT * abs(step.loss or 1.0) for step in known
+    )
+
+
+def _bottomless(record: Record, steps: tuple[Step, ...], losses: list[float]) -> Iterator[Finding]:
+    """A hand-written loss that runs away below zero, ever faster."""
+    if len(losses) < 20 or max(losses[-5:]) >= 0 or curves.rising(losses) > 0.1 or adversarial(record):
+        return
+    growth = abs(curves.end(losses)) / max(abs(curves.start(losses)), 1e-12)
+    worse = _below_chance(record)
+    if growth > RUNAWAY or worse:
+        yield Finding(
+            f"The loss falls from {losses[0]:.4g} to {losses[-1]:.4g}, {growth:.0f} times its first size and "
+            f"without a floor{worse}: minimising it seems to make the model worse.",
+            severity="warning",
+            credence=0.75 if worse else 0.6,
+            where=where_loss(steps[-1]),
+            numbers={"first": losses[0], "last": losses[-1], "growth": growth},
+            fix="Check the sign of the loss; a squared error or a log-likelihood is minimised with its "
+            "floor at 0.",
+        )
+
+
+def _below_chance(record: Record) -> str:
+    correct = [
+        seen.correct for seen in record.of(Evaluation) if seen.correct is not None and seen.rows >= 100
+    ]
+    return f", and accuracy is {correct[-1]:.3f}" if correct and correct[-1] < 0.05 else ""
+
+
+def experiment(trials: "Trials") -> Iterator[Finding]:
+    if not trials.yes("undo(loss-sign-flipped)"):
+        return
+    yield Finding(
+        "With the sign of the loss turned round the script gets better at its own measure "
+        f"({trials.detail('undo(loss-sign-flipped)')}).",
+        "error",
+        0.7,
+        fix="Minimise the loss, or the negative of what should grow.",
+    )

@@ -55,11 +55,16 @@ GAN, a gradient-reversal layer): there the opposition is the method.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts import curves
+from sleuth.facts.growth import terms
+from sleuth.facts.seen import adversarial, at, loss_calls, needed
+from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"same-batch": "even"}
 
 AGAINST = -0.3  # cosine in the whole batch and in both halves; -0.1 in one batch is noise
 
@@ -83,3 +88,30 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"cosine": sum(cosines) / len(cosines), "parts": len(cosines)},
             fix="Check the sign of both terms; then give each its own head, or weigh them by what you need.",
         )
+
+
+OPPOSED = -0.8  # rank correlation of two terms over the run
+MOVES = 0.2  # share of its level that each of them changes
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    found = terms(needed(loss_calls(record), "loss calls"))
+    if adversarial(record):
+        return
+    for place, one in enumerate(found):
+        for other in found[place + 1 :]:
+            size = min(len(one.values), len(other.values))
+            a, b = one.values[-size:], other.values[-size:]
+            if size < 8 or curves.agreement(a, b) > OPPOSED:
+                continue
+            if min(abs(curves.fallen(a)), abs(curves.fallen(b))) > MOVES:
+                yield Finding(
+                    f"Of two terms of the loss one falls while the other rises (lines {one.call.line} and "
+                    f"{other.call.line}, rank correlation {curves.agreement(a, b):.2f}). A price worth "
+                    "paying, or two goals against each other.",
+                    severity="note",
+                    credence=0.3,
+                    where=at(other.call),
+                    numbers={"correlation": curves.agreement(a, b)},
+                    fix="Train with one term at a time: if each alone goes further, change their weights.",
+                )

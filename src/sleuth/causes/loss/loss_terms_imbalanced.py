@@ -56,11 +56,16 @@ the ratio wanders. Log each term and its gradient norm, never the total alone.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts import curves
+from sleuth.facts.growth import Term, terms
+from sleuth.facts.seen import adversarial, at, chance, loss_calls, needed
+from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"same-batch": "even", "lr×0.1": "even"}
 
 LOOK, ABSENT = 100.0, 1000.0  # ratio of gradient norms on shared parameters; see the page
 
@@ -83,3 +88,37 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         numbers={"ratio": ratio, "strong": strong.gradient, "weak": weak.gradient},
         fix="Bring both to one scale (standardise targets, same reduction), then weigh on purpose.",
     )
+
+
+STANDS = 0.05  # share of its level by which a neglected term still falls
+FALLS = 0.5  # share by which the dominant one does
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    found = terms(needed(loss_calls(record), "loss calls"))
+    if len(found) < 2 or adversarial(record):
+        return
+    large = max(found, key=lambda term: abs(term.values[0]))
+    for small in found:
+        ratio = abs(large.values[0]) / max(abs(small.values[0]), 1e-30)
+        if small is large or ratio < ABSENT or len(small.values) < 5:
+            continue
+        if curves.fallen(small.values) > STANDS or curves.fallen(large.values) < FALLS:
+            continue
+        yield Finding(
+            f"The term on line {small.call.line} ({small.values[0]:.3g}) is {ratio:.0f} times smaller than "
+            f"the one on line {large.call.line} ({large.values[0]:.3g}) and stands still while that one "
+            "falls: the sum hardly knows it.",
+            severity="warning" if _to_learn(small) else "note",
+            credence=0.6 if _to_learn(small) else 0.3,
+            where=at(small.call),
+            numbers={"ratio": ratio, "small": small.values[-1], "large": large.values[-1]},
+            fix="Weigh the terms so that their gradients are of one order, or bring their units to one "
+            "scale.",
+        )
+
+
+def _to_learn(term: Term) -> bool:
+    """Still at the cost of guessing, so there is something left to learn."""
+    guess = chance(term.call)
+    return guess is not None and term.values[-1] > 0.8 * guess

@@ -67,6 +67,8 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"same-batch": "even"}
+
 
 # Data whose targets number three classes or more; two classes as 0 and 1 suit many losses.
 _CLASS_TABLES = (

@@ -26,6 +26,8 @@ lie on axis 0.
   all, or with a `dim` that disagrees with the later `transpose` or `view`.
 - **probe**: a softmax runs over the axis of the examples, or over an axis that the product after
   it does not sum over.
+- **experiment**: undone from outside, every softmax normalises over the last axis; examples no
+  longer share their probabilities.
 - **refuted by**: the outputs (exponentiated, for `log_softmax`) sum to 1 along the class axis.
 
 ## How to fix
@@ -51,19 +53,23 @@ flattened to (batch * time, classes).
 - pytorch-cross-entropy: section on shapes; where the class axis of the input has to be.
 """
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, argument_node, keyword_set
 from sleuth.facts.flow import layer, literal, root, subject
 from sleuth.facts.interpreter.values import Call, Value
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.topics.activations import axis_of, kind, origins
 from sleuth.facts.topics.shapes import BATCH, Shape, Shapes, shapes
 from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
 
+PREDICTS = {"same-batch": "even", "shuffled-labels": "even", "noise-inputs": "even"}
 
 _SOFTMAXES = tuple(
     f"{home}{name}" for home in ("torch.", "torch.nn.functional.", ".") for name in ("softmax", "log_softmax")
@@ -162,9 +168,18 @@ def _einsum(call: Call) -> Iterator[Finding]:
         summed = [name for name in axes if name not in kept]
         if weights is None or axis is None or not summed or not -len(axes) <= axis < len(axes):
             continue
+        # Over its own last axis a softmax gives classes, unless queries and keys made its scores.
+        if axis % len(axes) == len(axes) - 1 and not _scores_pairs(subject(weights)):
+            continue
         if axes[axis] in kept:
             severity: Severity = "error" if axis % len(axes) == 0 else "warning"
             yield _wrong(weights, severity, f"the product on line {place(call).line} sums over `{summed[0]}`")
+
+
+def _scores_pairs(value: Value | None) -> bool:
+    """Scores of everything against everything: a product of two tensors."""
+    made, _ = origins(value, through=("/", "*", "+", "-", "masked_fill", "div", "mul"))
+    return any(call.op == "torch.einsum" or call.op in _PRODUCTS for call in made)
 
 
 def _least_rank(value: Value | None) -> int:
@@ -291,7 +306,23 @@ def _wrong(softmax: Call, severity: Severity, reason: str) -> Finding:
         f"This `{layer(softmax).rpartition('.')[2]}` sums to 1 over {where}, but {reason}: examples or "
         "positions compete that have nothing to do with each other.",
         fix="Name the axis that holds the classes (or keys), usually `dim=-1`.",
+        edits=_over_the_last(softmax),
     )
+
+
+def _over_the_last(softmax: Call) -> Edits:
+    """`dim=-1` in the call, or in the layer that is applied. Not safe: the classes may stand elsewhere."""
+    made = softmax.receiver if softmax.op == "()" else softmax
+    node = made.node if isinstance(made, Call) else None
+    if not isinstance(made, Call) or not isinstance(node, ast.Call):
+        return ()
+    place = 0 if made is softmax.receiver or softmax.op[:1] == "." else 1
+    written = argument_node(made, place, "dim")
+    if written is not None:
+        return rewrite(written, made.source, "-1", safe=False)
+    if place == 0 and not node.args and not node.keywords:
+        return rewrite(node, made.source, f"{ast.unparse(node.func)}(dim=-1)", safe=False)
+    return keyword_set(made, "dim", "-1")
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
@@ -299,11 +330,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         if not softmax.over_examples and not softmax.wrong_for_product:
             continue
         if softmax.over_examples:
-            what = f"the axis of the {softmax.shape[0]} examples, so that examples compete with each "
-            "other"
+            what = f"the axis of the {softmax.shape[0]} examples, so that examples compete with each other"
         else:
-            what = "an axis over which the product after it does not sum, so that the weights of one sum "
-            "do not add to 1"
+            what = "an axis over which the product after it does not sum: the weights do not add to 1"
         yield Finding(
             f"A softmax on a tensor of shape {softmax.shape} runs over axis {softmax.axis}: {what}.",
             severity="error",
@@ -312,3 +341,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"axis": softmax.axis},
             fix="Use `dim=-1` for attention weights and class scores that stand on the last axis.",
         )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.last_axis_softmax(world)

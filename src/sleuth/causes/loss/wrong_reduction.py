@@ -28,6 +28,8 @@ loop that divides by the size of the set, or when dividing by a token count afte
 - **probe**: duplicate the batch: a mean keeps its value and gradient, a sum doubles both. It is
   an error where the optimizer does not adapt and its first step moves a weight by more than 5%.
   With several terms: one doubles and another does not.
+- **experiment**: undone from outside, a sum becomes a mean; what looked like a rate too high is
+  calm.
 - **refuted by**: the gradient norm is unchanged when the batch is repeated twice, and all terms of
   the loss are reduced over the same axes.
 
@@ -56,6 +58,7 @@ soft = F.kl_div(logp, q, reduction="batchmean")
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, keyword_set, renamed
 from sleuth.facts.flow import ancestry, literal, number, possible
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import LossUse, loss_of
@@ -65,6 +68,9 @@ from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
 
 
 # Plain SGD with a mean loss is used at 0.001 to 1; who sums on purpose tunes the rate far below that.
@@ -81,6 +87,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 "`kl_div` averages over all elements by default, classes included: the value is the "
                 "divergence divided by the number of classes.",
                 fix='Pass `reduction="batchmean"`.',
+                edits=keyword_set(use.made or use.call, "reduction", '"batchmean"'),
             )
     for objective in objectives(program):
         parts = [part for part in terms(objective.value) if number(part.value) is None]
@@ -114,7 +121,15 @@ def _summed(program: Program, objective: Objective, parts: list[Term]) -> Iterat
         f"The training loss is summed over the batch and SGD steps at {rates[0]:g}: the step grows with the "
         "number of examples, as if the rate were that many times higher.",
         fix="Average over the batch (the default `reduction`), or divide the sum by the number of examples.",
+        edits=_averaged(summing),
     )
+
+
+def _averaged(summing: Call) -> Edits:
+    """The mean in place of the sum. Not safe: the rate may have been chosen for the sum."""
+    if "reduction" in summing.keywords:
+        return keyword_set(summing, "reduction", '"mean"')
+    return renamed(summing, "mean") if summing.op in (".sum", "torch.sum") else ()
 
 
 def _steppers(program: Program, objective: Objective) -> list[Call]:
@@ -252,3 +267,9 @@ def _uneven(bench: "Bench") -> Iterator[Finding]:
             numbers={"summed": sums[0].value, "averaged": means[0].value},
             fix="Reduce all terms over the same axes in the same way.",
         )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.mean_instead_of_sum(world)

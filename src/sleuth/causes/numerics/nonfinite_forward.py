@@ -55,13 +55,19 @@ float32. Do not pour `torch.nan_to_num` over it: the NaN was the message.
 - fsdl-2021: the list of most common bugs; numerical instability, from exp, log or division.
 """
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts import curves
+from sleuth.facts.seen import at, where_loss
+from sleuth.facts.step import NonFinite, Record, Step
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+
+PREDICTS = {"same-batch": "usually", "lr×0.1": "even"}
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
@@ -82,3 +88,48 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"argument": str(hazard.argument), "operation": hazard.operation},
             fix="Look at the values that enter this operation; check weights and inputs for NaN first.",
         )
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    seen = next(iter(record.of(NonFinite)), None)
+    if seen is not None and seen.replayed and not seen.backward:
+        inputs = [v for v in seen.inputs if v.maximum is not None]
+        clean = all(not values.nonfinite for values in seen.inputs)
+        largest = max((max(abs(v.minimum or 0), abs(v.maximum or 0)) for v in inputs), default=0.0)
+        yield Finding(
+            f"The first non-finite value of the run came at step {seen.n} out of "
+            f"`{seen.operation or 'an operation'}`"
+            + (f" in `{seen.module}`" if seen.module else "")
+            + (f", whose inputs were finite (largest {largest:.3g})" if inputs and clean else "")
+            + f"; {_history(record.steps, seen.n)}.",
+            severity="error",
+            credence=0.92 if clean else 0.7,
+            where=at(seen, seen.module or None),
+            numbers={"step": seen.n, "operation": seen.operation, "largest_input": largest},
+            fix="Keep the argument of this operation away from its pole: clamp it, or use a stable form.",
+        )
+        return
+    bad = next((s for s in record.steps if s.loss is not None and not math.isfinite(s.loss)), None)
+    if bad is not None and (seen is None or not seen.backward):
+        yield Finding(
+            f"The loss is {bad.loss} at step {bad.n}; {_history(record.steps, bad.n)}. The step could not be "
+            "replayed, so the operation is not known.",
+            severity="error",
+            credence=0.6,
+            where=where_loss(bad),
+            numbers={"step": bad.n},
+            fix="Run `sleuth probe` on that batch, or anomaly mode for a few steps around it.",
+        )
+
+
+def _history(steps: tuple[Step, ...], n: int) -> str:
+    """Whether it came at once or after growth, in words."""
+    before = curves.finite(step.loss for step in steps if step.n < n)[-20:]
+    if len(before) < 3:
+        return "nothing before it was unusual" if before else "it was the first step"
+    growth = abs(before[-1]) / max(abs(curves.median(before[:5])), 1e-30)
+    return (
+        f"the loss had grown {growth:.0f} times before"
+        if growth > 5
+        else f"the loss was {before[-1]:.3g} just before"
+    )

@@ -50,13 +50,18 @@ torch.nn.utils.clip_grad_norm_(params, 1.0, error_if_nonfinite=True)
 - pytorch-amp: Typical mixed precision training; steps with infinite gradients are skipped.
 """
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.seen import at, where_loss
+from sleuth.facts.step import NonFinite, Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+
+PREDICTS = {"same-batch": "usually", "lr×0.1": "even"}
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
@@ -75,4 +80,50 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"operation": hazard.operation, "argument": str(hazard.argument)},
             fix="Keep the argument away from the pole before the operation (sqrt(x + eps)); `where` "
             "after it is too late.",
+        )
+
+
+SHARE = 0.1  # of the steps: a scaler finds its scale by a few overflows at the start
+SETTLING = 50
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    seen = next((seen for seen in record.of(NonFinite) if seen.backward), None)
+    bad = [
+        step
+        for step in record.steps
+        if step.grad_norm is not None
+        and not math.isfinite(step.grad_norm)
+        and step.loss is not None
+        and math.isfinite(step.loss)
+    ]
+    if not bad and seen is None:
+        return
+    scaled = any(step.scale for step in record.steps)
+    later = [step for step in bad if step.n > SETTLING]
+    if scaled and len(later) < SHARE * len(record.steps) and (seen is None or seen.n <= SETTLING):
+        return
+    if seen is not None and seen.replayed:
+        yield Finding(
+            f"At step {seen.n} the forward pass is finite and the gradient is not: it breaks in the backward "
+            f"of `{seen.operation or 'an operation'}`"
+            + (f" in `{seen.module}`" if seen.module else "")
+            + ".",
+            severity="error",
+            credence=0.92,
+            where=at(seen, seen.module or None),
+            numbers={"step": seen.n, "operation": seen.operation},
+            fix="Keep the argument away from the point of infinite slope (`sqrt(x + eps)`, `clamp`, `where` "
+            "inside).",
+        )
+    elif bad:
+        yield Finding(
+            f"At step {bad[0].n} the loss is {bad[0].loss:.4g} and the gradient norm {bad[0].grad_norm}: the "
+            "forward pass is finite and its slope is not; the next update ruins the weights.",
+            severity="error",
+            credence=0.85,
+            where=where_loss(bad[0]),
+            numbers={"step": bad[0].n, "steps": len(bad)},
+            fix="Look for sqrt, norm, log or division at 0; a `where` around them does not protect the "
+            "gradient.",
         )

@@ -27,6 +27,8 @@ constant, is safe.
 - **probe**: the first operation that turns finite arguments into a result or derivative that is
   not, on this batch, with all targets equal, with inputs of zero, and with the last layer a
   hundred times larger.
+- **experiment**: undone from outside, logarithms and square roots never see what they cannot
+  bear; the run stays finite.
 - **refuted by**: the argument is bounded away from its pole by construction, for every input.
 
 ## How to fix
@@ -54,14 +56,16 @@ inside.
   BCE.
 """
 
+import ast
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, method_added
 from sleuth.facts.flow import ancestry, depends_on, layer, number, root, subject
 from sleuth.facts.interpreter.values import Call, Function, Instance, Value
 from sleuth.facts.losses import is_loss_instance
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.stand_ins import output_of
 from sleuth.facts.torch_api import is_module
@@ -69,7 +73,9 @@ from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
 
+PREDICTS = {"same-batch": "even", "float64": "even"}
 
 _LOGS = ("torch.log", ".log", "torch.log2", ".log2", "torch.log10", "jax.numpy.log", "torch.log_", ".log_")
 _GATHERS = ("gather", "torch.gather", "select", "index_select", "torch.take_along_dim")
@@ -110,8 +116,27 @@ _LOG_SPACE = (
 
 def _pole(call: Call, severity: Severity, what: str, why: str, fix: str) -> Finding:
     return clue(
-        severity, call, f"{what}: {why}, and the result or its gradient is infinite or NaN there.", fix=fix
+        severity,
+        call,
+        f"{what}: {why}, and the result or its gradient is infinite or NaN there.",
+        fix=fix,
+        edits=_kept_away(call),
     )
+
+
+_LEAST = "1e-8"  # the smallest power of ten that float32 still adds to a probability near it
+
+
+def _kept_away(call: Call) -> Edits:
+    """The argument of a log, or a divisor, kept off zero. Not safe: how far off is the author's to say."""
+    node, source = call.node, call.source
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        return rewrite(node.right, source, f"({ast.unparse(node.right)} + {_LEAST})", safe=False)
+    if not isinstance(node, ast.Call) or call.op not in _LOGS or not call.op.startswith(("torch.", ".")):
+        return ()
+    inner = node.func.value if call.op[:1] == "." and isinstance(node.func, ast.Attribute) else None
+    written = inner or (node.args[0] if len(node.args) == 1 else None)
+    return method_added(written, source, f"clamp(min={_LEAST})")
 
 
 def _log(program: Program, call: Call) -> Iterator[Finding]:
@@ -336,3 +361,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             fix="Clamp or add an epsilon before the operation: counts.clamp(min=1), log(x + 1e-8), or "
             "log_softmax.",
         )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.away_from_poles(world)

@@ -25,6 +25,7 @@ from which the row's maximum was subtracted.
   `1 / (1 + exp(-x))`. A `log` directly around `softmax` or `sigmoid` is reported as `unsafe-log-div`.
 - **probe**: with the last layer a hundred times larger, or already on this batch, an `exp`
   overflows whose sum goes into a logarithm or under a fraction bar.
+- **experiment**: undone from outside, exponents above 60 are held there; the run stays finite.
 - **refuted by**: the result agrees with the library function at logits of +1000 and -1000.
 
 ## How to fix
@@ -62,7 +63,9 @@ from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
 
+PREDICTS = {"same-batch": "even", "float64": "usually"}
 
 _HOMES = ("torch", "numpy", "jax.numpy")
 _EXPS = (".exp", *(f"{home}.exp" for home in _HOMES))
@@ -101,6 +104,9 @@ def _softmax(call: Call) -> Iterator[Finding]:
 def _sigmoid(call: Call) -> Iterator[Finding]:
     """`1 / (1 + exp(-z))`; NumPy's has no gradient that could be NaN."""
     exponential = _one_plus_exp(call.args[1])
+    above = _bare_exp(call.args[0])
+    if above is not None and exponential is not None and _argument(above) is _argument(exponential):
+        yield from _overflow(call, above, "A sigmoid written as `exp(z) / (1 + exp(z))`", "`torch.sigmoid`")
     if number(call.args[0]) == 1 and exponential is not None and not exponential.op.startswith("numpy."):
         yield from _overflow(call, exponential, "A sigmoid written with a bare `exp`", "`torch.sigmoid`")
 
@@ -240,3 +246,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 fix="Use torch.logsumexp, torch.softmax, F.softplus or torch.sigmoid, which subtract the "
                 "maximum first.",
             )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.bounded_exponents(world)

@@ -24,6 +24,8 @@ Autocast with float32 parameters is not affected: only activations are in half p
 - **watch**: parameters with a non-zero gradient of which a large share does not change after
   `optimizer.step()`; parameter dtype float16 or bfloat16; a ratio of update to weight below half
   the machine epsilon (0.004 for bfloat16, 0.0005 for float16, 6e-8 for float32).
+- **experiment**: undone from outside, everything in double precision; weights that stood still
+  move.
 - **refuted by**: the parameters are float32 and the ratio of update to weight is above 1e-6.
 
 ## How to fix
@@ -53,3 +55,63 @@ weights.
 - goldberg-1991: the part on rounding error, relative error and ulps; the spacing of floating-point
   numbers.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.facts import curves
+from sleuth.facts.seen import courses, learned, models_of, needed, where_optimizer
+from sleuth.facts.step import Record
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"same-batch": "even", "float64": "always", "lr×10": "even"}
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import named
+
+    named.float64(world)
+
+
+# Half of the machine epsilon: a smaller relative change rounds to nothing.
+_HALF_EPSILON = {"bfloat16": 0.0039, "float16": 0.00049, "float32": 6e-8}
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed([step for step in record.steps if step.update_norm is not None], "sizes of updates")
+    for course in courses(record):
+        types = {
+            p.dtype.removeprefix("torch.")
+            for m in models_of(record, course.id)
+            for p in m.parameters
+            if p.trainable
+        }
+        if len(types) != 1 or (kind := next(iter(types))) not in _HALF_EPSILON:
+            continue
+        steps = [
+            s for s in course.steps if s.update_norm is not None and s.weight_norm and s.grad_norm and s.lr
+        ]
+        ratios = [(s.update_norm or 0.0) / (s.weight_norm or 1.0) for s in steps]
+        if len(ratios) < 5 or curves.median(ratios) >= _HALF_EPSILON[kind] / 2:
+            continue
+        lost = sum(ratio == 0 for ratio in ratios) / len(ratios)
+        half = kind != "float32"
+        if (not half and lost < 0.5) or learned(course, 0.3):
+            continue
+        yield Finding(
+            f"Weights are {kind} and each step changes them by {curves.median(ratios):.1e} of their size, "
+            f"below the {_HALF_EPSILON[kind]:.0e} that this type can tell apart"
+            + (
+                f"; {lost:.0%} of the measured steps changed nothing at all."
+                if lost
+                else ": most elements stay as they are."
+            ),
+            severity="error" if lost > 0.5 else "warning",
+            credence=0.8 if lost > 0.5 else 0.65,
+            where=where_optimizer(record, course.id),
+            numbers={"ratio": curves.median(ratios), "lost": lost, "dtype": kind},
+            fix="Keep a float32 copy of the weights (autocast with float32 parameters), or raise the rate.",
+        )

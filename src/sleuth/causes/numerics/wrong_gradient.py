@@ -68,6 +68,7 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"same-batch": "usually"}
 
 WRONG, DOUBTFUL = 1e-2, 1e-4  # relative error against central differences in float64; below 1e-7 is right
 

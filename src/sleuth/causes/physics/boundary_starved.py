@@ -50,3 +50,47 @@ patch. For time-dependent problems also check that early times are learnt before
   boundary gradients are dwarfed by the residual's, and weights that follow the ratio.
 - wang-2023: Loss balancing; weights derived from gradient norms.
 """
+
+import re
+from collections.abc import Iterator
+
+from sleuth.facts import curves
+from sleuth.facts.seen import needed
+from sleuth.facts.step import Metric, Record
+from sleuth.finding import Finding, Where
+
+_BOUNDARY = re.compile(r"(?:^|[^a-z])(bc|ic|bnd|boundary|initial|bcs|ics)(?:$|[^a-z])", re.IGNORECASE)
+_RESIDUAL = re.compile(r"(?:^|[^a-z])(res|residual|pde|ode|phys|physics|eq|f)(?:$|[^a-z])", re.IGNORECASE)
+FELL, STANDS = 10.0, 2.0  # the residual falls by orders, the boundary term hardly
+ENOUGH = 5
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    series: dict[str, list[Metric]] = {}
+    for metric in record.of(Metric):
+        series.setdefault(metric.name, []).append(metric)
+    boundary = {name: seen for name, seen in series.items() if _BOUNDARY.search(name) and len(seen) >= ENOUGH}
+    residual = {name: seen for name, seen in series.items() if _RESIDUAL.search(name) and len(seen) >= ENOUGH}
+    needed(boundary and residual, "logged residual and boundary terms")
+    for name, seen in boundary.items():
+        for other, told in residual.items():
+            down, edge = _fall(told), _fall(seen)
+            if name == other or down < FELL or edge > STANDS or seen[-1].value < 1e-4:
+                continue
+            yield Finding(
+                f"{other} fell {down:.0f} times to {told[-1].value:.2g} while {name} stands at "
+                f"{seen[-1].value:.2g} (from {seen[0].value:.2g}): the equation is solved for the wrong "
+                "boundary.",
+                severity="warning",
+                credence=0.7,
+                where=Where(record.run.script or None, seen[-1].line) if seen[-1].line else None,
+                numbers={"residual_fall": down, "boundary_fall": edge, "boundary": seen[-1].value},
+                fix="Weigh the boundary term up (10 to 100 times, or by gradient norms), or build it into "
+                "the network.",
+            )
+            return
+
+
+def _fall(told: list[Metric]) -> float:
+    values = [abs(metric.value) for metric in told]
+    return values[0] / max(curves.median(values[-3:]), 1e-30)

@@ -51,3 +51,53 @@ zero is a result: report it, if the curve above has its minimum there.
 - raue-2009: the method section; profile likelihoods tell parameters that data determine from those
   that they do not.
 """
+
+import math
+from collections.abc import Iterator
+
+from sleuth.facts.seen import needed, where_module
+from sleuth.facts.step import Layers, Model, Record
+from sleuth.finding import Finding
+
+GONE = 1e-3  # of its start
+SAMPLES = 6
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    scalars = {
+        p.name: p.norm
+        for model in record.of(Model)
+        for p in model.parameters
+        if math.prod(p.shape) == 1 and p.trainable and "." not in p.name
+    }
+    samples = record.of(Layers)
+    for name, start in scalars.items():
+        values = [abs(seen.weights[name]) for seen in samples if name in seen.weights]
+        needed(values, "values of the fitted scalars")
+        changes = [seen.updates[name] for seen in samples if name in seen.updates]
+        if len(values) < SAMPLES or not start:
+            continue
+        late = values[len(values) // 2 :]
+        if max(late) < GONE * start:
+            text, severity, credence = (
+                f"went from {start:.3g} to {late[-1]:.2g} and stays at zero",
+                "warning",
+                0.65,
+            )
+        elif len(set(late)) == 1 and late[0] != start and any(changes[: len(changes) // 2]):
+            text, severity, credence = (
+                f"moved from {start:.3g} to {late[-1]:.4g} and has not left it since",
+                "note",
+                0.35,
+            )
+        else:
+            continue
+        yield Finding(
+            f"The fitted scalar `{name}` {text}: a bound holds it, or the loss does not need it.",
+            severity="warning" if severity == "warning" else "note",
+            credence=credence,
+            where=where_module(record, name),
+            numbers={"start": start, "last": late[-1]},
+            fix="Start from three different values; fit its logarithm if it must stay positive; check its "
+            "gradient.",
+        )

@@ -51,11 +51,11 @@ from collections.abc import Iterator
 from sleuth.facts.flow import keeps_numbers, literal, possible, root, subject
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Function, Instance, Loop, Value
 from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.environments import is_made_by_gym
 from sleuth.facts.topics.episodes import (
     ENDS,
     EnvStep,
     inside_class,
-    is_made_by_gym,
     is_network_call,
     names_end,
     own_step,
@@ -65,11 +65,12 @@ from sleuth.facts.topics.episodes import (
 )
 from sleuth.finding import Finding
 
-NEEDS = ".step( reset"
+# Without one of these words nothing is taken for an environment.
+NEEDS = "gym reset env Env ENV game Game simulator Simulator world World"
 
 
 def lint(program: Program) -> Iterator[Finding]:
-    if ".step(" not in program.source.text or not program.training.of("backward"):
+    if ".step(" not in program.source.text or not _learns(program):
         return
     episodes = read_episodes(program)
     for step in episodes.steps:
@@ -80,6 +81,13 @@ def lint(program: Program) -> Iterator[Finding]:
                 yield _never_reset(step)
     for step in episodes.steps:
         yield from _memory_kept(program, step)
+
+
+def _learns(program: Program) -> bool:
+    """Whether experience is used or kept: a demonstration of an environment may run on after its end."""
+    if program.training.of("backward"):
+        return True
+    return any(call.context.loops for call in program.calls(".append", ".add", ".push", ".store", "-=", "+="))
 
 
 def _never_reset(step: EnvStep) -> Finding:

@@ -42,3 +42,5 @@ at the start. Do not choose the best seed, and do not tune on the seeds you repo
 - colas-2018: the sections on statistical power, for the number of seeds.
 - agarwal-2021: few-run evaluation, interval estimates and the interquartile mean.
 """
+
+PREDICTS = {"other-seed": "always"}

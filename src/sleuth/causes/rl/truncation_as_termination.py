@@ -68,7 +68,8 @@ from sleuth.finding import Finding
 
 _BOTH = frozenset({"terminated", "truncated"})
 
-NEEDS = ".step("
+# Without one of these words nothing is taken for an environment.
+NEEDS = "gym reset env Env ENV game Game simulator Simulator world World"
 
 
 def lint(program: Program) -> Iterator[Finding]:

@@ -28,6 +28,8 @@ for i, (x, y) in enumerate(loader):
 - **watch**: several backward passes to one step and a gradient norm that grows in proportion to
   them; at the epoch's end backward passes without a step, or one step fed by more batches than the
   others.
+- **experiment**: undone from outside, the loss is divided by the number of backward calls of the
+  step before; steps get the size of a single batch's.
 - **refuted by**: the accumulated gradient equals that of one large batch of the same examples (in
   eval mode, so that dropout and batch norm agree).
 
@@ -59,12 +61,17 @@ summed loss whose gradient is rescaled before the step.
 import ast
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits
 from sleuth.facts.flow import ancestry, layer, literal, number, possible, root
 from sleuth.facts.interpreter.values import Arm, Call, Carried, Either, Loop, Unknown, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.losses import loss_of
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, rewrite
+from sleuth.facts.rhythm import events, line_of
+from sleuth.facts.seen import Course, courses, optimizer_of, where_event
+from sleuth.facts.step import Record, Step
 from sleuth.facts.topics.cadence import (
     Turn,
     constructor,
@@ -79,6 +86,12 @@ from sleuth.facts.topics.loaders import dataset_of, loader_of
 from sleuth.facts.topics.shapes import shapes
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"lr×0.1": "usually"}
+
 
 # Steps from the loss to what is differentiated that leave its size alone.
 _KEEPS_SIZE = frozenset({"+", "+=", ".scale", ".to", ".float", ".squeeze", ".mean", ".contiguous", "pos"})
@@ -115,7 +128,21 @@ def _judge(program: Program, turn: Turn, step: Event, backward: Event, group: st
         f"The gradients of several batches are added up before the step on line {step.line} "
         f"(`{group}`), and each loss goes in at full size: the update is as many times too large.",
         fix="Divide the loss by the number of batches in a group before `backward()`.",
+        edits=_divided(backward, step),
     )
+
+
+def _divided(backward: Event, step: Event) -> Edits:
+    """`(loss / n).backward()`, n as the test of the step has it. Not safe: the rate may be tuned so."""
+    node, source = backward.call.node, backward.call.source
+    arm = next((arm for arm in step.call.context.arms if _counts(arm)), None)
+    test = getattr(arm.node, "test", None) if arm is not None else None
+    groups = [part for part in ast.walk(test) if _is_modulo(part)] if test is not None else []
+    loss = getattr(getattr(node, "func", None), "value", None)
+    if loss is None or getattr(node, "args", None) or len(groups) != 1:
+        return ()
+    size = ast.unparse(getattr(groups[0], "right", loss))
+    return rewrite(loss, source, f"({ast.unparse(loss)} / {size})", safe=False)
 
 
 def _every_few_turns(turn: Turn, step: Event) -> tuple[Event, str] | None:
@@ -314,3 +341,62 @@ def _last_name(node: ast.Name | ast.Attribute) -> str:
 
 def _nodes(value: Call) -> Iterator[ast.AST]:
     return ast.walk(value.node) if value.node is not None else iter(())
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.divided_by_accumulation(world)
+
+
+MOST = 0.8  # of the steps
+SAME = 0.02  # the slope of what backward got by the loss itself: 1 where it was not divided
+_SCALE_FREE = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad", "Lion")
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for course in courses(record):
+        made = optimizer_of(record, course.id)
+        several = [step for step in course.steps if step.backwards > 1 and _one_line(record, step)]
+        if made is not None and made.type == "LBFGS":
+            continue  # asks for the gradient as often as it likes
+        if len(several) < MOST * len(course.steps):
+            continue
+        known = [step for step in several if step.called_factor is not None]
+        whole = [step for step in known if abs((step.called_factor or 0.0) - 1) < SAME]
+        if len(whole) < 3 or len(whole) < MOST * len(known):
+            continue
+        step = whole[0]
+        # Adam divides the gradient by its own size: the factor cancels, but for clipping and epsilon.
+        scale_free = made is not None and made.type in _SCALE_FREE
+        yield Finding(
+            f"{step.backwards} backward passes feed each step, and each gets the whole loss "
+            f"({step.loss:.3g}): the gradient is their sum, {step.backwards} times the mean"
+            + (", which this optimizer takes out again." if scale_free else ", and so is the step."),
+            severity="note" if scale_free else "warning",
+            credence=0.4 if scale_free else 0.75,
+            where=where_event(step, line_of(record, course, "backward") or step.loss_line),
+            numbers={"backwards": step.backwards, "loss": step.loss or 0.0},
+            fix="Divide the loss by the number of micro-batches before backward.",
+        )
+        yield from _left_over(course)
+
+
+def _one_line(record: Record, step: Step) -> bool:
+    """All backward calls stand on one line: micro-batches. Two lines are two losses."""
+    return len({line for name, _, line in events(record, step) if name == "backward"}) == 1
+
+
+def _left_over(course: Course) -> Iterator[Finding]:
+    counts = [step.backwards for step in course.steps]
+    usual = max(set(counts), key=counts.count)
+    odd = [step for step in course.steps if step.backwards > usual]
+    if odd and len(odd) < len(counts) / 2:
+        yield Finding(
+            f"{len(odd)} of {len(counts)} steps are fed by more than the usual {usual} backward passes (step "
+            f"{odd[0].n}: {odd[0].backwards}): the rest of an epoch flows into the next one.",
+            severity="note",
+            credence=0.3,
+            numbers={"odd": len(odd), "usual": usual},
+            fix="Step (and clear) once more at the end of an epoch.",
+        )

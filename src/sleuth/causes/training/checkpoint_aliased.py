@@ -56,10 +56,12 @@ another model's `load_state_dict` is fine.
 import ast
 from collections.abc import Iterator
 
+from sleuth.facts.edits import Edits, imported, statement_of
 from sleuth.facts.flow import possible
 from sleuth.facts.interpreter.values import Call, Collection, Either, Instance, Loop, Table, Value
 from sleuth.facts.loop import Event, TrainingLoop
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.source import Source
 from sleuth.facts.topics.gradients import trained_by
 from sleuth.facts.topics.modes import forwards, inside, may_be_model
 from sleuth.finding import Finding
@@ -88,6 +90,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"`state_dict()` hands out the live tensors: the step on line {step.line} changes them, "
                 f"so what line {place(use).line} takes for the kept state is the latest one.",
                 fix="Keep `copy.deepcopy(model.state_dict())`, or write it to disk at once.",
+                edits=tuple(edit for one, _ in stale for edit in _copied(one.node, one.source)),
             )
     yield from _kept_by_a_helper(program, flagged)
 
@@ -154,13 +157,17 @@ def _on_a_condition(alias: Call, step: Event) -> bool:
 
 def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Finding]:
     """A class that keeps `self.best = model.state_dict()` on a condition and loads it in another method."""
+    if not program.source.holds("load_state_dict"):
+        return
+    # `self.best` inside the helper is `stopper.best` to whoever restores it.
     loaded = {
-        ast.unparse(node.args[0])
-        for node in ast.walk(program.source.tree)
+        node.args[0].attr
+        for node in program.source.nodes
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "load_state_dict"
         and node.args
+        and isinstance(node.args[0], ast.Attribute)
     }
     if not loaded:
         return
@@ -174,7 +181,7 @@ def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Finding]:
             and keeper.op[-1:] == "="
             and any(one is call for one in possible(keeper.args[0]))
         ):
-            if isinstance(node, ast.Attribute) and ast.unparse(node) in loaded:
+            if isinstance(node, ast.Attribute) and node.attr in loaded:
                 yield clue(
                     "warning",
                     call,
@@ -182,6 +189,7 @@ def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Finding]:
                     "changes them, and "
                     "loading it back restores nothing.",
                     fix="Keep `copy.deepcopy(model.state_dict())`.",
+                    edits=_copied(call.node, call.source),
                 )
 
 
@@ -213,7 +221,22 @@ def _same_object(at: Value, kept: str, model: str) -> Finding:
         at,
         f"`{kept}` is the same object as {model}: training goes on changing it after this line.",
         fix="Keep `copy.deepcopy(model)`, or a deep copy of its `state_dict()`.",
+        edits=_copied(_kept_expression(at), at.source),
     )
+
+
+def _copied(node: ast.AST | None, source: Source | None) -> Edits:
+    if not isinstance(node, ast.expr) or source is None:
+        return ()
+    copied = rewrite(node, source, f"copy.deepcopy({ast.unparse(node)})")
+    return (*copied, *imported("copy", source, safe=True))
+
+
+def _kept_expression(target: Value) -> ast.expr | None:
+    """What a plain `kept = model` keeps."""
+    statement = statement_of(target.node, target.source)
+    plain = isinstance(statement, ast.Assign) and statement.targets == [target.node]
+    return statement.value if isinstance(statement, ast.Assign) and plain else None
 
 
 def _kept_names(loop: Loop) -> Iterator[tuple[ast.Name | ast.Attribute, ast.Name]]:
@@ -320,7 +343,7 @@ def _is_read(program: Program, keeper: Call) -> bool:
     return any(
         (isinstance(part, ast.Attribute) and part.attr == word)
         or (isinstance(part, ast.Name) and part.id == word)
-        for part in ast.walk(program.source.tree)
+        for part in program.source.nodes
         if part is not node and isinstance(getattr(part, "ctx", None), ast.Load)
     )
 
@@ -333,7 +356,7 @@ def _read_after(program: Program, target: ast.expr, loop: ast.AST) -> bool:
         and isinstance(node.ctx, ast.Load)
         and node.lineno > end
         and ast.unparse(node) == name
-        for node in ast.walk(program.source.tree)
+        for node in program.source.nodes
     )
 
 
@@ -344,10 +367,10 @@ def _never_restored(program: Program) -> Iterator[Finding]:
         return
     read = {
         ast.unparse(node)
-        for node in ast.walk(program.source.tree)
+        for node in program.source.nodes
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load)
     }
-    for node in ast.walk(program.source.tree):
+    for node in program.source.nodes:
         if not isinstance(node, ast.Assign) or id(node.value) not in copies:
             continue
         target, call = node.targets[0], copies[id(node.value)]

@@ -20,6 +20,8 @@ count no more than easy ones.
   `max_norm`: the share of clipped steps, and the trend. More than nine in ten clipped steps beyond
   the first few percent of the run, with a median norm far above the bound, is this cause. A median
   that rises over the run points to an explosion behind it.
+- **experiment**: undone from outside, clipping does nothing; the run either explodes, which shows
+  what it hid, or goes on faster.
 - **refuted by**: the median norm before clipping lies below `max_norm`.
 
 ## How to fix
@@ -44,3 +46,55 @@ training must clip each example.
 - pascanu-2013: section 3.2; norm clipping, and a threshold taken from the average norm of a run.
 - goodfellow-2016-ch8: section 8.2.4; clipping as a remedy for steps taken at rare cliffs.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.facts import curves
+from sleuth.facts.rhythm import line_of
+from sleuth.facts.seen import courses, where_event
+from sleuth.facts.step import Record
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"lr×10": "even"}
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.no_clipping(world)
+
+
+NEARLY_ALL = 0.9  # of the steps beyond the first twentieth; see the page
+FAR = 10.0  # median norm over the bound
+_SCALE_FREE = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad")
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for course in courses(record, 20):
+        later = course.steps[len(course.steps) // 20 :]
+        clipped = [
+            (step.clipped_norm, step.clip) for step in later if step.clipped_norm is not None and step.clip
+        ]
+        norms = curves.finite(norm for norm, _ in clipped)
+        if len(norms) < 20:
+            continue
+        bites = sum(norm > (bound or 0) for norm, bound in clipped) / len(clipped)
+        ratio = curves.median(norms) / (clipped[-1][1] or 1.0)
+        if bites < NEARLY_ALL or ratio < 2:
+            continue
+        grows = curves.end(norms) > 2 * curves.start(norms)
+        yield Finding(
+            f"Clipping bites on {bites:.0%} of the steps: the median norm is {curves.median(norms):.3g}, "
+            f"{ratio:.0f} times the bound of {clipped[-1][1]:g}"
+            + (", and rises" if grows else "")
+            + ". Every step has the same length, whatever the slope.",
+            severity="warning" if ratio > FAR and grows else "note",
+            credence=0.65 if ratio > FAR and grows else 0.35,
+            where=where_event(course.steps[-1], line_of(record, course, "clip")),
+            numbers={"share": bites, "median": curves.median(norms), "bound": clipped[-1][1] or 0.0},
+            fix="Set the bound near the usual norm, and look for what makes the norm large.",
+        )

@@ -25,6 +25,8 @@ scaler.step(optimizer)
   `GradScaler` is in use and no `unscale_` comes before the clip.
 - **watch**: the returned norm is 0 step after step; or the gradient that enters `step()` is longer
   than `max_norm`; or the norm is tens of thousands and becomes ordinary when divided by the scale.
+- **experiment**: undone from outside, gradients are clipped after backward and before the step;
+  spikes no longer reach the weights.
 - **refuted by**: the norm of `.grad` on entry to `optimizer.step()` is at most `max_norm`, and the
   norm before clipping is that of the unscaled loss.
 
@@ -50,15 +52,24 @@ NaN and spreads it to every gradient; use `error_if_nonfinite=True` to be told.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, beside, moved_after, moved_before, statement_of
 from sleuth.facts.flow import ancestry, class_name, literal, root, spelling
 from sleuth.facts.interpreter.values import Call, External, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
+from sleuth.facts.rhythm import Mark, first, last, line_of, share
+from sleuth.facts.seen import courses, where_event
+from sleuth.facts.step import Record
 from sleuth.facts.topics.cadence import Turn, between, earlier, exclusive, implied, opaque, turn_of
 from sleuth.finding import Finding
 
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
+
 NEEDS = "clip"
+PREDICTS = {"lr×0.1": "even"}
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -91,6 +102,7 @@ def lint(program: Program) -> Iterator[Finding]:
                     "clipping "
                     "has no effect on training.",
                     fix="Clip between `backward()` and the step.",
+                    edits=_clipped_between(clip, before, first=True),
                 )
 
 
@@ -103,7 +115,16 @@ def _before_backward(program: Program, turn: Turn, clip: Event, backward: Event)
             "the step "
             "applies is never clipped.",
             fix="Clip between `backward()` and the step.",
+            edits=_clipped_between(clip, backward, first=False),
         )
+
+
+def _clipped_between(clip: Event, event: Event, first: bool) -> Edits:
+    """The clip moved before the step, or behind `backward()`."""
+    source = clip.call.context.source
+    statement = statement_of(clip.call.node, source)
+    other = beside(event.call.node, statement, source) if event.call.context.source is source else None
+    return (moved_before if first else moved_after)(statement, other, source, safe=True)
 
 
 def _neighbours(turn: Turn, clip: Event) -> tuple[Event | None, Event | None]:
@@ -161,3 +182,63 @@ def _scaling(backward: Event) -> Call | None:
             if "GradScaler" in known or "scaler" in spelling(value).lower():
                 return value
     return None
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.clipped_before_step(world)
+
+
+MOST = 0.9
+TOLERANCE = 1.01  # clipping leaves the norm at the bound, up to rounding
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for course in courses(record):
+        where = where_event(course.steps[-1], line_of(record, course, "clip"))
+        early = share(record, course, _clipped_before_backward)
+        longer = [
+            step
+            for step in course.steps[1:]
+            if step.clip
+            and step.grad_norm_at_step is not None
+            and step.grad_norm_at_step > TOLERANCE * step.clip
+        ]
+        if early > MOST:
+            seen = max((step.grad_norm_at_step or 0.0 for step in longer), default=0.0)
+            yield Finding(
+                "Gradients are clipped before backward fills them"
+                + (
+                    f": at the step their norm is up to {seen:.3g}, above the bound of {longer[0].clip:g}"
+                    if longer
+                    else ""
+                )
+                + ". The bound limits nothing.",
+                severity="error",
+                credence=0.93 if longer else 0.85,
+                where=where,
+                numbers={"share": early, "norm": seen},
+                fix="Clip between `backward()` and `step()`.",
+            )
+        elif share(record, course, _clipped_scaled) > MOST and any(
+            (step.scale or 1) > 1 for step in course.steps
+        ):
+            yield Finding(
+                f"Gradients are clipped while a loss scale of {course.steps[-1].scale or 0:g} is still on "
+                "them: the bound is that many times too tight.",
+                severity="error",
+                credence=0.9,
+                where=where,
+                numbers={"scale": course.steps[-1].scale or 0.0},
+                fix="Call `scaler.unscale_(optimizer)` before clipping.",
+            )
+
+
+def _clipped_before_backward(found: tuple[Mark, ...]) -> bool:
+    return 0 <= last(found, "clip") < first(found, "backward")
+
+
+def _clipped_scaled(found: tuple[Mark, ...]) -> bool:
+    clip = last(found, "clip")
+    return clip >= 0 and not 0 <= first(found, "unscale") < clip

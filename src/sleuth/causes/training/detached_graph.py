@@ -27,6 +27,8 @@ def forward(self, x):
   downstream have one; walking `grad_fn` back from the loss ends before the encoder.
 - **watch**: one group of parameters with `requires_grad=True`, used in every forward pass, has no
   gradient on any step and never changes.
+- **experiment**: undone from outside, `detach()` inside a model's forward does nothing; layers
+  before the cut begin to move.
 - **refuted by**: a non-None gradient on a parameter of the first layer.
 
 ## How to fix
@@ -57,8 +59,14 @@ state carried over between batches.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, without_method
+from sleuth.facts.flow import depends_on
+from sleuth.facts.growth import called_modules, never_reached
 from sleuth.facts.interpreter.values import Call, Function, Value
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.rhythm import after_last_step
+from sleuth.facts.seen import loaded, loss_calls, module_of, needed, raised, where_module
+from sleuth.facts.step import Layers, Model, Record
 from sleuth.facts.topics.gradients import (
     applications,
     data_parents,
@@ -76,15 +84,30 @@ from sleuth.finding import Finding, Where
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.bench.gradients import ParameterFacts
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"same-batch": "even"}
 
 
 # Cuts that somebody wrote; a comparison or a size read has no gradient by nature and accuses nobody.
 WRITTEN_CUTS = frozenset(
-    ".detach @data .item .tolist .numpy torch.tensor torch.from_numpy torch.FloatTensor torch.Tensor".split()
+    [
+        ".detach",
+        "@data",
+        ".item",
+        ".tolist",
+        ".numpy",
+        "torch.tensor",
+        "torch.from_numpy",
+        "torch.FloatTensor",
+        "torch.Tensor",
+    ]
 )
 
 
 def lint(program: Program) -> Iterator[Finding]:
+    if not any(True for _ in program.calls(*WRITTEN_CUTS)):
+        return
     trained = trained_by(program)
     learned = {id(call.receiver) for _, applied in trained for call in applied}
     for backward, _ in trained:
@@ -97,7 +120,8 @@ def lint(program: Program) -> Iterator[Finding]:
                 if not any(optimizes(one, starved.receiver) for one in optimizers):
                     continue
             if not frozen_somewhere(program, starved.receiver):
-                yield _finding(cut, starved, "error" if optimizers else "warning")
+                severity = "error" if optimizers else "warning"
+                yield _finding(cut, starved, severity, _joined_again(program, cut))
     yield from _bare_models(program, learned)
 
 
@@ -111,7 +135,7 @@ def _bare_models(program: Program, learned: set[int]) -> Iterator[Finding]:
     for call in outermost:
         for cut, starved in _cuts_before_layers(call.result, learned):
             if _model_around(cut, starved) and not frozen_somewhere(program, starved.receiver):
-                yield _finding(cut, starved, "warning")
+                yield _finding(cut, starved, "warning", _joined_again(program, cut))
 
 
 def _cuts_before_layers(loss: Value | None, learned: set[int]) -> Iterator[tuple[Call, Call]]:
@@ -150,7 +174,21 @@ def _model_around(cut: Call, starved: Call) -> bool:
     return False
 
 
-def _finding(cut: Call, starved: Call, severity: str) -> Finding:
+def _joined_again(program: Program, cut: Call) -> Edits:
+    """The cut taken away, if nothing behind it cuts as well. Not safe: somebody wrote it."""
+    if cut.op not in (".detach", "@data"):
+        return ()
+    others = [
+        call
+        for call in program.trace[cut.order + 1 :]
+        if call.op in WRITTEN_CUTS or call.op.startswith("numpy.")
+    ]
+    if any(is_cut(call) and depends_on(call, cut) for call in others):
+        return ()
+    return without_method(cut.node, cut.source)
+
+
+def _finding(cut: Call, starved: Call, severity: str, edits: Edits) -> Finding:
     name = cut.op.lstrip(".@")
     return clue(
         "error" if severity == "error" else "warning",
@@ -159,6 +197,7 @@ def _finding(cut: Call, starved: Call, severity: str) -> Finding:
         "applied on line "
         f"{place(starved).line} never receives a gradient.",
         fix="Stay in tensors that keep their history (torch.stack, torch operations) between the layers.",
+        edits=edits,
     )
 
 
@@ -186,3 +225,57 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             fix="Look after that module for .detach(), .data, .item(), .tolist(), .numpy(), "
             "torch.tensor(x) or no_grad.",
         )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.attached_in_models(world)
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    where = raised(record, "does not require grad and does not have a grad_fn")
+    calls = loss_calls(record)
+    trainable = any(parameter.trainable for model in record.of(Model) for parameter in model.parameters)
+    if (
+        where is not None
+        and trainable
+        and not any(call.requires_grad for call in calls)
+        and not _under_no_grad(record)
+    ):
+        yield Finding(
+            "backward refused: the model's output reached the loss without a graph, though its parameters "
+            "ask for gradients and recording was on. Something in the model cuts the path.",
+            severity="error",
+            credence=0.7,
+            where=where,
+            fix="Look for `.detach()`, `.data`, `.numpy()`, `torch.tensor(...)` in the forward code.",
+        )
+        return
+    needed(record.of(Layers), "gradients by layer")
+    trained = {name for model in record.of(Model) for name in _trainable(model)}
+    cut = never_reached(record) & trained
+    used = called_modules(record)
+    inside = sorted(name for name in cut if module_of(name) in used)
+    if not inside or len(cut) == len(trained):
+        return
+    module = module_of(inside[0])
+    yield Finding(
+        f"{len(inside)} trainable parameters ({', '.join(inside[:3])}{', ...' if len(inside) > 3 else ''}) "
+        f"never have a gradient, though `{module}` is called in every forward pass: the path from the loss "
+        "is cut behind it.",
+        severity="note" if loaded(record) else "error",
+        credence=0.4 if loaded(record) else 0.85,
+        where=where_module(record, module),
+        numbers={"parameters": len(inside)},
+        fix="Look for `.detach()`, `.data`, `.item()`, `.numpy()` or `torch.tensor(...)` after this layer.",
+    )
+
+
+def _trainable(model: Model) -> list[str]:
+    return [parameter.name for parameter in model.parameters if parameter.trainable and model.n == 0]
+
+
+def _under_no_grad(record: Record) -> bool:
+    found = [name for name, _, _ in after_last_step(record)]
+    return "no_grad" in found and "forward" not in found

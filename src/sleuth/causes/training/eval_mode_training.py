@@ -28,6 +28,8 @@ for epoch in range(epochs):
 - **watch**: `module.training` is False at forward calls that are followed by a backward pass;
   `num_batches_tracked` stands still; two forward passes on one batch agree exactly despite
   dropout.
+- **experiment**: undone from outside, models are in train mode whenever gradients are on; batch
+  norm and dropout take part again.
 - **refuted by**: `model.training` is True, in all submodules, at the first training forward pass
   of the second epoch.
 
@@ -56,14 +58,23 @@ do a teacher, a target network or a perceptual loss kept in eval.
 - ioffe-2015: section 3.1; batch statistics in training, population statistics at inference.
 """
 
+import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, inserted_before, statement_of
 from sleuth.facts.interpreter.values import Call
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.rhythm import events
+from sleuth.facts.seen import Course, courses, models_of, needed, where_event
+from sleuth.facts.step import Model, Record, Step
 from sleuth.facts.topics.gradients import optimizes, steps_after, trained_by
 from sleuth.facts.topics.modes import forwards, left_in_eval, mode_events, mode_matters, named_only
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
 
 NEEDS = "eval"
 
@@ -88,6 +99,9 @@ def lint(program: Program) -> Iterator[Finding]:
                     f"`train` is named here and not called: `eval()` on line {event.line} stays in force for "
                     f"the training forward pass on line {place(call).line}.",
                     fix="Write `model.train()`.",
+                    edits=rewrite(named.node, named.source, f"{ast.unparse(named.node)}()")
+                    if named.node
+                    else (),
                 )
             elif event is not None and event.call.order > call.order:
                 # the evaluation is right to switch; what is missing is the way back, and here it bites
@@ -97,6 +111,7 @@ def lint(program: Program) -> Iterator[Finding]:
                     f"From the second turn on this training forward pass runs in eval mode: `eval()` on line "
                     f"{event.line} is still in force, dropout is off and batch statistics stand still.",
                     fix="Call `model.train()` before each training pass (or after each evaluation).",
+                    edits=_switched_back(call),
                 )
             elif event is not None:
                 yield clue(
@@ -106,6 +121,7 @@ def lint(program: Program) -> Iterator[Finding]:
                     "training forward pass: "
                     "dropout is off and batch statistics stand still.",
                     fix="Call `model.train()` before each training pass (or after each evaluation).",
+                    edits=_switched_back(call),
                 )
             elif _arrives_in_eval(call) and not mode_events(program, call.receiver):
                 yield clue(
@@ -115,7 +131,17 @@ def lint(program: Program) -> Iterator[Finding]:
                     "over in eval mode "
                     "and nothing calls `train()`: it is fine-tuned without its dropout.",
                     fix="Call `model.train()` before the training loop.",
+                    edits=_switched_back(call),
                 )
+
+
+def _switched_back(call: Call) -> Edits:
+    """`model.train()` before the training pass. Not safe: eval mode may be meant (frozen statistics)."""
+    node = call.node
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
+        return ()
+    statement = statement_of(node, call.context.source)
+    return inserted_before(statement, call.context.source, f"{ast.unparse(node.func)}.train()")
 
 
 def _learns(program: Program, backward: Event, call: Call) -> bool:
@@ -131,3 +157,60 @@ def _arrives_in_eval(call: Call) -> bool:
         and made.op.startswith("transformers.")
         and made.op.endswith(".from_pretrained")
     )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.trained_in_train_mode(world)
+
+
+MOST = 0.9
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed([step for step in record.steps if step.training is not None], "modes of the model in training")
+    for course in courses(record):
+        ours = {model.id: model for model in models_of(record, course.id) if model.mode_matters}
+        known = [step for step in course.steps if step.training is not None and _ours(record, step, ours)]
+        off = [step for step in known if not step.training]
+        if not off or (share := len(off) / len(known)) < 0.1:
+            continue
+        later = known[known.index(off[0]) :]
+        for_good = sum(not step.training for step in later) / len(later) > MOST
+        kept = _keeps_statistics(ours)
+        if not for_good:
+            continue
+        yield Finding(
+            f"{len(off)} of {len(known)} training steps ran with the model in eval mode"
+            + (f", all of them from step {off[0].n} on" if share < 1 else "")
+            + ": dropout is off and batch norm uses frozen statistics.",
+            # Fine-tuning on frozen layers often keeps eval mode on purpose.
+            severity="note" if kept else "error",
+            credence=0.3 if kept else 0.93,
+            where=_switched(record, course, off[0]),
+            numbers={"steps": len(off), "of": len(known), "first": off[0].n},
+            fix="Call `model.train()` at the start of each epoch, after every evaluation.",
+        )
+
+
+def _ours(record: Record, step: Step, models: dict[int, Model]) -> bool:
+    """The last model called with gradients is one that this optimizer trains and whose mode matters."""
+    called = [number for name, number, _ in events(record, step) if name == "forward"]
+    return bool(models) and (not called or called[-1] in models)
+
+
+def _keeps_statistics(models: dict[int, Model]) -> bool:
+    return any(not parameter.trainable for model in models.values() for parameter in model.parameters)
+
+
+def _switched(record: Record, course: Course, step: Step) -> Where | None:
+    """The line of the last `eval()` before, else of the step."""
+    lines = [
+        line
+        for earlier in course.steps
+        if earlier.n <= step.n
+        for name, _, line in events(record, earlier)
+        if name == "eval" and line
+    ]
+    return where_event(step, lines[-1] if lines else step.line)

@@ -55,9 +55,12 @@ anyway.
 import ast
 from collections.abc import Iterator
 
+from sleuth.facts.edits import Edits, around, imported, statement_of, wrapped
 from sleuth.facts.flow import possible
 from sleuth.facts.interpreter.values import Call
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.seen import at, needed
+from sleuth.facts.step import Evaluation, Record
 from sleuth.facts.topics.gradients import SHAPE_ONLY, is_cut, trained_by
 from sleuth.facts.topics.modes import (
     descendants,
@@ -107,7 +110,18 @@ def lint(program: Program) -> Iterator[Finding]:
             message + ".",
             fix="Wrap the evaluation in `with torch.no_grad():` (or decorate it with "
             "`@torch.inference_mode()`).",
+            edits=_without_recording(call),
         )
+
+
+def _without_recording(call: Call) -> Edits:
+    """The loop of the evaluation (or, in a helper, the statement) put under `torch.no_grad()`."""
+    source = call.context.source
+    inner = list(around(call.node, source))
+    loop = next((node for node in inner if node is call.context.loops[-1].node), None)
+    statement = loop if isinstance(loop, ast.stmt) else statement_of(call.node, source)
+    wrap = wrapped(statement, source, "with torch.no_grad():", safe=True)
+    return (*wrap, *imported("torch", source, safe=True)) if wrap else ()
 
 
 def _applied(program: Program) -> Iterator[Call]:
@@ -169,3 +183,22 @@ def _keeps_graph(user: Call) -> bool:
         and user.op != "def"
         and (user.op in ("()", "[]", "+", "-", "*", "/", "@") or user.op.startswith(("torch.", ".")))
     )
+
+
+CALLS = 3  # forward passes; a single look at an output is no evaluation
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    passes = needed(record.of(Evaluation), "evaluation passes")
+    graphs = [seen for seen in passes if seen.gradients and not seen.training and seen.calls >= CALLS]
+    if graphs:
+        seen = graphs[0]
+        yield Finding(
+            f"{sum(entry.calls for entry in graphs)} evaluation calls built graphs that no backward used "
+            f"(first after step {seen.n}): the numbers are right, time and memory are wasted.",
+            severity="note",
+            credence=0.6,
+            where=at(seen),
+            numbers={"passes": len(graphs), "calls": sum(entry.calls for entry in graphs)},
+            fix="Wrap the evaluation in `with torch.no_grad():`.",
+        )

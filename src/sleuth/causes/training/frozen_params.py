@@ -27,6 +27,8 @@ for p in model.parameters():      # after the new head: it is frozen too
 - **probe**: share of parameters with `requires_grad=False`, by module; suspicious if the output
   layer is among them, if nearly everything is, or if a frozen module still has random weights.
 - **watch**: parameters held by the optimizer that have no gradient on any step and do not change.
+- **experiment**: undone from outside, everything is thawed and handed to the optimizer; the
+  training loss falls further.
 - **refuted by**: `all(p.requires_grad for p in model.parameters())`.
 
 ## How to fix
@@ -58,9 +60,13 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, statement_of
 from sleuth.facts.flow import keeps_numbers, literal, possible
 from sleuth.facts.interpreter.values import Call, Constant, Value
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.losses import loss_of
+from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.seen import at, loaded, module_of, needed, optimizer_of, raised, where_module
+from sleuth.facts.step import Holding, Layers, Model, Parameter, Record
 from sleuth.facts.topics.gradients import optimized, owners_of, steps_after, switches_off
 from sleuth.facts.topics.modes import holds, is_model, parts, users
 from sleuth.facts.words import Pattern
@@ -68,12 +74,17 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
 
 NEEDS = "requires_grad require_grad from_pretrained freeze"
+PREDICTS = {"same-batch": "even"}
 
 
 def lint(program: Program) -> Iterator[Finding]:
-    switches = sorted(program.calls(".requires_grad_", "@requires_grad="), key=lambda call: call.order)
+    switches = sorted(
+        (call for call in program.calls(".requires_grad_", "@requires_grad=") if not _is_on_a_loss(call)),
+        key=lambda call: call.order,
+    )
     freezes = [call for call in switches if switches_off(call) is True and not _without_effect(call)]
     for call in switches:
         if _without_effect(call) and switches_off(call) is False:
@@ -99,6 +110,11 @@ def lint(program: Program) -> Iterator[Finding]:
                 fix="Freeze first and put the new layers in afterwards, or freeze only the part "
                 "that must not learn.",
             )
+
+
+def _is_on_a_loss(call: Call) -> bool:
+    """`loss.requires_grad_(True)` lets backward run and thaws no parameter."""
+    return all(isinstance(option, Call) and loss_of(option) is not None for option in possible(call.receiver))
 
 
 def _without_effect(call: Call) -> bool:
@@ -168,7 +184,7 @@ def _misspelt(program: Program, freezes: list[Call]) -> Iterator[Finding]:
     """`p.require_grad = True`, `p.requires_grad_ = True`, `p.requires_grad == True`: no switch is moved."""
     if not freezes:
         return
-    statements = {node.value for node in ast.walk(program.source.tree) if isinstance(node, ast.Expr)}
+    statements = {node.value for node in program.source.nodes if isinstance(node, ast.Expr)}
     for call in program.trace[freezes[0].order :]:
         if _looks_like_the_switch(call.op):
             written, seen = f"`.{call.op[1:-1]} =`", call.receiver
@@ -191,8 +207,18 @@ def _misspelt(program: Program, freezes: list[Call]) -> Iterator[Finding]:
                     f"{written} switches nothing on: the parameters frozen on line {place(freeze).line} "
                     "stay frozen.",
                     fix="Write `param.requires_grad = True`, or call `module.requires_grad_(True)`.",
+                    edits=_spelt_right(call),
                 )
                 break
+
+
+def _spelt_right(call: Call) -> Edits:
+    """The flag of a parameter under its right name; which of the two switches a module wants is not said."""
+    statement = statement_of(call.node, call.source)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if not isinstance(target, ast.Attribute) or any(is_model(option) for option in possible(call.receiver)):
+        return ()
+    return rewrite(target, call.source, f"{ast.unparse(target.value)}.requires_grad")
 
 
 def _looks_like_the_switch(op: str) -> bool:
@@ -218,7 +244,19 @@ def _share_parameters(freeze: Call, other: Value | None) -> bool:
 _RANDOM = Pattern(
     r"^(torch\.(randn?|normal|empty)|numpy\.random\.\w+|torch\.nn\.init\.\w+_|\.(uniform|normal|randn|rand)_?)$"
 )
-_PASSES = frozenset("* / + - torch.tensor torch.from_numpy torch.FloatTensor torch.as_tensor .astype".split())
+_PASSES = frozenset(
+    [
+        "*",
+        "/",
+        "+",
+        "-",
+        "torch.tensor",
+        "torch.from_numpy",
+        "torch.FloatTensor",
+        "torch.as_tensor",
+        ".astype",
+    ]
+)
 
 
 def _random_table(program: Program, switches: list[Call]) -> Iterator[Finding]:
@@ -291,15 +329,19 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     # A frozen body under a free head is transfer learning. Frozen parameters above free ones, or frozen ones
     # handed to the optimizer, contradict themselves.
     above = bool(free) and max(p.order for p in frozen) > max(p.order for p in free)
+    # Not so a frozen judge, which is a model of its own, nor adapters with frozen layers on either side.
+    judges = {p.root for p in frozen}.isdisjoint(p.root for p in free)
+    between = above and min(p.order for p in frozen) < min(p.order for p in free)
+    above = above and not judges and not between
     handed = [p for p in frozen if p.optimizer is not None]
     if not free:
         what = "every parameter is frozen, so nothing can be learned"
     elif above:
-        what = f"the output side (`{max(frozen, key=lambda p: p.order).name}`) is frozen while layers "
-        "before it learn"
+        top = max(frozen, key=lambda p: p.order).name
+        what = f"the output side (`{top}`) is frozen while layers before it learn"
     elif handed:
-        what = f"{len(handed)} of them, such as `{handed[0].name}`, were given to the optimizer, which "
-        "skips them"
+        first = handed[0].name
+        what = f"{len(handed)} of them, such as `{first}`, were given to the optimizer, which skips them"
     else:
         return
     yield Finding(
@@ -309,4 +351,88 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         where=Where(module=(handed or frozen)[0].module or None),
         numbers=numbers,
         fix="Call `module.requires_grad_(True)`; assigning `module.requires_grad = True` does nothing.",
+    )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.thawed(world)
+
+
+_LEARNS = ("Linear", "Conv", "LSTM", "GRU", "RNN", "Bilinear", "MultiheadAttention")
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed(record.of(Model), "models")
+    for model in record.of(Model):
+        kinds = {layer.name: layer.type for layer in model.layers}
+        frozen = [
+            p
+            for p in model.parameters
+            if not p.trainable and kinds.get(module_of(p.name), "").startswith(_LEARNS)
+        ]
+        if not frozen or not record.steps:
+            continue
+        whole = len(frozen) == len(model.parameters)
+        held = {name for seen in record.of(Holding) for name in seen.frozen}
+        moved = {name for seen in record.of(Layers) for name, change in seen.updates.items() if change}
+        still = [p for p in frozen if p.name not in moved and not _copied(p, model)]
+        if not still or whole:
+            continue  # a frozen model as a whole is a teacher or a target
+        # Random weights that never learn are a mistake; weights that were trained before may rest.
+        fresh = model.n == 0 and not loaded(record)
+        names = [p.name for p in still]
+        yield Finding(
+            f"{len(still)} of {len(model.parameters)} parameters "
+            f"({', '.join(names[:3])}{', ...' if len(names) > 3 else ''}) have `requires_grad=False`"
+            + (" though the optimizer holds them" if set(names) & held else "")
+            + (": they keep their random start." if fresh else "; right, if they were trained before."),
+            severity="warning" if fresh else "note",
+            credence=(0.8 if set(names) & held else 0.65) if fresh else 0.25,
+            where=where_module(record, module_of(names[0])),
+            numbers={"frozen": len(still), "parameters": len(model.parameters)},
+            fix="Set `requires_grad_(True)` on what shall learn, before the optimizer is made.",
+        )
+    yield from _held_again(record)
+    where = raised(record, "does not require grad and does not have a grad_fn")
+    models = [model for model in record.of(Model) if model.parameters]
+    if where is not None and models and not any(p.trainable for model in models for p in model.parameters):
+        yield Finding(
+            "backward refused: every parameter of the model has `requires_grad=False`.",
+            severity="error",
+            credence=0.93,
+            where=where,
+            fix="Set `requires_grad_(True)` on what shall learn.",
+        )
+
+
+def _held_again(record: Record) -> Iterator[Finding]:
+    """One optimizer left parameters out, a later one holds them: they shall learn, and are still frozen."""
+    fewest: dict[str, int] = {}
+    for seen in record.of(Holding):
+        larger = any(held > fewest.get(model, held) for model, held in seen.of_models.items())
+        made = optimizer_of(record, seen.optimizer)
+        if seen.frozen and larger:
+            yield Finding(
+                f"This optimizer holds {len(seen.frozen)} parameters that an earlier one left out "
+                f"({', '.join(seen.frozen[:2])}, ...), and they still have `requires_grad=False`: they were "
+                "to be thawed and stay as they are.",
+                severity="error",
+                credence=0.85,
+                where=at(made) if made else None,
+                numbers={"frozen": len(seen.frozen)},
+                fix="Thaw with `module.requires_grad_(True)`; setting `module.requires_grad = True` does "
+                "nothing.",
+            )
+            return
+        for model, held in seen.of_models.items():
+            fewest[model] = min(held, fewest.get(model, held))
+
+
+def _copied(parameter: Parameter, model: Model) -> bool:
+    """It began as a copy of a trainable one: a momentum or target network."""
+    return any(
+        other.trainable and other.shape == parameter.shape and other.norm == parameter.norm != 0
+        for other in model.parameters
     )

@@ -56,16 +56,21 @@ sequences do not carry the state at all; start from None. Remove `retain_graph`.
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts import torch_api
+from sleuth.facts import curves, torch_api
+from sleuth.facts.edits import Edits, inserted_before, statement_of
 from sleuth.facts.flow import possible
+from sleuth.facts.growth import growing_graph, recurrent, twice_backward
 from sleuth.facts.interpreter.values import Call, Carried, Function, Instance, Loop, Unknown, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.seen import courses, where_loss
+from sleuth.facts.step import Record
 from sleuth.facts.topics.gradients import applications, ends_graph, surely_reached
 from sleuth.facts.topics.modes import forwards, function_of, identity, inside, users, with_enclosing
 from sleuth.finding import Finding
 
 NEEDS = "backward"
+PREDICTS = {"same-batch": "even"}
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -167,7 +172,26 @@ def _finding(call: Call, name: str, backward: Event) -> Finding:
         f"{backward.line} walks back through every earlier batch.",
         fix=f"Detach the state before using it again: `{name} = {name}.detach()` (each part of an "
         "LSTM's pair).",
+        edits=_detached_first(call, name),
     )
+
+
+def _detached_first(call: Call, name: str) -> Edits:
+    """The state cut from its past before it goes in. Not safe: truncation may be meant to come later.
+
+    Only for a plain variable that is known to hold one tensor: a pair, or none yet, is detached otherwise.
+    """
+    node = call.node
+    given = [part for part in node.args if isinstance(part, ast.Name)] if isinstance(node, ast.Call) else []
+    started = [value.initial for value in call.args if isinstance(value, Carried) and value.name == name]
+    tensors = started and all(isinstance(value, Call) and value.op in _MAKES_ONE for value in started)
+    if not tensors or not any(part.id == name for part in given):
+        return ()
+    source = call.context.source
+    return inserted_before(statement_of(node, source), source, f"{name} = {name}.detach()")
+
+
+_MAKES_ONE = frozenset("torch.zeros torch.randn torch.ones torch.rand .new_zeros torch.zeros_like".split())
 
 
 def _kept_by_its_class(program: Program) -> Iterator[Finding]:
@@ -190,7 +214,7 @@ def _lets_go(program: Program) -> bool:
     """Whether the file cuts graphs anywhere: it may be this one."""
     words = (
         node.attr if isinstance(node, ast.Attribute) else node.id
-        for node in ast.walk(program.source.tree)
+        for node in program.source.nodes
         if isinstance(node, ast.Attribute | ast.Name)
     )
     return any("detach" in word or "repackage" in word or word == "data" for word in words)
@@ -250,3 +274,32 @@ def _sets(member: Function, name: str) -> bool:
         isinstance(node, ast.Attribute) and node.attr == name
         for node in ast.walk(member.definition or ast.Pass())
     )
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    if not recurrent(record):
+        return
+    if (where := twice_backward(record)) is not None:
+        yield Finding(
+            "backward refused to go through a graph a second time: the recurrent state of one batch still "
+            "carries its graph into the next.",
+            severity="error",
+            credence=0.9,
+            where=where,
+            fix="Detach the state between batches: `h = h.detach()`, for an LSTM both parts.",
+        )
+    for course in courses(record) if record.steps else ():
+        growth = growing_graph(course)
+        if growth is None or curves.rising(course.finite_losses) > 0.95:
+            continue
+        yield Finding(
+            f"The graph behind the loss grows from {growth.first} to {growth.last} nodes within "
+            f"{growth.steps} steps of a recurrent model: the state is carried over with its whole history, "
+            "and each backward is longer.",
+            severity="error",
+            credence=0.88,
+            where=where_loss(course.steps[-1]),
+            numbers={"first": growth.first, "last": growth.last, "steps": growth.steps},
+            fix="Detach the state between batches: `h = h.detach()`, for an LSTM both parts.",
+        )
+        return

@@ -53,33 +53,118 @@ Hand-written SGD on `p.data` after `backward()` is fine too; the graph has been 
 import ast
 from collections.abc import Iterator
 
+from sleuth.facts.edits import Edits, keyword_set
 from sleuth.facts.flow import layer, literal, makers, possible, subject
 from sleuth.facts.interpreter.values import Call, Collection, Instance, Unknown, Value
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.rhythm import events
+from sleuth.facts.seen import raised
+from sleuth.facts.step import Record
 from sleuth.facts.topics.gradients import applications, reached, surely_reached
 from sleuth.facts.topics.modes import excludes, function_of, has_weights, is_model, users
 from sleuth.finding import Finding
 
+PREDICTS = {"same-batch": "even"}
+
 ACTIVATIONS = frozenset(
-    "ReLU ReLU6 LeakyReLU ELU SELU CELU SiLU Mish Hardswish Hardtanh Hardsigmoid RReLU Threshold Dropout "
-    "Dropout2d Dropout3d relu relu6 leaky_relu elu selu celu silu mish hardswish hardtanh rrelu threshold "
-    "dropout".split()
+    [
+        "ReLU",
+        "ReLU6",
+        "LeakyReLU",
+        "ELU",
+        "SELU",
+        "CELU",
+        "SiLU",
+        "Mish",
+        "Hardswish",
+        "Hardtanh",
+        "Hardsigmoid",
+        "RReLU",
+        "Threshold",
+        "Dropout",
+        "Dropout2d",
+        "Dropout3d",
+        "relu",
+        "relu6",
+        "leaky_relu",
+        "elu",
+        "selu",
+        "celu",
+        "silu",
+        "mish",
+        "hardswish",
+        "hardtanh",
+        "rrelu",
+        "threshold",
+        "dropout",
+    ]
 )
 # Applying one of these to what they made changes nothing more.
-IDEMPOTENT = frozenset("ReLU ReLU6 relu relu6 relu_ Hardtanh hardtanh".split())
-ARITHMETIC = frozenset("+= -= *= /=".split())
+IDEMPOTENT = frozenset(["ReLU", "ReLU6", "relu", "relu6", "relu_", "Hardtanh", "hardtanh"])
+ARITHMETIC = frozenset(["+=", "-=", "*=", "/="])
 WRITES = frozenset(
-    ".mul_ .add_ .sub_ .div_ .clamp_ .fill_ .zero_ .copy_ .exp_ .log_ .sqrt_ .pow_ .normal_ .masked_fill_ "
-    ".sigmoid_ .tanh_ .neg_ .relu_".split()
+    [
+        ".mul_",
+        ".add_",
+        ".sub_",
+        ".div_",
+        ".clamp_",
+        ".fill_",
+        ".zero_",
+        ".copy_",
+        ".exp_",
+        ".log_",
+        ".sqrt_",
+        ".pow_",
+        ".normal_",
+        ".masked_fill_",
+        ".sigmoid_",
+        ".tanh_",
+        ".neg_",
+        ".relu_",
+    ]
 )
 # Functions whose derivative is computed from their own output, which autograd therefore keeps.
 SAVES_OUTPUT = frozenset(
-    "exp expm1 sqrt rsqrt reciprocal sigmoid tanh softmax log_softmax logsumexp relu tan "
-    "Sigmoid Tanh Softmax LogSoftmax ReLU".split()
+    [
+        "exp",
+        "expm1",
+        "sqrt",
+        "rsqrt",
+        "reciprocal",
+        "sigmoid",
+        "tanh",
+        "softmax",
+        "log_softmax",
+        "logsumexp",
+        "relu",
+        "tan",
+        "Sigmoid",
+        "Tanh",
+        "Softmax",
+        "LogSoftmax",
+        "ReLU",
+    ]
 )
 VIEWS = frozenset(
-    ".view .squeeze .unsqueeze .transpose .permute .t .movedim .swapaxes .unflatten .view_as @T @mT "
-    "torch.squeeze torch.unsqueeze torch.transpose torch.permute".split()
+    [
+        ".view",
+        ".squeeze",
+        ".unsqueeze",
+        ".transpose",
+        ".permute",
+        ".t",
+        ".movedim",
+        ".swapaxes",
+        ".unflatten",
+        ".view_as",
+        "@T",
+        "@mT",
+        "torch.squeeze",
+        "torch.unsqueeze",
+        "torch.transpose",
+        "torch.permute",
+    ]
 )
 
 
@@ -107,8 +192,25 @@ def _clipped_skips(program: Program) -> Iterator[Finding]:
                 "no longer holds "
                 "what the earlier layer gave.",
                 fix="Use the copying form (`inplace=False`, `x = x + y`) here.",
+                edits=_as_new_tensor(call),
             )
             break
+
+
+def _as_new_tensor(call: Call) -> Edits:
+    """`x += y` → `x = x + y`, `inplace=True` → `inplace=False`: the same numbers, nothing overwritten."""
+    node, source = call.node, call.source
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and source is not None:
+        change = ast.get_source_segment(source.text, node.value)
+        plain = isinstance(node.value, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant)
+        sign = ast.unparse(ast.BinOp(ast.Name("a"), node.op, ast.Name("b")))[2:-2]
+        right = change if plain else f"({change})"
+        return rewrite(node, source, f"{node.target.id} = {node.target.id} {sign} {right}") if change else ()
+    if isinstance(node, ast.Call) and any(entry.arg == "inplace" for entry in node.keywords):
+        return keyword_set(call, "inplace", "False", safe=True)
+    if call.op == "()" and isinstance(call.receiver, Call) and "inplace" in call.receiver.keywords:
+        return keyword_set(call.receiver, "inplace", "False", safe=True)
+    return ()
 
 
 def _inplace_calls(program: Program) -> Iterator[Call]:
@@ -159,8 +261,8 @@ def _readers(program: Program, target: Value, write: Call) -> Iterator[Call]:
 
 
 def _shallow(value: Value | None) -> Iterator[Value]:
-    if isinstance(value, Collection):
-        yield from value.items
+    if isinstance(value, Collection):  # what a list filled on the way holds in the end is not certain
+        yield from () if value.open else value.items
     elif value is not None:
         yield value
 
@@ -304,6 +406,7 @@ def _saved_outputs(program: Program) -> Iterator[Finding]:
                 f"`{name}` on line {place(target).line} keeps its output for the backward pass, and this "
                 "overwrites it: backward() fails, or computes a wrong gradient where the write is not seen.",
                 fix="Use the copying form (`a = a / a.sum()`).",
+                edits=_as_new_tensor(call),
             )
 
 
@@ -323,4 +426,26 @@ def _judged_with_gradient(write: Call, made: Call) -> bool:
         return False
     return any(
         has_weights(one.receiver) and one.context.grad for one in applications(surely_reached(subject(made)))
+    )
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    where = raised(
+        record,
+        "modified by an inplace operation",
+        "a leaf Variable that requires grad is being used in an in-place",
+    )
+    if where is None:
+        return
+    # A weight overwritten by the optimizer between forward and backward is another story.
+    order = [name for step in record.steps[-1:] for name, _, _ in events(record, step)]
+    by_optimizer = bool(record.steps) and "backward" not in order
+    message = record.end.message.splitlines()[0][:140] if record.end else ""
+    yield Finding(
+        f'The run stopped with "{message}": a value that backward needs was overwritten after the forward '
+        "pass used it.",
+        severity="note" if by_optimizer else "error",
+        credence=0.3 if by_optimizer else 0.93,
+        where=where,
+        fix="Write `x = x + y` in place of `x += y` on the way from the parameters to the loss.",
     )

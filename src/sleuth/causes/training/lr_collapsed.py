@@ -19,6 +19,8 @@ away.
 - **watch**: the rate of every group over time. Suspicious is a rate below a hundredth of its peak
   before half of the planned run is over, while the loss was still falling when it dropped;
   update-to-weight ratios that fall together with it; gradients of unchanged size.
+- **experiment**: undone from outside, the rate stays at its first value; the loss goes on falling
+  where it had stopped.
 - **refuted by**: the learning rate at the plateau is within a factor of ten of its largest value.
 
 ## How to fix
@@ -44,3 +46,49 @@ of a run is what cosine and linear decay are for: leave that.
   point.
 - pytorch-plateau: parameters mode, patience and factor; what counts as a bad epoch.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.facts import curves
+from sleuth.facts.seen import at, courses, where_optimizer
+from sleuth.facts.step import Record, Scheduler
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"same-batch": "usually", "lr×10": "usually"}
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.rate_held(world)
+
+
+TINY = 0.01  # of the peak; see the page
+HALF = 0.5
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for course in courses(record, 20):
+        rates = [step.lr for step in course.steps if step.lr is not None]
+        peak = max(rates, default=0.0)
+        alive = [place for place, rate in enumerate(rates) if rate >= TINY * peak]
+        if not peak or not alive or (since := alive[-1] + 1) > HALF * len(rates):
+            continue
+        losses = course.finite_losses
+        before, after = losses[:since], losses[since:]
+        falling = since >= 10 and curves.surely_lower(before[: since // 2], before[since // 2 :])
+        made = next((plan for plan in record.of(Scheduler) if plan.optimizer == course.id), None)
+        yield Finding(
+            f"The learning rate fell from {peak:.3g} to {rates[-1]:.3g} by step {since} of {len(rates)} and "
+            "stays there: the rest of the run learns next to nothing"
+            + (f" (the loss was still falling, and stands at {curves.end(after):.3g})." if falling else "."),
+            severity="warning" if falling or since < 20 else "note",
+            credence=0.75 if falling or since < 20 else 0.35,
+            where=at(made) if made else where_optimizer(record, course.id),
+            numbers={"peak": peak, "last": rates[-1], "step": since},
+            fix="Plan the schedule over all steps of the run, and check whether it counts steps or epochs.",
+        )

@@ -53,18 +53,24 @@ average on a progress bar is a display, not a result.
   for groups of equal size and a metric that is a mean over samples.
 """
 
+import ast
 import re
 from collections.abc import Iterator
 
+from sleuth.facts import curves
+from sleuth.facts.edits import Edits
 from sleuth.facts.flow import ancestry, keeps_numbers, makers, number, possible, subject
 from sleuth.facts.interpreter.values import Call, Carried, Constant, Unknown, Value
-from sleuth.facts.losses import LossUse, loss_of
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.losses import LossUse, is_loss_instance, loss_of
+from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.seen import needed
+from sleuth.facts.step import Metric, Record
 from sleuth.facts.topics.modes import base, identity, inside
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 _LOADER = "torch.utils.data.DataLoader"
+_CRITERION = Pattern(r"crit|loss", re.IGNORECASE)
 _PLAIN = frozenset({".item", "builtins.float", ".detach", ".cpu", ".numpy", ".mean", "builtins.int"})
 # Ratios: their mean over batches is not their value over the whole set.
 _RATIOS = Pattern(
@@ -81,7 +87,7 @@ def lint(program: Program) -> Iterator[Finding]:
             continue
         total, divisor = division.args
         for added in _increments(total):
-            yield from _wrong_unit(division, added, divisor)
+            yield from _wrong_unit(program, division, added, divisor)
         yield from _never_reset(division, total, divisor)
     yield from _averaged_ratios(program)
 
@@ -100,20 +106,22 @@ def _increments(total: Value) -> Iterator[Call]:
             queue += [option for part in given for option in possible(part)]
 
 
-def _wrong_unit(division: Call, added: Call, divisor: Value) -> Iterator[Finding]:
+def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -> Iterator[Finding]:
     amount = added.args[1]
     counted = _counts(divisor) or _counts_rows(added, divisor)
     if counted is None or _one_by_one(added):
         return
     loss = _mean_loss(amount)
-    if loss is not None and counted == "examples":
+    name = loss.name if loss is not None else _handed_criterion(program, amount)
+    if name and counted == "examples":
         yield clue(
-            "error",
+            "error" if loss is not None else "warning",
             division,
-            f"Line {place(added).line} adds up means over batches (`{loss.name}`), and this divides "
+            f"Line {place(added).line} adds up means over batches (`{name}`), and this divides "
             "by the number of "
             "examples: the reported value is too small by about the batch size.",
             fix="Multiply each batch's loss by its size before adding, or divide by the number of batches.",
+            edits=_by_batches(division),
         )
     elif counted == "examples" and _mean_hits(amount):
         yield clue(
@@ -122,6 +130,7 @@ def _wrong_unit(division: Call, added: Call, divisor: Value) -> Iterator[Finding
             f"Line {place(added).line} adds up accuracies of batches, and this divides by the number of "
             "examples: the reported value is too small by about the batch size.",
             fix="Divide by the number of batches, or add up the number of right answers.",
+            edits=_by_batches(division),
         )
     elif counted == "batches" and (weighted := _weighted_loss(amount)) is not None:
         yield clue(
@@ -130,6 +139,7 @@ def _wrong_unit(division: Call, added: Call, divisor: Value) -> Iterator[Finding
             f"Line {place(added).line} multiplies each batch's loss (`{weighted.name}`) by its size, and "
             "this divides by the number of batches: the reported value is too large by the batch size.",
             fix="Divide by the number of examples (`len(loader.dataset)`).",
+            edits=_by_examples(division),
         )
     elif counted == "batches" and _counts_hits(amount):
         yield clue(
@@ -139,7 +149,33 @@ def _wrong_unit(division: Call, added: Call, divisor: Value) -> Iterator[Finding
             "batches: the reported "
             "value is too large by the batch size.",
             fix="Divide by the number of examples (`len(loader.dataset)`).",
+            edits=_by_examples(division),
         )
+
+
+def _by_batches(division: Call) -> Edits:
+    """`/ len(loader.dataset)` → `/ len(loader)`. Not safe: a last, smaller batch counts like the others."""
+    length = _length_below(division)
+    data = length.args[0] if length is not None else None
+    if not isinstance(data, ast.Attribute) or data.attr != "dataset":
+        return ()
+    return rewrite(data, division.source, ast.unparse(data.value), safe=False)
+
+
+def _by_examples(division: Call) -> Edits:
+    """`/ len(loader)` → `/ len(loader.dataset)`. Not safe: the loader may drop the last batch."""
+    length = _length_below(division)
+    if length is None:
+        return ()
+    return rewrite(length, division.source, f"len({ast.unparse(length.args[0])}.dataset)", safe=False)
+
+
+def _length_below(division: Call) -> ast.Call | None:
+    """The `len(...)` that a division has below the line."""
+    node = division.node
+    below = node.right if isinstance(node, ast.BinOp) else getattr(node, "value", None)
+    is_length = isinstance(below, ast.Call) and isinstance(below.func, ast.Name) and below.func.id == "len"
+    return below if isinstance(below, ast.Call) and is_length and len(below.args) == 1 else None
 
 
 def _counts(divisor: Value) -> str | None:
@@ -239,6 +275,21 @@ def _mean_loss(amount: Value) -> LossUse | None:
         if use is not None and use.reduction == "mean" and not use.option("size_average"):
             return use
     return None
+
+
+def _handed_criterion(program: Program, amount: Value) -> str:
+    """`criterion(output, target).item()` of a parameter, in a file whose criteria are all means."""
+    here: Value | None = amount
+    while isinstance(here, Call) and (here.op in _PLAIN or keeps_numbers(here)):
+        here = here.args[0] if here.op.startswith("builtins.") and here.args else subject(here)
+    applied = here.op == "()" and len(here.args) == 2 if isinstance(here, Call) else False
+    given = here.receiver if isinstance(here, Call) and applied else None
+    if not isinstance(given, Unknown) or not _CRITERION.search(given.name):
+        return ""
+    made = [call for call in program.trace if is_loss_instance(call)]
+    words = ("reduction", "size_average", "reduce")
+    is_mean = made and not any(word in call.keywords for call in made for word in words)
+    return given.name if is_mean and "sum" not in given.name else ""
 
 
 def _weighted_loss(amount: Value) -> LossUse | None:
@@ -393,3 +444,51 @@ def _gathered(program: Program, metric: Call) -> bool:
         and any(here is loop for here in call.context.loops)
         for call in program.calls("+=", ".append")
     )
+
+
+SAME = 0.01  # relative distance at which a reported number is "this one"
+APART = 0.1
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    losses = {step.n: step.loss for step in record.steps if step.loss is not None}
+    series: dict[tuple[str, int], list[Metric]] = {}
+    for metric in record.of(Metric):
+        if "loss" in metric.name.lower() and not any(
+            word in metric.name.lower() for word in ("val", "test", "eval")
+        ):
+            series.setdefault((metric.name, metric.line), []).append(metric)
+    needed(series, "printed or logged training loss")
+    for (name, line), reports in series.items():
+        since_start = _stale(reports, losses)
+        if since_start is None:
+            continue
+        last = reports[-1]
+        yield Finding(
+            f"The reported {name} ({last.value:.4g} at step {last.n}) is the average since the run began, "
+            f"not of its epoch ({since_start:.4g}): the counter is never set back, so the curve lags behind.",
+            severity="warning",
+            credence=0.7,
+            where=Where(record.run.script or None, line) if line else None,
+            numbers={"reported": last.value, "epoch": since_start},
+            fix="Set the running sum and its counter to zero at the start of each epoch.",
+        )
+
+
+def _stale(reports: list[Metric], losses: dict[int, float]) -> float | None:
+    """The last epoch's own mean, if all reports are averages since the start and clearly differ from it."""
+    if len(reports) < 3 or len({report.n for report in reports}) < len(reports):
+        return None
+    own, whole = [], []
+    for before, report in zip([None, *reports], reports, strict=False):
+        begin = before.n if before is not None else 0
+        epoch = curves.finite(losses.get(n) for n in range(begin, report.n))
+        since = curves.finite(losses.get(n) for n in range(report.n))
+        if not epoch or len(since) < 0.9 * report.n:
+            return None
+        own.append(sum(epoch) / len(epoch))
+        whole.append(sum(since) / len(since))
+    later = list(zip(reports, own, whole, strict=True))[1:]
+    lags = all(abs(report.value - mean) <= SAME * abs(mean) for report, _, mean in later)
+    differs = all(abs(mine - mean) > APART * abs(mean) for _, mine, mean in later)
+    return own[-1] if lags and differs else None

@@ -51,12 +51,16 @@ updates; then it should not call an optimizer either.
 - pytorch-zero-grad: `set_to_none` notes, item 3; optimizers pass over parameters without gradient.
 """
 
+import ast
 from collections.abc import Iterator
 
+from sleuth.facts.edits import Edits, inserted_before, statement_of
 from sleuth.facts.flow import class_name
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
+from sleuth.facts.seen import at, courses, optimizer_of
+from sleuth.facts.step import Record
 from sleuth.facts.topics.cadence import (
     alike,
     bare_statements,
@@ -69,6 +73,8 @@ from sleuth.facts.topics.cadence import (
     touches_gradients,
 )
 from sleuth.finding import Finding
+
+PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -150,7 +156,20 @@ def _judge(program: Program, step: Event) -> Iterator[Finding]:
         "The optimizer steps and no `backward()` is ever called: there is no gradient to apply, so no weight "
         "changes.",
         fix="Call `loss.backward()` before the step.",
+        edits=_differentiated(step, losses),
     )
+
+
+def _differentiated(step: Event, losses: list[Call]) -> Edits:
+    """`loss.backward()` before the step, for the one loss with a name. Not safe: there may be others."""
+    source = step.call.context.source
+    ours = [loss for loss in losses if loss.context.function is step.call.context.function]
+    made = statement_of(ours[0].node, source) if len(ours) == 1 else None
+    target = made.targets[0] if isinstance(made, ast.Assign) and made.value is ours[0].node else None
+    if not isinstance(target, ast.Name):
+        return ()
+    statement = statement_of(step.call.node, source)
+    return inserted_before(statement, source, f"{target.id}.backward()")
 
 
 def _turn(program: Program, step: Event) -> list[Call]:
@@ -164,3 +183,25 @@ def _turn(program: Program, step: Event) -> list[Call]:
 def _calls_something(calls: list[Call]) -> bool:
     """A model or a criterion from elsewhere at work."""
     return any(call.op == "()" and call.context.grad for call in calls)
+
+
+_OWN_CLOSURE = ("LBFGS",)  # runs backward inside its step
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for course in courses(record, 3):
+        made = optimizer_of(record, course.id)
+        if any(step.backwards for step in record.steps) or (made and made.type in _OWN_CLOSURE):
+            continue
+        # Gradients may be put in place by hand (`torch.autograd.grad`).
+        if any(step.grad_norm or step.grad_norm_at_step or step.update_norm for step in course.steps):
+            continue
+        yield Finding(
+            f"{len(course.steps)} optimizer steps and not one backward call: no gradient was ever computed, "
+            "and the weights keep their first values.",
+            severity="error",
+            credence=0.96,
+            where=at(course.steps[0]),
+            numbers={"steps": len(course.steps)},
+            fix="Call `loss.backward()` before `optimizer.step()`.",
+        )

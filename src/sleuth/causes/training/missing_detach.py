@@ -47,10 +47,12 @@ detach where the gradient is the point: the *generator's* turn, an actor that cl
 - chen-he-2021: section 4.1; without stop-gradient the two branches collapse to a constant.
 """
 
+import ast
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, method_added
 from sleuth.facts.flow import ancestry, keeps_numbers, number, subject
 from sleuth.facts.interpreter.values import Call, Either, Unknown, Value
 from sleuth.facts.loop import Event
@@ -75,6 +77,7 @@ from sleuth.finding import Finding, Where
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+PREDICTS = {"same-batch": "rarely"}
 
 _DISCOUNT = Pattern(r"gamma|discount", re.IGNORECASE)
 _SQUARES = frozenset({".pow", "**", ".square", "torch.square", "torch.pow", ".abs", "torch.abs"})
@@ -121,7 +124,31 @@ def _generated_samples(program: Program) -> Iterator[Finding]:
                 f"{owner.line} applies them.",
                 fix="Feed `fake.detach()` (or make the sample under `torch.no_grad()`) in this "
                 "network's turn.",
+                edits=_fed_detached(inner, outer),
             )
+
+
+def _fed_detached(inner: Call, outer: Call) -> Edits:
+    """The argument that carries the sample, detached. Not safe: what may learn is the author's to say."""
+    node = outer.node
+    if not isinstance(node, ast.Call) or len(node.args) != len(outer.args):
+        return ()
+    for written, given in zip(node.args, outer.args, strict=True):
+        if any(call is inner for call in ancestry(given, 400)):
+            return method_added(written, outer.source, "detach()")
+    return ()
+
+
+def _detached(value: Call | None) -> Edits:
+    return method_added(value.node, value.source, "detach()") if value is not None else ()
+
+
+def _factor_detached(product: Call, weight: Value) -> Edits:
+    node = product.node
+    if not isinstance(node, ast.BinOp):
+        return ()
+    written = node.left if product.args[0] is weight else node.right
+    return method_added(written, product.source, "detach()")
 
 
 def _fed_by(program: Program, loss: Value | None) -> Iterator[tuple[Call, Call]]:
@@ -188,6 +215,7 @@ def _bootstrapped_targets(program: Program) -> Iterator[Finding]:
                     "its graph: the "
                     f"loss on line {place(loss).line} moves the target towards the prediction.",
                     fix="Compute the target under `torch.no_grad()` or detach it.",
+                    edits=_detached(_discounted(target)),
                 )
                 break
 
@@ -277,6 +305,7 @@ def _advantages(program: Program) -> Iterator[Finding]:
                     "network's graph attached: the policy loss also drives the values, whatever "
                     "the rewards were.",
                     fix="Multiply with `advantage.detach()`.",
+                    edits=_factor_detached(call, weight),
                 )
                 break
 

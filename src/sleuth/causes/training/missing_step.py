@@ -28,6 +28,8 @@ optimizer.step            # no call
 - **watch**: backward passes are counted, optimizer steps are not; gradient norms look healthy; no
   trainable parameter changes. A scheduler in the loop makes torch warn that it was stepped before
   the optimizer.
+- **experiment**: undone from outside, every optimizer steps after backward and clears its
+  gradients; the loss begins to fall.
 - **refuted by**: any trainable parameter that differs between two iterations.
 
 ## How to fix
@@ -53,11 +55,15 @@ Fisher estimates, gradient checks).
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, inserted_after, statement_of
 from sleuth.facts.flow import ancestry, literal, possible, root, same, spelling
 from sleuth.facts.interpreter.values import Call, Loop, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.seen import NotRecorded, at, ended
+from sleuth.facts.step import Optimizer, Record
 from sleuth.facts.topics.cadence import (
     alike,
     bare_statements,
@@ -73,6 +79,11 @@ from sleuth.facts.topics.cadence import (
     touches_gradients,
 )
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 
 _MEASURES = frozenset(
     {".norm", "torch.norm", "torch.linalg.norm", "torch.linalg.vector_norm", "is", "is not"}
@@ -160,7 +171,17 @@ def _never_stepped(program: Program, loop: Loop) -> Iterator[Finding]:
             "them on "
             f"line {clearing.line}, is never stepped.",
             fix=f"Call `{spelling(clearing.call)}.step()` after `backward()`.",
+            edits=_stepped(backward, clearing),
         )
+
+
+def _stepped(backward: Event, clearing: Event) -> Edits:
+    """The step behind `backward()`. Not safe: the author may want it elsewhere."""
+    source = backward.call.context.source
+    if backward.call.context.function is not clearing.call.context.function:
+        return ()
+    statement = statement_of(backward.call.node, source)
+    return inserted_after(statement, source, f"{spelling(clearing.call)}.step()")
 
 
 def _idle(program: Program, loop: Loop) -> Iterator[Finding]:
@@ -305,3 +326,40 @@ def _is_used(program: Program, update: Call) -> bool:
         for value in ancestry(site.result, 60)
         for target in targets
     )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.step_after_backward(world)
+
+
+MANY = 3  # backward calls: an iteration or two more than chance
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    made = [optimizer for optimizer in record.of(Optimizer) if optimizer.parameters]
+    if not made:
+        raise NotRecorded("the record holds no optimizer")
+    stepped = {step.optimizer for step in record.steps if step.optimizer}
+    if stepped:
+        idle = [optimizer for optimizer in made if optimizer.id not in stepped]
+        if idle and ended(record) and len({(o.path, o.line) for o in made}) == len(made):
+            yield Finding(
+                f"This {idle[0].type} was made and never stepped, while others were.",
+                severity="note",
+                credence=0.35,
+                where=at(idle[0]),
+                fix="Call its `step()`, or remove it.",
+            )
+        return
+    backwards = record.end.backwards if record.end else 0
+    if backwards >= MANY:
+        yield Finding(
+            f"{backwards} backward passes and no optimizer step: gradients pile up, and no weight changes.",
+            severity="error",
+            credence=0.95,
+            where=at(made[0]),
+            numbers={"backwards": backwards},
+            fix="Call `optimizer.step()` after `loss.backward()` (with parentheses).",
+        )

@@ -26,6 +26,8 @@ for x, y in loader:
 - **watch**: `.grad` is already filled when `backward()` begins although a step has just been
   taken, and the gradient norm climbs step after step (0.5 to 13 in the run above) while a norm
   measured on a fresh gradient stays where it was.
+- **experiment**: undone from outside, gradients are cleared after each step; the run is then,
+  number for number, the repaired one.
 - **refuted by**: `.grad` is None or all zero on entry to the first `backward()` after a step.
 
 ## How to fix
@@ -52,11 +54,17 @@ Expect to retune the rate afterwards: a value chosen with the bug in place is us
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import root, spelling
+from sleuth.facts import curves
+from sleuth.facts.flow import ancestry, root, spelling
 from sleuth.facts.interpreter.values import Call, Loop, Unknown, Value
 from sleuth.facts.loop import Event
+from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program, clue, insert_line
+from sleuth.facts.rhythm import CLEARS, Mark, line_of, share
+from sleuth.facts.seen import adversarial, courses, needed, where_event
+from sleuth.facts.step import Record
 from sleuth.facts.topics.cadence import (
     alike,
     constructor,
@@ -70,7 +78,11 @@ from sleuth.facts.topics.cadence import (
 )
 from sleuth.finding import Edit, Finding
 
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
+
 NEEDS = "step backward"
+PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -179,7 +191,7 @@ def _without_loop(program: Program, step: Event) -> Iterator[Finding]:
     backwards = [event for event in events if event.kind == "backward" and event.call.order < step.call.order]
     if not backwards or any(map(_driven, backwards)) or not implied(step.call, backwards[-1].call):
         return
-    if isinstance(root(backwards[-1].about), Unknown):
+    if not _computes(backwards[-1].about):
         return  # a scaler or wrapper that is handed the loss: a part of somebody's loop, not a training step
     if not opaque(program.trace[start.order : step.call.order + 1], step.about):
         yield clue(
@@ -189,3 +201,49 @@ def _without_loop(program: Program, step: Event) -> Iterator[Finding]:
             "them, and nothing in this file ever clears them.",
             fix="Call `optimizer.zero_grad()` before `backward()`.",
         )
+
+
+def _computes(loss: Value | None) -> bool:
+    """Whether the function makes the loss itself: applies a model, or judges an output."""
+    made = (value for value in ancestry(loss, 200) if isinstance(value, Call))
+    return any(call.op in ("()", "def") or loss_of(call) is not None for call in made)
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.clear_after_step(world)
+
+
+MOST = 0.9
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed([step for step in record.steps if step.left_over is not None], "gradients left over at backward")
+    for course in courses(record):
+        known = [step for step in course.steps[1:] if step.left_over is not None and step.backwards]
+        full = [step for step in known if (step.left_over or 0) > 0]
+        if len(known) < 3 or len(full) < MOST * len(known):
+            continue
+        if adversarial(record) and share(record, course, _cleared) > 1 - MOST:
+            continue  # the other player's backward fills them between two steps
+        norms = course.gradients
+        yield Finding(
+            f"At {len(full)} of {len(known)} measured steps gradients of earlier steps were still there when "
+            f"backward began (norm {full[-1].left_over or 0:.3g} at step {full[-1].n}): each step applies "
+            "the sum of all so far"
+            + (
+                f", and the norm climbs from {norms[0]:.3g} to {curves.end(norms):.3g}."
+                if norms and curves.end(norms) > 2 * norms[0]
+                else "."
+            ),
+            severity="error",
+            credence=0.95,
+            where=where_event(full[0], line_of(record, course, "backward") or full[0].loss_line),
+            numbers={"steps": len(full), "of": len(known), "left_over": full[-1].left_over or 0.0},
+            fix="Call `optimizer.zero_grad()` once in each iteration.",
+        )
+
+
+def _cleared(found: tuple[Mark, ...]) -> bool:
+    return any(name in CLEARS for name, _, _ in found)

@@ -56,12 +56,18 @@ stage begins (unfreezing, a new task) is fine too. In scikit-learn, `fit` always
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
 
+from sleuth.facts import curves
+from sleuth.facts.edits import Edits, around, moved_before, statement_of
 from sleuth.facts.flow import ancestry, number, possible, root
 from sleuth.facts.interpreter.values import Call, Carried, Instance, Loop, Unknown, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
+from sleuth.facts.seen import at, epoch_steps, holdings
+from sleuth.facts.step import Model, Optimizer, Record
 from sleuth.facts.topics.cadence import (
     alike,
     holds,
@@ -75,6 +81,9 @@ from sleuth.facts.topics.cadence import (
 )
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+
+PREDICTS = {"same-batch": "usually"}
+
 
 # What gives a model fresh weights: then a fresh optimizer is right.
 _STARTS_OVER = frozenset({".load_state_dict", ".reset_parameters", ".apply", ".reset", ".copy_", ".load"})
@@ -118,6 +127,7 @@ def _optimizer(program: Program, loop: Loop, made: Call, step: Event) -> Iterato
             "each "
             "time, while the model goes on.",
             fix="Make the optimizer once, before the loop.",
+            edits=_made_once(made, models),
         )
     elif all(_is_made_in(model, loop) for model in models):
         if (within or _counts_epochs(loop)) and _repeats_epochs(program, loop, models, calls):
@@ -129,6 +139,16 @@ def _optimizer(program: Program, loop: Loop, made: Call, step: Event) -> Iterato
                 "scratch and what the last one learned is lost.",
                 fix="Make model and optimizer once, before the loop.",
             )
+
+
+def _made_once(made: Call, models: list[Value]) -> Edits:
+    """The line moved before the outermost loop that its models outlive. Not safe: restarts may be meant."""
+    source = made.context.source
+    statement = statement_of(made.node, source)
+    outer = list(around(statement, source))
+    lasting = [loop for loop in made.context.loops if all(_was_there(model, loop) for model in models)]
+    loops = [loop.node for loop in lasting if any(loop.node is node for node in outer)]
+    return moved_before(statement, loops[0], source) if loops else ()
 
 
 def _varies(made: Call, loop: Loop) -> bool:
@@ -243,6 +263,7 @@ def _schedulers(program: Program) -> Iterator[Finding]:
                 "forgets how far "
                 "it was and never follows its plan.",
                 fix="Make the scheduler once, before the loop.",
+                edits=_made_once(made, [optimizer]),
             )
 
 
@@ -265,3 +286,52 @@ def _incremental(program: Program) -> Iterator[Finding]:
                 "The estimator is made anew on every turn, so `partial_fit` only ever learns from one part.",
                 fix="Make the estimator once, before the loop.",
             )
+
+
+OFTEN = 3  # times made on one line
+PASSES = 1.5  # over the data: a model that lives no longer is thrown away before it learned
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    models = _remade([model for model in record.of(Model) if model.parameters])
+    optimizers = _remade(record.of(Optimizer))
+    for made, what in ((models, "model"), (optimizers, "optimizer")):
+        if len(made) < OFTEN or (what == "optimizer" and models):
+            continue
+        gaps = [after.n - before.n for before, after in pairwise(made) if after.n > before.n]
+        if len(gaps) < OFTEN - 1:
+            continue
+        epoch, life = epoch_steps(record), curves.median(gaps)
+        same = what == "model" or _on_one_model(record, made)
+        short = life <= 3 or (epoch is not None and life <= PASSES * epoch)
+        if not same or (not short and epoch is not None):
+            continue  # folds and repeats live through several passes
+        yield Finding(
+            f"The {what} is made anew {len(made)} times on this line, every {life:.0f} steps"
+            + (f" (one pass over the data is {epoch})" if epoch else "")
+            + (
+                ": what was learned is thrown away each time."
+                if what == "model"
+                else ": its moments and step count start from nothing each time."
+            ),
+            severity="error" if short else "note",
+            credence=(0.9 if what == "model" else 0.8) if short else 0.3,
+            where=at(made[0]),
+            numbers={"times": len(made), "steps": life},
+            fix=f"Make the {what} once, before the loop.",
+        )
+
+
+def _remade(made: Sequence[Any]) -> list[Any]:
+    """Those of the line on which most were made, if more than one."""
+    lines: dict[tuple[str, int], list[Any]] = {}
+    for item in made:
+        if item.line:
+            lines.setdefault((item.path, item.line), []).append(item)
+    most = max(lines.values(), key=len, default=[])
+    return most if len(most) > 1 and len({item.n for item in most}) > 1 else []
+
+
+def _on_one_model(record: Record, made: list[Any]) -> bool:
+    held = [frozenset(seen.of_models) for optimizer in made for seen in holdings(record, optimizer.id)[:1]]
+    return len(held) >= OFTEN - 1 and len(set(held)) == 1

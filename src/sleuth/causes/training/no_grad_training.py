@@ -26,6 +26,8 @@ def forward(self, x):
   model call whose result reaches `backward()`; `requires_grad_(True)` on a loss.
 - **watch**: gradient recording is off while a module runs in train mode within a training
   iteration; its trainable parameters have no gradient and do not move.
+- **experiment**: undone from outside, `no_grad` and `inference_mode` do nothing; the loss has a
+  gradient again.
 - **refuted by**: `torch.is_grad_enabled()` is True at every module call of a training step.
 
 ## How to fix
@@ -52,13 +54,19 @@ updates, pseudo-labels, rollouts whose log-probabilities are computed again late
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, around, unwrapped
 from sleuth.facts.flow import ancestry, literal, possible
+from sleuth.facts.growth import never_reached
 from sleuth.facts.interpreter.statements import NO_GRAD
 from sleuth.facts.interpreter.values import Call, Constant, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.rhythm import after_last_step, events
+from sleuth.facts.seen import loaded, raised, where_event
+from sleuth.facts.step import Holding, Model, Record
 from sleuth.facts.topics.gradients import (
     applications,
     everything_behind,
@@ -72,9 +80,13 @@ from sleuth.facts.topics.gradients import (
     trained_by,
 )
 from sleuth.facts.topics.modes import has_weights, holds, same_module
-from sleuth.finding import Finding
+from sleuth.finding import Edit, Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
 
 NEEDS = "no_grad inference_mode grad_enabled requires_grad"
+PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -113,6 +125,7 @@ def _whole(program: Program, backward: Event, call: Call) -> Finding:
         f"The forward pass on line {place(call).line} runs with gradient recording off, and its loss goes to "
         f"backward() on line {backward.line}: no parameter can get a gradient.",
         fix="Take the training forward pass out of the no_grad scope; keep the scope for evaluation.",
+        edits=_recorded(_scope(program, call)),
     )
 
 
@@ -135,6 +148,7 @@ def _parts(program: Program, backward: Event, silent: list[Call], learned: set[i
             f"What line {place(call).line} applies runs with gradient recording off: "
             f"the optimizer holds {weights} and will never change them.",
             fix="Remove the scope, or freeze pretrained layers visibly with `requires_grad_(False)`.",
+            edits=_recorded(_scope(program, call)),
         )
 
 
@@ -168,6 +182,24 @@ def _scope(program: Program, call: Call) -> Value:
         if other.order < call.order and (other.op in NO_GRAD or literal(other.argument(0, "mode")) is False)
     ]
     return max(before, key=lambda other: other.order) if before else call
+
+
+def _recorded(scope: Value) -> Edits:
+    """The `with` taken away from around its body, or the decorator from its function.
+
+    Not safe: the author says what else in the scope was meant to be without gradient.
+    """
+    source, node = scope.source, scope.node
+    if node is None or source is None:
+        return ()
+    for here in around(node, source):
+        if isinstance(here, ast.With):
+            alone = len(here.items) == 1 and here.items[0].context_expr is node
+            return unwrapped(here, source) if alone else ()
+        if isinstance(here, ast.FunctionDef) and any(node is one for one in here.decorator_list):
+            line = getattr(node, "lineno", 0)
+            return (Edit(source.path, line, 1, line + 1, 1, "", safe=False),)
+    return ()
 
 
 def _false_cures(program: Program) -> Iterator[Finding]:
@@ -213,9 +245,7 @@ def _never_switched_back(program: Program) -> Iterator[Finding]:
     ):
         return
     statements = (
-        {node.value for node in ast.walk(program.source.tree) if isinstance(node, ast.Expr)}
-        if switches
-        else ()
+        {node.value for node in program.source.nodes if isinstance(node, ast.Expr)} if switches else ()
     )
     for call in switches:
         if call.node not in statements:
@@ -232,3 +262,77 @@ def _never_switched_back(program: Program) -> Iterator[Finding]:
                     fix="Use `with torch.no_grad():` (or the decorator), which ends with its block.",
                 )
                 break
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.gradients_on(world)
+
+
+MOST = 0.9
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    where = raised(record, "does not require grad and does not have a grad_fn")
+    last = after_last_step(record)
+    if where is not None and _all_unrecorded(last):
+        line = next(line for name, _, line in last if name == "no_grad")
+        yield Finding(
+            f"backward refused: the forward pass on line {line} ran with recording off (`no_grad` or "
+            "`inference_mode`), so the loss has no graph.",
+            severity="error",
+            credence=0.93,
+            where=where,
+            fix="Take the training forward pass out of the `no_grad` block.",
+        )
+        return
+    trained = {model.id for model in record.of(Model) if any(p.trainable for p in model.parameters)}
+    seen = [step for step in record.steps if any(name == "no_grad" for name, _, _ in events(record, step))]
+    bare = [step for step in seen if _all_unrecorded(events(record, step), trained)]
+    idle = [step for step in bare if not step.grad_norm and not step.update_norm]
+    if len(record.steps) >= 3 and len(idle) >= MOST * len(record.steps):
+        line = next(line for name, _, line in events(record, idle[0]) if name == "no_grad")
+        yield Finding(
+            f"In {len(idle)} of {len(record.steps)} steps the model ran with recording off and nothing had a "
+            "gradient: the weights cannot move.",
+            severity="error",
+            credence=0.93,
+            where=where_event(idle[0], line),
+            numbers={"steps": len(idle)},
+            fix="Take the training forward pass out of the `no_grad` block.",
+        )
+    else:
+        yield from _half_recorded(record)
+
+
+def _half_recorded(record: Record) -> Iterator[Finding]:
+    """A part of the model that shall learn (the optimizer holds it) runs under `no_grad` in every step."""
+    held = {name for seen in record.of(Holding) for name in seen.without_gradient}
+    lost = sorted(never_reached(record) & held)
+    ours = {model.id for model in record.of(Model) if any(p.name in lost for p in model.parameters)}
+    inside = [
+        (step, line)
+        for step in record.steps
+        for name, number, line in events(record, step)
+        if name == "no_grad" and number in ours
+    ]
+    if not lost or len({step.n for step, _ in inside}) < MOST * len(record.steps):
+        return
+    fresh = not loaded(record) and all(model.n == 0 for model in record.of(Model) if model.id in ours)
+    yield Finding(
+        f"In every step a part of the model runs with recording off, and {len(lost)} parameters that the "
+        f"optimizer holds ({', '.join(lost[:2])}, ...) never have a gradient: that part does not learn.",
+        severity="error" if fresh else "note",
+        credence=0.85 if fresh else 0.3,
+        where=where_event(*inside[0]),
+        numbers={"parameters": len(lost)},
+        fix="Take the training forward pass out of the `no_grad` block.",
+    )
+
+
+def _all_unrecorded(found: tuple[tuple[str, int, int], ...], among: set[int] | None = None) -> bool:
+    forwards = [
+        name for name, number, _ in found if name in ("forward", "no_grad") and (not among or number in among)
+    ]
+    return bool(forwards) and "forward" not in forwards

@@ -26,6 +26,8 @@ optimizer = torch.optim.AdamW(model.parameters())    # and they are not here
   gradient from the loss.
 - **watch**: the same comparison in the live run, and the signature of it: a parameter with a
   non-zero, steadily growing gradient whose value never changes.
+- **experiment**: undone from outside, parameters of the models in use that no optimizer holds are
+  handed to the one that steps; they begin to move.
 - **refuted by**: every parameter that requires a gradient is found, by `id`, in some param group.
 
 ## How to fix
@@ -51,10 +53,15 @@ Target networks and EMA teachers belong in no optimizer.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.seen import loaded, module_of, needed, where_module
+from sleuth.facts.step import Holding, Layers, Model, Record
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"same-batch": "even"}
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
@@ -79,4 +86,37 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         numbers={"missing": len(missing), "receiving": len(receiving), "first": missing[0].name},
         fix="Build the optimizer from `model.parameters()`; set requires_grad=False on what shall stay "
         "as it is.",
+    )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.every_parameter_held(world)
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    seen = [holding for holding in needed(record.of(Holding), "contents of optimizers") if holding.missing]
+    if not seen or any(holding.foreign for holding in seen):
+        return
+    last = seen[-1]
+    if last is not record.of(Holding)[-1] and not record.of(Holding)[-1].missing:
+        return  # added later
+    model = next((model for model in record.of(Model) if model.id == last.missing_model), None)
+    whole = model is not None and len(last.missing) >= sum(p.trainable for p in model.parameters)
+    moved = {name for layers in record.of(Layers) for name, change in layers.updates.items() if change}
+    still = [name for name in last.missing if name not in moved]
+    if not still:
+        return
+    # Weights that were trained or loaded before may rest; a whole model without optimizer may be a teacher.
+    meant = loaded(record) or whole or (model is not None and model.n > 0)
+    yield Finding(
+        f"{len(still)} trainable parameters ({', '.join(still[:3])}{', ...' if len(still) > 3 else ''}) are "
+        "in no optimizer: they get gradients and keep their "
+        + ("values; right, if they were trained before." if meant else "random start."),
+        severity="note" if meant else "error",
+        credence=0.3 if meant else 0.9,
+        where=where_module(record, module_of(still[0])),
+        numbers={"parameters": len(still)},
+        fix="Make the optimizer from `model.parameters()` after all layers exist, or add a group.",
     )

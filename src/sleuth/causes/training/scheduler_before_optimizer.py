@@ -57,10 +57,14 @@ import ast
 import re
 from collections.abc import Iterator
 
+from sleuth.facts.edits import Edits, beside, moved_after, statement_of
 from sleuth.facts.flow import spelling
 from sleuth.facts.interpreter.values import Call
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.rhythm import events
+from sleuth.facts.seen import NotRecorded, at, where_event
+from sleuth.facts.step import Record, Scheduler, Warned
 from sleuth.facts.topics.cadence import alike, exclusive, frame, implied, scheduler_call
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
@@ -88,6 +92,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"{step.line}): "
                 "the first value of the schedule is never used and the rest comes one call early.",
                 fix="Step the scheduler after the optimizer.",
+                edits=_stepped_later(schedule, step.call),
             )
 
 
@@ -113,7 +118,17 @@ def _before_foreign_training(program: Program, schedule: Event) -> Iterator[Find
             f"`{spelling(schedule.call)}` is stepped before the training on line {place(first).line}: "
             "the first value of the schedule is never used and the rest comes one call early.",
             fix="Step the scheduler after the optimizer.",
+            edits=_stepped_later(schedule, first),
         )
+
+
+def _stepped_later(schedule: Event, step: Call) -> Edits:
+    """The scheduler's step moved behind the statement of its block in which the optimizer steps."""
+    source = schedule.call.context.source
+    statement = statement_of(schedule.call.node, source)
+    inner = [step.node, *(site.node for site in reversed(step.context.sites))]
+    other = next((found for node in inner if (found := beside(node, statement, source)) is not None), None)
+    return moved_after(statement, other, source, safe=True) if other is not statement else ()
 
 
 def _called(call: Call) -> str:
@@ -137,3 +152,33 @@ def _same_turn(schedule: Event, step: Event) -> bool:
     if not ours:
         return not theirs and schedule.call.context.function is step.call.context.function
     return any(loop is ours[-1] for loop in theirs)
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    if not record.steps:
+        raise NotRecorded("the record holds no optimizer steps")
+    if not record.of(Scheduler):
+        return
+    for plan in record.of(Scheduler):
+        first = next((step for step in record.steps if step.optimizer == plan.optimizer), None)
+        if first is None or plan.n > first.n:
+            continue
+        calls = [
+            line for name, number, line in events(record, first) if name == "scheduler" and number == plan.id
+        ]
+        warned = next(
+            (w for w in record.of(Warned) if "lr_scheduler.step()" in w.text and "before" in w.text), None
+        )
+        skipped = first.scale is not None  # AMP may skip the first step; the order is right then
+        if (calls or warned is not None) and not skipped:
+            yield Finding(
+                "The scheduler is stepped before the first optimizer step"
+                + (f" ({len(calls)} time{'s' if len(calls) > 1 else ''})" if calls else "")
+                + f": the first rate of the plan is never used (the first step ran at {first.lr or 0:.3g}).",
+                severity="warning",
+                credence=0.85,
+                where=where_event(first, calls[0]) if calls else (at(warned) if warned else at(plan)),
+                numbers={"calls": len(calls)},
+                fix="Call `scheduler.step()` after `optimizer.step()`.",
+            )
+            return

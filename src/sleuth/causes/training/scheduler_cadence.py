@@ -26,6 +26,8 @@ for x, y in loader:
   is right.
 - **watch**: scheduler steps per optimizer step and the learning rate over time: several decays
   within one epoch, a rate that oscillates, or one that has not left its warm-up when the run ends.
+- **experiment**: undone from outside, the rate stays at its first value; the loss falls on past
+  the point where it had stopped.
 - **refuted by**: a plot of the rate over the whole planned run that has the shape you drew.
 
 ## How to fix
@@ -53,12 +55,18 @@ Accelerate may step the scheduler once per process; read their rule before you d
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, around, moved_after, statement_of
 from sleuth.facts.flow import ancestry, possible, root, spelling
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Function, Loop, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
+from sleuth.facts.rhythm import occurrences
+from sleuth.facts.seen import at, courses, ended, epoch_steps, where_event
+from sleuth.facts.step import Record, Scheduler
 from sleuth.facts.topics.cadence import (
     alike,
     implied,
@@ -69,7 +77,12 @@ from sleuth.facts.topics.cadence import (
     turns_of_range,
 )
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"same-batch": "even", "lr×10": "usually"}
 
 FEW_BATCHES = 50  # an epoch rarely has fewer: 3,200 examples in batches of 64
 FEW_EPOCHS = 5  # assumed where the number of epochs is not to be seen
@@ -173,7 +186,25 @@ def _too_often(schedule: Event, made: Call, severity: str, reason: str) -> Findi
         "numbers "
         f"mean epochs: {reason}.",
         fix="Step it once per epoch, or give its numbers in batches.",
+        edits=_once_per_epoch(schedule),
     )
+
+
+def _once_per_epoch(schedule: Event) -> Edits:
+    """The step moved behind the loop over batches. Not safe: its numbers may be what is wrong."""
+    source, loops = schedule.call.context.source, schedule.call.context.loops
+    statement = statement_of(schedule.call.node, source)
+    inner = [node for node in around(statement, source) if node is loops[-1].node] if loops else []
+    loop = inner[0] if inner and isinstance(inner[0], ast.stmt) else None
+    return moved_after(statement, loop, source) if statement is not None else ()
+
+
+def _once_per_batch(schedule: Event, batches: Loop) -> Edits:
+    """The step moved to the end of the loop over batches."""
+    source = schedule.call.context.source
+    inside = any(node is batches.node for node in source.nodes)
+    statement = statement_of(schedule.call.node, source) if inside else None
+    return moved_after(statement, batches.node.body[-1], source)
 
 
 def _left_after(program: Program, made: Call, calls: float) -> float | None:
@@ -261,6 +292,7 @@ def _per_epoch(program: Program, schedule: Event, made: Call, batches: Loop) -> 
         f"{reason}, "
         "so the rate hardly leaves its start.",
         fix="Step it after every optimizer step, or give its numbers in epochs.",
+        edits=_once_per_batch(schedule, batches),
     )
 
 
@@ -276,3 +308,76 @@ def _counted_somewhere(made: Call, batches: Loop) -> bool:
         for part in given
         for value in ancestry(part, 60)
     )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.rate_held(world)
+
+
+_HORIZON = ("T_max", "step_size", "total_iters")
+_PER_STEP = ("OneCycleLR", "CyclicLR", "CosineAnnealingWarmRestarts")
+OFTEN = 0.9  # calls a step: once per batch
+SHORT = 0.9  # of an epoch
+STARTED = 0.2  # of its plan: where a schedule over steps stands when it is called by epochs
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    if not record.of(Scheduler):
+        return
+    steps = Counter(step.optimizer for course in courses(record) for step in course.steps)
+    calls: Counter[int] = Counter()
+    lines: dict[int, Where | None] = {}
+    for step, (_, number, line) in occurrences(record, "scheduler"):
+        calls[number] += 1
+        lines.setdefault(number, where_event(step, line))
+    epoch = epoch_steps(record)
+    for plan in record.of(Scheduler):
+        taken = sum(1 for step in record.steps if step.optimizer == plan.optimizer and step.n >= plan.n)
+        if not steps[plan.optimizer] or taken < 10 or not calls[plan.id]:
+            continue
+        often = calls[plan.id] / taken
+        if often > OFTEN and plan.type not in _PER_STEP:
+            reason = _over_within_an_epoch(record, plan, epoch, taken)
+            if reason:
+                yield _finding(plan, lines.get(plan.id), f"is stepped once per batch, and {reason}", often)
+        total = plan.settings.get("total_steps")
+        if often < 0.5 and plan.type == "OneCycleLR" and isinstance(total, (int, float)) and ended(record):
+            if calls[plan.id] < STARTED * total:
+                reason = (
+                    f"is planned over {total:g} calls and got {calls[plan.id]}: the rate never left its start"
+                )
+                yield _finding(plan, lines.get(plan.id), reason, often)
+
+
+def _finding(plan: Scheduler, where: Where | None, reason: str, often: float) -> Finding:
+    return Finding(
+        f"`{plan.type}` {reason}.",
+        severity="error",
+        credence=0.88,
+        where=where or at(plan),
+        numbers={"calls_a_step": often},
+        fix="Choose one unit: step it where its numbers count, per batch or per epoch.",
+    )
+
+
+def _over_within_an_epoch(record: Record, plan: Scheduler, epoch: int | None, taken: int) -> str:
+    """Why the numbers of this plan mean epochs, or nothing."""
+    rates = [step.lr for step in record.steps if step.optimizer == plan.optimizer and step.lr is not None]
+    horizon = next(
+        (plan.settings[word] for word in _HORIZON if isinstance(plan.settings.get(word), (int, float))), None
+    )
+    turns = taken / (2 * horizon) if horizon and plan.type == "CosineAnnealingLR" else 0.0
+    if turns >= 2:
+        return f"its rate went down and up again {turns:.0f} times in {taken} steps (T_max is {horizon:g})"
+    gone = rates and max(rates) > 0 and rates[-1] < 1e-3 * max(rates)
+    if epoch is not None and epoch > 1 and horizon and horizon < SHORT * epoch and (gone or taken >= epoch):
+        if plan.type in ("LinearLR", "ConstantLR"):
+            return ""  # a warm-up within the first epoch
+        small = f", rate {max(rates):.3g} to {rates[-1]:.3g}" if rates else ""
+        return f"its plan of {horizon:g} ends within one epoch of {epoch}{small}"
+    gamma = plan.settings.get("gamma")
+    if gone and plan.type == "ExponentialLR" and isinstance(gamma, float) and 1 / (1 - gamma) < 0.1 * taken:
+        return f"with gamma {gamma:g} its rate fell from {max(rates):.3g} to {rates[-1]:.3g} in {taken} steps"
+    return ""

@@ -25,6 +25,8 @@ model.fc = nn.Linear(512, 10)       # a new weight, unknown to the optimizer
 - **watch**: the optimizer owns tensors that never receive a gradient, and the module called in the
   loop owns trainable tensors that receive one and never change. The two sets are often equal in
   shapes and disjoint in identity.
+- **experiment**: undone from outside, parameters of the model in use are handed to the optimizer;
+  the loss begins to fall.
 - **refuted by**: `optimizer.param_groups[0]["params"][0] is next(model.parameters())`, and the
   same for the rest.
 
@@ -53,17 +55,27 @@ When you must restart weights in mid-run, write into the existing tensors
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, beside, moved_after, statement_of
 from sleuth.facts.flow import literal, possible
 from sleuth.facts.interpreter.values import Call, Instance, Value
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.seen import at, needed, optimizer_of
+from sleuth.facts.step import Holding, Record
 from sleuth.facts.topics.gradients import optimized, steps_after, trained_by
 from sleuth.facts.topics.modes import holds, is_model, parts
 from sleuth.finding import Finding
 
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
+
+
 # Wrappers that put new parameter objects in the place of the old ones.
 REPLACES_PARAMETERS = frozenset(
-    "torch.nn.utils.weight_norm torch.nn.utils.parametrizations.weight_norm peft.get_peft_model".split()
+    ["torch.nn.utils.weight_norm", "torch.nn.utils.parametrizations.weight_norm", "peft.get_peft_model"]
 )
 
 NEEDS = "optim Optim"
@@ -94,7 +106,16 @@ def lint(program: Program) -> Iterator[Finding]:
                         "touches those.",
                         fix="Build the optimizer after the model is complete (and again when it is "
                         "replaced).",
+                        edits=_built_later(optimizer, late) if not worked else (),
                     )
+
+
+def _built_later(optimizer: Call, late: Value) -> Edits:
+    """The optimizer's line moved behind what it missed. Not safe: lines between may use it."""
+    source = optimizer.context.source
+    statement = statement_of(optimizer.node, source)
+    other = beside(late.node, statement, source) if late.source is source else None
+    return moved_after(statement, other, source)
 
 
 def _worked_before(program: Program, optimizer: Call, owners: list[Value], late: Value) -> bool:
@@ -149,19 +170,32 @@ def _changed(program: Program, optimizer: Call, owners: list[Value], used: list[
             if _among(call.receiver, pieces):
                 return call
     for call in program.trace[optimizer.order :]:
-        if (
-            call.op[:1] == "@"
-            and call.op[-1:] == "="
-            and isinstance(call.receiver, Call)
-            and is_model(call.args[0])
-        ):
-            if any(call.receiver is piece for piece in pieces) and any(call.receiver is one for one in used):
+        if _puts_in_a_layer(call) and (whole := _holder(call.receiver)) is not None:
+            if any(whole is piece for piece in pieces) and any(whole is one for one in used):
                 return call
     for piece in pieces:
         if is_model(piece) and _made(program, piece) > optimizer.order and any(piece is one for one in used):
             if (site := _attached(program, piece, optimizer.order)) is not None:
                 return site
     return None
+
+
+def _puts_in_a_layer(call: Call) -> bool:
+    """`model.fc = nn.Linear(...)`, `model.classifier[1] = nn.Linear(...)`"""
+    is_set = (call.op[:1] == "@" and call.op[-1:] == "=") or call.op == "[]="
+    return is_set and bool(call.args) and is_model(call.args[-1])
+
+
+def _holder(value: Value | None) -> Call | None:
+    """The model from a library whose part `model.classifier` or `model.heads[0]` is."""
+    for _ in range(6):
+        if isinstance(value, Call) and value.op[:1] == "@":
+            value = value.receiver
+        elif isinstance(value, Call) and value.op == "[]":
+            value = value.args[0]
+        else:
+            break
+    return value if isinstance(value, Call) else None
 
 
 def _attached(program: Program, piece: Value, after: int) -> Call | None:
@@ -175,3 +209,32 @@ def _attached(program: Program, piece: Value, after: int) -> Call | None:
 
 def _among(value: Value | None, pieces: list[Value]) -> bool:
     return any(option is piece for option in possible(value) for piece in pieces)
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.every_parameter_held(world)
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for holding in needed(record.of(Holding), "contents of optimizers"):
+        if not holding.foreign or not holding.missing:
+            continue
+        after = [step for step in record.steps if step.optimizer == holding.optimizer and step.n >= holding.n]
+        alive = any(step.grad_norm or step.update_norm for step in after[:20])
+        part = bool(holding.of_models)
+        if alive and not part:
+            continue
+        made = optimizer_of(record, holding.optimizer)
+        yield Finding(
+            f"The optimizer holds {holding.foreign} tensors that belong to no model in use, and "
+            f"{len(holding.missing)} trainable tensors of the model ({', '.join(holding.missing[:2])}, ...) "
+            "are in no optimizer: it works on a model that was replaced.",
+            severity="error",
+            credence=0.93 if not alive else 0.75,
+            where=at(made) if made else None,
+            numbers={"foreign": holding.foreign, "missing": len(holding.missing)},
+            fix="Make the optimizer after the model has its final form (moved, loaded, rebuilt).",
+        )
+        return

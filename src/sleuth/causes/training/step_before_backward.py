@@ -54,10 +54,14 @@ a single-process script has no use for them.
 
 from collections.abc import Iterator
 
+from sleuth.facts.edits import Edits, beside, moved_after, statement_of
 from sleuth.facts.flow import possible
 from sleuth.facts.interpreter.values import Call
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
+from sleuth.facts.rhythm import Mark, events, last, share
+from sleuth.facts.seen import at, courses
+from sleuth.facts.step import Record
 from sleuth.facts.topics.cadence import (
     Turn,
     cleared_for,
@@ -72,6 +76,7 @@ from sleuth.facts.topics.cadence import (
 from sleuth.finding import Finding
 
 NEEDS = ".step"
+PREDICTS = {"lr×0.1": "even"}
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -97,7 +102,16 @@ def lint(program: Program) -> Iterator[Finding]:
                 step.call,
                 f"The step comes before `backward()` on line {backward.line}, {why}.",
                 fix="Step after `backward()`: clear, forward, backward, step.",
+                edits=_stepped_last(step, backward),
             )
+
+
+def _stepped_last(step: Event, backward: Event) -> Edits:
+    source = step.call.context.source
+    if backward.call.context.source is not source:
+        return ()
+    statement = statement_of(step.call.node, source)
+    return moved_after(statement, beside(backward.call.node, statement, source), source, safe=True)
 
 
 def _in_turn(turn: Turn, call: Call) -> bool:
@@ -125,3 +139,34 @@ def _just_cleared(program: Program, turn: Turn, step: Event) -> bool:
         and implied(event.call, step.call)
         for event in turn.of("zero_grad")
     )
+
+
+MOST = 0.9
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for course in courses(record):
+        head = course.steps[0]
+        late = share(record, course, _fresh_forward_unused)
+        if late < MOST or head.backwards or "forward" not in [name for name, _, _ in events(record, head)]:
+            continue
+        empty = all(not step.grad_norm_at_step and not step.update_norm for step in course.steps[:20])
+        yield Finding(
+            "In each iteration the optimizer steps before backward: "
+            + (
+                "its gradients are empty at every step"
+                if empty
+                else "it applies the gradients of the batch before"
+            )
+            + ", and the first step had none at all.",
+            severity="error",
+            credence=0.94,
+            where=at(head),
+            numbers={"share": late},
+            fix="Order: forward, loss, zero_grad, backward, step.",
+        )
+
+
+def _fresh_forward_unused(found: tuple[Mark, ...]) -> bool:
+    """Between the last forward with gradients and the step there is no backward, and one stands before."""
+    return 0 <= last(found, "backward") < last(found, "forward")

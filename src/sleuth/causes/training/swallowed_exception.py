@@ -61,10 +61,11 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts import torch_api
+from sleuth.facts.edits import Edits
 from sleuth.facts.flow import class_name
 from sleuth.facts.interpreter.values import Call, Class, Context, External, Function, Loop, Value
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, rewrite
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
@@ -130,7 +131,14 @@ def _judge(event: Event, attempt: ast.Try) -> Iterator[Finding]:
             + ("hides every failure of it" if mute else "goes on after any failure")
             + ": batches that break are dropped and training continues without them.",
             fix="Catch only the exception you expect, count it, and let all others through.",
+            edits=_let_through(handler, event),
         )
+
+
+def _let_through(handler: ast.ExceptHandler, event: Event) -> Edits:
+    """`raise` in the place of a lone `pass` or `continue`. Not safe: a run that limped on will stop."""
+    alone = len(handler.body) == 1 and isinstance(handler.body[0], ast.Pass | ast.Continue)
+    return rewrite(handler.body[0], event.call.source, "raise", safe=False) if alone else ()
 
 
 def _what(event: Event) -> str:

@@ -25,6 +25,8 @@ with torch.no_grad():                 # looks like evaluation
 - **watch**: forward calls without a following backward pass, recording off, and `module.training`
   True; `num_batches_tracked` advances during evaluation; one batch given twice yields different
   outputs.
+- **experiment**: undone from outside, models are in eval mode whenever gradients are off; the
+  same weights score differently.
 - **refuted by**: two evaluations of the same weights on the same data that agree to the last digit
   and leave all buffers unchanged.
 
@@ -51,10 +53,15 @@ batch-norm statistics are re-estimated on *training* data after weight averaging
 - ioffe-2015: section 3.1; at inference an output should depend on its own input only.
 """
 
+import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, around, inserted_after, inserted_before, statement_of
 from sleuth.facts.interpreter.values import Call, Unknown
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.seen import at, evaluations, in_each_step, needed
+from sleuth.facts.step import Evaluation, Model, Record
 from sleuth.facts.topics.gradients import trained_by
 from sleuth.facts.topics.modes import (
     base,
@@ -70,6 +77,9 @@ from sleuth.facts.topics.modes import (
     same_module,
 )
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
 
 # What gathers several draws of one input: Monte-Carlo dropout keeps train mode on purpose.
 GATHERS = frozenset({"torch.stack", "torch.cat", "numpy.stack", "numpy.mean", "builtins.sum"})
@@ -98,6 +108,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 "`eval` is named here and not called: the model stays in train mode when line "
                 f"{place(call).line} judges it.",
                 fix="Write `model.eval()`.",
+                edits=rewrite(named.node, named.source, f"{ast.unparse(named.node)}()") if named.node else (),
             )
             continue
         yield clue(
@@ -107,7 +118,38 @@ def lint(program: Program) -> Iterator[Finding]:
             "batch norm uses (and "
             "learns from) the evaluation batch.",
             fix="Call `model.eval()` before the evaluation and `model.train()` before training goes on.",
+            edits=_switched(program, call),
         )
+
+
+def _switched(program: Program, call: Call) -> Edits:
+    """`model.eval()` before the outermost statement of the evaluation and, in a loop that trains, back after.
+
+    Not safe: where the switch belongs is the author's to say.
+    """
+    source, node = call.context.source, call.node
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
+        return ()
+    name = ast.unparse(node.func)
+    outermost = _evaluation(program, call)
+    first = inserted_before(outermost, source, f"{name}.eval()")
+    steps = program.training.of("step")
+    trains_on = any(step.inside(loop) for loop in call.context.loops for step in steps)
+    back = inserted_after(outermost, source, f"{name}.train()") if trains_on else ()
+    return (*first, *back)
+
+
+def _evaluation(program: Program, call: Call) -> ast.stmt | None:
+    """The widest statement around a judging call, in its function, that no training step stands in."""
+    source = call.context.source
+    steps = {id(event.call.node) for event in program.training.of("step", "backward")}
+    widest = statement_of(call.node, source)
+    for node in around(call.node, source):
+        holds_step = any(id(inner) in steps for inner in ast.walk(node))
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module | ast.Lambda) or holds_step:
+            break
+        widest = node if isinstance(node, ast.For | ast.With | ast.While) else widest
+    return widest
 
 
 def _in_train_mode(program: Program, call: Call) -> str | None:
@@ -173,3 +215,32 @@ def _varies(call: Call) -> bool:
         for given in call.args
         for value in ancestry(given, 200)
     )
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.evaluated_in_eval_mode(world)
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    needed(record.of(Evaluation), "evaluation passes")
+    matters = {model.id for model in record.of(Model) if model.mode_matters}
+    for (model, _, loader), passes in evaluations(record).items():
+        wrong = [seen for seen in passes if seen.training and seen.trained and not seen.inside]
+        if model not in matters or not wrong or in_each_step(passes):
+            continue
+        seen = wrong[0]
+        # A pass that measures something; one without may renew the statistics of batch norm, or draw samples.
+        measured = seen.loss is not None or seen.correct is not None
+        serious = not seen.gradients or measured
+        real = serious and (measured or (loader is not None and seen.calls > 1) or not seen.gradients)
+        yield Finding(
+            f"{len(wrong)} of {len(passes)} evaluation passes ran with the model in train mode (first after "
+            f"step {seen.n}): dropout is active and batch norm mixes, and learns from, the evaluation batch.",
+            severity="error" if measured else ("warning" if real else "note"),
+            credence=0.92 if measured else (0.7 if real else 0.3),
+            where=at(seen),
+            numbers={"passes": len(wrong), "rows": seen.rows},
+            fix="Call `model.eval()` before evaluating, and `model.train()` after.",
+        )

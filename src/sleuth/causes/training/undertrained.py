@@ -42,3 +42,45 @@ more steps are the wrong medicine.
 - karpathy-2019: "Squeeze out the juice"; networks go on improving for longer than intuition says.
 - goodfellow-2016-ch7: section 7.8; early stopping treats training time as a hyperparameter.
 """
+
+from collections.abc import Iterator
+
+from sleuth.facts import curves
+from sleuth.facts.seen import adversarial, courses, ended, where_loss
+from sleuth.facts.step import Record
+from sleuth.finding import Finding
+
+PREDICTS = {"lr×10": "usually"}
+
+
+LATE = 5  # the last fifth
+VISIBLE, STEEP = 0.05, 0.15  # of the whole fall; a straight line gives .2
+ENOUGH = 50  # steps
+FAR = 0.5
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    if not ended(record) or adversarial(record):
+        return
+    for course in courses(record, ENOUGH)[:1]:
+        values = course.finite_losses
+        if len(values) < ENOUGH or len(values) < len(course.losses):
+            continue
+        fifth = len(values) // LATE
+        before, last = values[-2 * fifth : -fifth], values[-fifth:]
+        whole = curves.start(values) - curves.end(values)
+        late = curves.median(before) - curves.median(last)
+        rates = [step.lr for step in course.steps if step.lr is not None]
+        if whole <= 0 or late < VISIBLE * whole or not curves.surely_lower(before, last, 4.0):
+            continue
+        far = curves.fallen(values) < FAR  # a loss that halved has learned most of what there is
+        steep = far and late > STEEP * whole and (not rates or rates[-1] > 0.1 * max(rates))
+        yield Finding(
+            f"The loss was still falling when the run ended: by {late:.3g} over the last fifth, "
+            f"{late / whole:.0%} of all it fell ({curves.start(values):.3g} to {curves.end(values):.3g}).",
+            severity="warning" if steep else "note",
+            credence=0.55 if steep else 0.25,
+            where=where_loss(course.steps[-1]),
+            numbers={"late": late, "whole": whole, "steps": len(values)},
+            fix="Train longer; three times the steps tell whether that is all.",
+        )

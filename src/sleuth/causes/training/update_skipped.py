@@ -45,3 +45,49 @@ which scheduler or config set it. One skip in a thousand steps is the scaler doi
 - pytorch-amp: "Typical Mixed Precision Training"; the step is left out on inf or NaN gradients.
 - micikevicius-2018: section 3.2; passing over the update when a scaled gradient overflows.
 """
+
+import math
+from collections.abc import Iterator
+
+from sleuth.facts.seen import at, courses, optimizer_of
+from sleuth.facts.step import Record
+from sleuth.finding import Finding
+
+PREDICTS = {"same-batch": "usually", "float64": "even"}
+
+
+SHARE, MOST = 0.1, 0.5  # of the measured steps, beyond the first dozen; see the page
+SETTLING = 12
+DUST = 1e-12  # a rate below cannot move a float32: `lr-collapsed` or `update-underflow` name it
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for course in courses(record):
+        later = course.steps[SETTLING:] if len(course.steps) > 3 * SETTLING else course.steps[1:]
+        known = [step for step in later if step.update_norm is not None and _reached(step.grad_norm_at_step)]
+        still = [step for step in known if step.update_norm == 0 and (step.lr is None or step.lr > DUST)]
+        zero = [step for step in known if step.update_norm == 0 and step.lr == 0.0]
+        made = optimizer_of(record, course.id)
+        never = bool(zero) and len(zero) == len(known) and (made is None or made.lr == 0)
+        count = len(zero) if never else len(still)
+        if len(known) < 3 or count < SHARE * len(known):
+            continue
+        skips = sum(step.scale is not None for step in still)
+        yield Finding(
+            f"At {count} of {len(known)} measured steps there was a gradient (norm "
+            f"{known[-1].grad_norm_at_step or 0:.3g}) and no parameter changed"
+            + (
+                ": the learning rate is 0."
+                if never
+                else (": the scaler skipped the step." if skips else ": the step had no effect.")
+            ),
+            severity="error" if count >= MOST * len(known) else "warning",
+            credence=0.93 if count >= MOST * len(known) else 0.7,
+            where=at(made) if never and made else at(known[-1]),
+            numbers={"skipped": count, "measured": len(known)},
+            fix="Look at the rate of each group and, with AMP, at the scale and at infinite gradients.",
+        )
+
+
+def _reached(norm: float | None) -> bool:
+    return norm is not None and (norm > 0 or math.isinf(norm))

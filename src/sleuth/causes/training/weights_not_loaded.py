@@ -55,13 +55,17 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import literal, possible, same, spelling
-from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Table, Value
+from sleuth.facts.flow import literal, possible, root, same, spelling
+from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Table, Unknown, Value
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.seen import at, needed
+from sleuth.facts.step import Load, Record
 from sleuth.facts.topics.gradients import owners_of, switches_off
 from sleuth.facts.topics.modes import holds, is_model, users
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Severity
+
+PREDICTS = {"lr×10": "even"}
 
 _BUILDERS = Pattern(r"^(torchvision\.models\.([a-z]\w*\.)?[a-z]\w*|timm\.create_model)$")
 _NOT_BUILDERS = Pattern(r"\.(get_weight|list_models|get_model_weights|get_model_builder|get_model)$")
@@ -149,7 +153,7 @@ def _replaced_after(program: Program, load: Call) -> Iterator[Finding]:
 
 def _name_of(program: Program, made: Value) -> str | None:
     """The variable that an object is bound to where it is made."""
-    for node in ast.walk(program.source.tree):
+    for node in program.source.nodes:
         if isinstance(node, ast.Assign) and any(inner is made.node for inner in ast.walk(node.value)):
             return ast.unparse(node.targets[0])
     return None
@@ -218,7 +222,7 @@ def _other_prefix(program: Program, load: Call) -> Iterator[Finding]:
         if not isinstance(read, Call) or read.op != "torch.load" or not read.args:
             continue
         for written in program.calls("torch.save"):
-            if len(written.args) < 2 or not _same_file(written.args[1], read.args[0]):
+            if len(written.args) < 2 or not _one_file(program, written, read, key):
                 continue
             for state in _states_in(written.args[0], key):
                 theirs, ours = _prefix(program, state, wraps), _prefix(program, load, wraps)
@@ -233,6 +237,20 @@ def _other_prefix(program: Program, load: Call) -> Iterator[Finding]:
                     )
 
 
+def _one_file(program: Program, written: Call, read: Call, key: object) -> bool:
+    """The same path; or the only file that is written and read here, under one parameter name and key."""
+    if _same_file(written.args[1], read.args[0]):
+        return True
+    paths = [root(written.args[1]), root(read.args[0])]
+    alone = (
+        len({call.node for call in program.calls("torch.save")})
+        == 1
+        == len({call.node for call in program.calls("torch.load")})
+    )
+    names = {path.name for path in paths if isinstance(path, Unknown)}
+    return alone and isinstance(key, str) and all(isinstance(p, Unknown) for p in paths) and len(names) == 1
+
+
 def _states_in(saved: Value, key: object) -> Iterator[Call]:
     for option in possible(saved):
         if isinstance(option, Table) and key in option.items:
@@ -244,6 +262,9 @@ def _states_in(saved: Value, key: object) -> Iterator[Call]:
 def _prefix(program: Program, call: Call, wraps: list[Call]) -> str | None:
     """The word before the keys of the model whose method is called; None where a branch decides."""
     name = spelling(call)
+    for wrap in wraps:  # `nn.DataParallel(model).state_dict()`
+        if isinstance(call.node, ast.Call) and wrap.node is getattr(call.node.func, "value", None):
+            return _PREFIXES[wrap.op]
     for wrap in reversed(wraps):
         if wrap.order < call.order and _shares_place(wrap, call) and _name_of(program, wrap) == name:
             return None if wrap.context.arms else _PREFIXES[wrap.op]
@@ -288,10 +309,10 @@ def _read_and_forgotten(program: Program) -> Iterator[Finding]:
     nodes = {id(call.node): call for call in calls}
     reads = {
         node.id
-        for node in ast.walk(program.source.tree)
+        for node in program.source.nodes
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     }
-    for node in ast.walk(program.source.tree):
+    for node in program.source.nodes:
         if isinstance(node, ast.Assign) and id(node.value) in nodes and isinstance(node.targets[0], ast.Name):
             name = node.targets[0].id
             if name not in reads and name != "_" and _trains_or_predicts(program):
@@ -339,4 +360,33 @@ def _asks_for_weights(call: Call) -> bool:
     first = 1 if call.op == "timm.create_model" else 0
     return any(
         not (isinstance(given, Constant) and given.value in (None, False)) for given in call.args[first:]
+    )
+
+
+MOST = 0.5  # of the keys; a replaced head is a few
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for load in needed(record.of(Load), "loaded state dicts"):
+        offered = load.matched + load.unexpected
+        if offered and not load.matched:
+            text = f"None of {offered} keys matched the model ({load.missing} missing): nothing was loaded"
+            yield _finding(load, text, "error", 0.95)
+        elif load.overwritten:
+            text = f"{load.matched} tensors were loaded and parameters were initialised again afterwards"
+            yield _finding(load, text, "error", 0.88)
+        elif load.unexpected > MOST * offered and load.missing > MOST * (load.matched + load.missing):
+            text = f"Only {load.matched} of {offered} keys matched the model, {load.missing} are missing"
+            yield _finding(load, text, "warning", 0.75)
+
+
+def _finding(load: Load, text: str, severity: Severity, credence: float) -> Finding:
+    return Finding(
+        f"{text}; the model goes on with random weights and nobody is told.",
+        severity=severity,
+        credence=credence,
+        where=at(load),
+        numbers={"matched": load.matched, "missing": load.missing, "unexpected": load.unexpected},
+        fix="Print what `load_state_dict` returns; strip prefixes such as `module.`; load after "
+        "initialising.",
     )

@@ -24,6 +24,8 @@ optimizer.step()          # nothing to apply
 - **watch**: gradients are non-zero right after `backward()` and None or zero when `step()` is
   entered; the parameters do not change, or all shrink by one common factor. The loss only shows
   batch noise around its first value.
+- **experiment**: undone from outside, gradients live from backward to step, whoever clears them
+  between; the loss begins to fall.
 - **refuted by**: a non-zero `.grad` on any parameter at the moment `step()` is called.
 
 ## How to fix
@@ -51,13 +53,18 @@ used.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
+from sleuth.facts.edits import Edits, beside, moved_before, statement_of
 from sleuth.facts.flow import ancestry, class_name, root
 from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, clue
+from sleuth.facts.rhythm import Mark, clears, last, line_of, share
+from sleuth.facts.seen import Course, courses, where_event
+from sleuth.facts.step import Record
 from sleuth.facts.topics.cadence import (
     Turn,
     alike,
@@ -74,6 +81,11 @@ from sleuth.facts.topics.cadence import (
 )
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.worlds.doors import World
+
+PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 
 _CRITERION = Pattern(r"crit|loss|objective|metric", re.IGNORECASE)
 
@@ -98,7 +110,16 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"This clears the gradients that `backward()` on line {backward.line} has just computed: "
                 f"`{subject_of(step)}` finds nothing to apply on line {step.line}.",
                 fix="Clear before `backward()`, or after the step.",
+                edits=_cleared_first(clearing, backward),
             )
+
+
+def _cleared_first(clearing: Event, backward: Event) -> Edits:
+    source = clearing.call.context.source
+    if backward.call.context.source is not source:
+        return ()
+    statement = statement_of(clearing.call.node, source)
+    return moved_before(statement, beside(backward.call.node, statement, source), source, safe=True)
 
 
 def _runs_a_closure(step: Event) -> bool:
@@ -163,3 +184,40 @@ def _filled_before(program: Program, turn: Turn, clearing: Event, step: Event) -
         # Gradients that were read in between (saliency, per-sample gradients) have served their purpose.
         return None if touches_gradients(between(program, event.call, clearing.call)) else event
     return None
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds import repairs
+
+    repairs.keep_until_step(world)
+
+
+MOST = 0.9
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    for course in courses(record):
+        empties = clears(record, course.id)
+
+        def erased(found: tuple[Mark, ...], empties: Callable[[Mark], bool] = empties) -> bool:
+            backward = last(found, "backward")
+            after = found[backward + 1 :]
+            return backward >= 0 and any(map(empties, after)) and not any(e[0] == "forward" for e in after)
+
+        filled = any(step.grad_norm_at_step or step.update_norm for step in course.steps)
+        if share(record, course, erased) < MOST or (filled and not _decays(course)):
+            continue
+        yield Finding(
+            "In each iteration gradients are erased between backward and step: the optimizer finds nothing "
+            "to apply and the weights do not learn.",
+            severity="error",
+            credence=0.95,
+            where=where_event(course.steps[-1], line_of(record, course, "zero_grad", "zero_grad_model")),
+            numbers={"steps": len(course.steps)},
+            fix="Clear gradients before backward (or after step), not between.",
+        )
+
+
+def _decays(course: Course) -> bool:
+    """Weights shrink by weight decay alone: they change without a gradient."""
+    return not any(step.grad_norm_at_step for step in course.steps)

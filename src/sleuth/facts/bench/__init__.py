@@ -3,8 +3,9 @@
 Every answer is plain numbers, measured once, on objects that are put back bit for bit afterwards.
 """
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -39,10 +40,13 @@ from sleuth.facts.bench.sandbox import kept
 from sleuth.facts.bench.subject import Step, Subject, checked, listed, step_of
 from sleuth.facts.bench.terms import Terms
 from sleuth.facts.bench.wiring import Downhill, Wiring
+from sleuth.facts.fits import Fit
 
 __all__ = ["Bench", "NotApplicable"]
 
 Answer = TypeVar("Answer")
+# Measurements that no cause is judged by: worth reading, and worth leaving out when time is short.
+FOR_THE_PAGE = frozenset({"downhill", "precision", "shapes", "learning-rate range", "gradient noise"})
 PASSES = 3  # of the model, forward and backward, that most measurements need
 
 
@@ -62,6 +66,8 @@ class Bench:
         seed: int = 0,
         budget: float = 30.0,
         memorise: bool = True,
+        quick: bool = False,
+        fits: Sequence[Fit] = (),
     ) -> None:
         if not isinstance(model, nn.Module):
             raise SleuthError(f"The model is a {type(model).__name__}; expected a torch.nn.Module.")
@@ -69,7 +75,9 @@ class Bench:
         held = listed(optimizer)
         self.subject = Subject(model, batch, run, held, loader, val_loader, seed, budget)
         self.timing: dict[str, float] = {}
-        self._memorise = memorise
+        self.fits = tuple(fits)
+        self._memorise = memorise and not quick
+        self._quick = quick
         self._known: dict[str, Any] = {}
         checked(self.subject)
 
@@ -120,7 +128,10 @@ class Bench:
 
     @property
     def causality(self) -> Causality:
-        question = partial(influence.causality, inputs=self._inputs, targets=self.first.names("target"))
+        judged = [math.prod(use.target_shape) for use in self.first.losses]
+        question = partial(
+            influence.causality, inputs=self._inputs, targets=self.first.names("target"), judged=judged
+        )
         return self._once("influence of the future", question)
 
     @property
@@ -202,6 +213,8 @@ class Bench:
 
     def _once(self, name: str, question: Callable[[Subject], Answer]) -> Answer:
         """Ask once; keep the answer, or the reason why there is none."""
+        if self._quick and name in FOR_THE_PAGE:
+            raise NotApplicable("left out to be quick")
         if name not in self._known:
             started = time.perf_counter()
             self._known[name] = self._answer(question)
@@ -221,7 +234,7 @@ class Bench:
             with kept(subject.model, subject.seed, others):
                 return question(subject)
         except NotApplicable as reason:
-            return reason
+            return NotApplicable(*reason.args)  # the old one keeps its frames, and their tensors, alive
         except SleuthError as error:
             return NotApplicable(str(error))
         except Exception as error:  # the user's code or an odd shape: said, and the other questions go on

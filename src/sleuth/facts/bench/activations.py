@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from sleuth.facts.bench.forward import Op, Run
@@ -151,8 +150,3 @@ def dead_everywhere(runs: list[Run], number: int) -> float:
         fired = (output.movedim(axis, -1).reshape(-1, output.shape[axis]) > 0).any(0)
         alive = fired if alive is None else alive | fired
     return 0.0 if alive is None else float((~alive).float().mean())
-
-
-def half_risk(layers: tuple[LayerFacts, ...]) -> float:
-    """Largest magnitude as a share of what float16 can hold."""
-    return max((layer.largest for layer in layers), default=0.0) / torch.finfo(torch.float16).max

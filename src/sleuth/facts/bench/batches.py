@@ -47,6 +47,11 @@ def take(batch: Any, rows: Tensor) -> Any:
     return mapped(batch, lambda _, tensor: tensor[rows] if _batched(tensor, length) else tensor)
 
 
+def cropped(batch: Any, length: int, to: int) -> Any:
+    """Sequences of this length (on the second axis) cut to another."""
+    return mapped(batch, lambda _, t: t[:, :to] if t.dim() >= 2 and t.shape[1] == length > to else t)
+
+
 def doubled(batch: Any) -> Any:
     """Every example twice."""
     length = size(batch)

@@ -8,11 +8,12 @@ import torch
 from torch import Tensor
 
 from sleuth.facts.bench import batches
-from sleuth.facts.bench.forward import Run
+from sleuth.facts.bench.forward import LOSSES, Run
 from sleuth.facts.bench.paths import reached_from
 
 MOST_FEATURES = 64  # kept in reports; statistics are taken over all of them
 MOST_DISTINCT = 100
+LAYERS = frozenset({"linear", "conv1d", "conv2d", "conv3d", "embedding", "matmul"})
 LOOK = 4  # examples shown to a person
 
 
@@ -88,23 +89,40 @@ def seen_roles(batch: Any, run: Run) -> dict[str, str]:
     entering = {id(t) for call in run.calls if call.outermost for t in call.inputs}
     if not entering:
         return guessed_roles(batch)
-    roles = {}
-    for name, tensor in batches.leaves(batch):
-        reached = reached_from(run, [tensor])
-        inside = bool(reached & entering)
-        beside = any(
-            id(tensor) == id(use.target) or id(use.target) in _views(run, tensor) for use in run.uses
-        )
-        roles[name] = "both" if inside and beside else "input" if inside else "target"
+    roles = {name: _role(tensor, run, entering) for name, tensor in batches.leaves(batch)}
+    if "target" not in roles.values():  # what a step reads as plain numbers leaves no trace; a target may
+        idle = [name for name, role in roles.items() if role == "unused"]
+        roles |= dict.fromkeys(idle[:1], "target")
     return roles
 
 
+def _role(tensor: Tensor, run: Run, entering: set[int]) -> str:
+    views = _views(run, tensor)
+    reached = reached_from(run, [tensor])
+    inside = bool(reached & entering)
+    wanted = any(id(use.target) in views for use in run.uses)
+    if wanted and inside:  # a model that computes its own loss is given the target like an input
+        return "both" if _consumed(run, views) else "target"
+    if inside:
+        return "input"
+    return "target" if wanted or id(run.loss) in reached else "unused"
+
+
 def _views(run: Run, tensor: Tensor) -> set[int]:
+    """ids of the tensor and of what is made of it alone: slices, conversions, masks."""
     found = {id(tensor)}
     for op in run.ops:
-        if op.outside and op.inputs and id(op.inputs[0]) in found and len(op.inputs) == 1:
+        if op.inputs and id(op.inputs[0]) in found and len(op.inputs) == 1 and op.name not in LAYERS:
             found.update(id(made) for made in op.outputs)
     return found
+
+
+def _consumed(run: Run, views: set[int]) -> bool:
+    """Whether something other than a loss computes with the values."""
+    return any(
+        len(op.inputs) > 1 and op.name not in LOSSES and any(id(given) in views for given in op.inputs)
+        for op in run.ops
+    )
 
 
 def tensor_facts(name: str, tensor: Tensor, role: str) -> TensorFacts:

@@ -1,8 +1,10 @@
 """The first pass: model and loss once, forward and backward, with everything that can be read from it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 from torch.nn import functional as F  # noqa: N812  the name everybody knows it by
 
 from sleuth.facts.bench import activations, data, gradients, losses, modes
@@ -52,6 +54,16 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True)
+class Half:
+    """What float16 would make of this pass: the largest value over its range, gradients that vanish."""
+
+    largest: float
+    where: Where | None
+    share_of_range: float
+    vanishing: float
+
+
+@dataclass(frozen=True, slots=True)
 class FirstPass:
     loss: float
     data: Data
@@ -65,6 +77,7 @@ class FirstPass:
     broadcasts: tuple[BroadcastFacts, ...]
     mistakes: tuple[Mistake, ...]
     normalised_first: bool
+    half: Half
     outputs: tuple[tuple[int, ...], ...]
 
     def names(self, role: str) -> tuple[str, ...]:
@@ -91,6 +104,7 @@ def first_pass(subject: Subject) -> FirstPass:
         broadcasts=tuple(_broadcasts(run)),
         mistakes=_mistakes(run),
         normalised_first=_normalised_first(run),
+        half=_half(run, slopes),
         outputs=tuple(tuple(output.shape) for output in run.outputs),
     )
 
@@ -152,6 +166,20 @@ def _mistakes(run: Run) -> tuple[Mistake, ...]:
     wrong = ((says != use.target) & (use.target >= 0)).nonzero().flatten()
     worst = wrong[sure[wrong].argsort(descending=True)][:MOST_MISTAKES]
     return tuple(Mistake(int(i), int(says[i]), int(use.target[i]), float(sure[i])) for i in worst)
+
+
+def _half(run: Run, slopes: Mapping[str, Tensor | None]) -> Half:
+    largest, where = 0.0, None
+    for op in run.ops:
+        for tensor in op.outputs:
+            if op.name in activations.LAYERS | activations.PRODUCTS and tensor.is_floating_point():
+                size = float(tensor.detach().abs().max()) if tensor.numel() else 0.0
+                largest, where = (size, op.where) if size > largest else (largest, where)
+    limits = torch.finfo(torch.float16)
+    found = [slope.detach().abs() for slope in slopes.values() if slope is not None]
+    lost = sum(int(((s > 0) & (s < limits.smallest_normal * limits.eps)).sum()) for s in found)
+    count = sum(int((s > 0).sum()) for s in found)
+    return Half(largest, where, largest / limits.max, lost / count if count else 0.0)
 
 
 def _normalised_first(run: Run) -> bool:

@@ -16,6 +16,7 @@ from torch.overrides import TorchFunctionMode
 from sleuth.facts.bench import batches
 from sleuth.facts.bench.owned import every_module, module_names
 from sleuth.facts.bench.subject import Subject
+from sleuth.facts.tape import tensors_in
 from sleuth.finding import Where
 
 _TORCH = str(Path(torch.__file__).parent)
@@ -92,6 +93,7 @@ class Run:
     loss: Tensor
     ops: tuple[Op, ...]
     calls: tuple[ModuleCall, ...]
+    born: tuple[Tensor, ...] = ()  # made out of nothing in this pass, wanting a gradient
 
     @property
     def uses(self) -> tuple[Use, ...]:
@@ -114,7 +116,7 @@ def trace(subject: Subject, batch: Any = None, train: bool | None = True) -> Run
     set_mode(subject.model, train)
     with _Observer(subject.model) as observer:
         loss = subject.loss(batch)
-    return Run(loss, tuple(observer.ops), tuple(observer.calls))
+    return Run(loss, tuple(observer.ops), tuple(observer.calls), tuple(observer.born))
 
 
 def set_mode(model: nn.Module, train: bool | None) -> None:
@@ -140,7 +142,7 @@ def outputs_of(subject: Subject, batch: Any = None) -> list[Tensor]:
     def leave(module: nn.Module, _: Any, output: Any) -> None:
         depth[0] -= 1
         if depth[0] == 0 and not is_loss_module(module):
-            found.extend(tensor for _, tensor in batches.leaves(output) if tensor.is_floating_point())
+            found.extend(tensor for tensor in tensors_in(output) if tensor.is_floating_point())
 
     with ExitStack() as stack:
         for module in every_module(subject.model):
@@ -190,6 +192,7 @@ class _Observer(TorchFunctionMode):
     model: nn.Module
     ops: list[Op] = field(default_factory=list)
     calls: list[ModuleCall] = field(default_factory=list)
+    born: list[Tensor] = field(default_factory=list)
     stack: list[str] = field(default_factory=list)
     undo: ExitStack = field(default_factory=ExitStack)
 
@@ -218,7 +221,7 @@ class _Observer(TorchFunctionMode):
     def _left(self, module: nn.Module, inputs: Any, keywords: Any, output: Any) -> None:
         path = self.stack.pop() if self.stack else ""
         given = tuple(tensor for _, tensor in batches.leaves((inputs, keywords)))
-        made = tuple(tensor for _, tensor in batches.leaves(output))
+        made = tuple(tensors_in(output))
         self.calls.append(ModuleCall(module, path, given, made, not self.stack, len(self.ops)))
 
     def __torch_function__(
@@ -231,6 +234,8 @@ class _Observer(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         given = tuple(_tensors((*args, *keywords.values())))
         made = tuple(_tensors((result,)))
+        if not given:
+            self.born.extend(tensor for tensor in made if tensor.requires_grad)
         if given and made:
             path, line = user_frame()
             where = self.stack[-1] if self.stack else ""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from sleuth.facts.bench import batches
 from sleuth.facts.bench.forward import Run, gradients
 from sleuth.facts.bench.owned import hidden_modules
 from sleuth.facts.bench.paths import graph_nodes
@@ -97,7 +98,7 @@ def read(subject: Subject, run: Run, found: dict[str, Tensor | None]) -> Gradien
     return Gradients(
         parameters=tuple(facts),
         loss_has_graph=run.loss.requires_grad,
-        strangers=_strangers(subject, run.loss),
+        strangers=_strangers(subject, run),
         hidden=tuple(
             path
             for path, module in hidden_modules(subject.model)
@@ -170,11 +171,16 @@ def _all_alike(values: Tensor, axis: int, tolerance: float) -> bool:
     return bool(((values - first).abs() <= tolerance * first.abs()).all())
 
 
-def _strangers(subject: Subject, loss: Tensor) -> tuple[tuple[int, ...], ...]:
-    """Shapes of trainable tensors behind the loss that neither the model nor an optimizer lists."""
+def _strangers(subject: Subject, run: Run) -> tuple[tuple[int, ...], ...]:
+    """Shapes of trainable tensors behind the loss that neither the model nor an optimizer lists.
+
+    Data that wants a gradient, and what the step itself made to differentiate by, is no parameter.
+    """
     known = {id(p) for p in subject.model.parameters()}
     known |= {id(p) for opt in subject.optimizers for group in opt.param_groups for p in group["params"]}
-    leaves = [getattr(node, "variable", None) for node in graph_nodes(loss)]
+    known |= {id(tensor) for _, tensor in batches.leaves(subject.batch)}
+    known |= {id(tensor) for op in run.ops for tensor in op.outputs} | {id(t) for t in run.born}
+    leaves = [getattr(node, "variable", None) for node in graph_nodes(run.loss)]
     return tuple(tuple(leaf.shape) for leaf in leaves if leaf is not None and id(leaf) not in known)
 
 

@@ -1,13 +1,16 @@
 """What an output depends on: other examples, its own future, each input feature, the parameters at all."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import Parameter
 
 from sleuth.facts.bench import batches
-from sleuth.facts.bench.forward import outputs_of
+from sleuth.facts.bench.forward import outputs_of, trace
+from sleuth.facts.bench.paths import LAYOUT_OPS, reached_from
 from sleuth.facts.bench.reasons import NotApplicable
 from sleuth.facts.bench.subject import Subject
 
@@ -57,7 +60,12 @@ def mixing(subject: Subject, inputs: tuple[str, ...]) -> Mixing:
     length = subject.examples
     if length < 2:
         raise NotApplicable("the batch holds one example")
+    if _one_graph(subject, length):
+        raise NotApplicable("the rows are nodes of one graph, which shall influence each other")
     subject.model.eval()
+    subject.wake_zeros()
+    subject = subject.smaller()
+    length = subject.examples
     chosen = [
         (name, t)
         for name, t in batches.leaves(subject.batch)
@@ -66,8 +74,41 @@ def mixing(subject: Subject, inputs: tuple[str, ...]) -> Mixing:
     if not chosen:
         raise NotApplicable("no input has the examples on its first axis")
     if all(tensor.is_floating_point() for _, tensor in chosen):
-        return _by_gradient(subject, chosen, length)
-    return _by_replacement(subject, chosen[0][1], length)
+        found = _by_gradient(subject, chosen, length)
+    else:
+        found = _by_replacement(subject, chosen[0][1], length)
+    if found.share > SAME and _blended(subject):
+        raise NotApplicable("the step blends examples before the model sees them, as augmentation does")
+    return found
+
+
+def _blended(subject: Subject) -> bool:
+    """Whether tensors of the batch are computed with each other before they enter a module."""
+    with torch.no_grad():
+        run = trace(subject, train=None)
+    fresh = reached_from(run, [tensor for _, tensor in batches.leaves(subject.batch)])
+    entered = min((call.number for call in run.calls if call.outermost), default=0)
+    early = [op for op in run.ops[:entered] if op.outside and op.name not in LAYOUT_OPS]
+    return any(sum(id(t) in fresh for t in op.inputs) > 1 for op in early)
+
+
+def _one_graph(subject: Subject, length: int) -> bool:
+    """A given table of examples by examples, or a list of pairs of them: an adjacency."""
+    given = [tensor for _, tensor in batches.leaves(subject.batch)]
+    kept = [
+        t for module in subject.model.modules() for t in (*module._buffers.values(), *vars(module).values())
+    ]
+    held = [t for t in (*given, *kept) if isinstance(t, Tensor)]
+    return length > 2 and any(_adjacency(tensor, length) for tensor in held)
+
+
+def _adjacency(tensor: Tensor, length: int) -> bool:
+    if tensor.dim() != 2:
+        return False
+    if tuple(tensor.shape) == (length, length) and not isinstance(tensor, Parameter):
+        return True
+    pairs = tensor.shape[0] == 2 and tensor.shape[1] > 2 and tensor.dtype in (torch.int64, torch.int32)
+    return pairs and bool((tensor >= 0).all()) and int(tensor.max()) < length
 
 
 def _by_gradient(subject: Subject, chosen: list[tuple[str, Tensor]], length: int) -> Mixing:
@@ -150,18 +191,30 @@ def _keeps_axes(outputs: list[Tensor], given: Tensor) -> bool:
     return any(o.dim() >= 2 and o.shape[:2] == given.shape[:2] for o in outputs)
 
 
-def causality(subject: Subject, inputs: tuple[str, ...], targets: tuple[str, ...]) -> Causality:
-    """Only where the targets are the inputs shifted is looking ahead a leak."""
+def causality(
+    subject: Subject, inputs: tuple[str, ...], targets: tuple[str, ...], judged: Sequence[int] = ()
+) -> Causality:
+    """Only where the targets are the inputs shifted is looking ahead a leak.
+
+    `judged` is how many targets each loss saw: one position fewer than the sequences have is a shift.
+    """
     leaves = dict(batches.leaves(subject.batch))
     pair = _pair(leaves, inputs, targets)
     if pair is None:
         raise NotApplicable("no target has the shape of an input sequence")
     name, given, target = pair
+    inside = given.shape[0] * (given.shape[1] - 1) in judged
     shifted, equal = _agree(target[:, :-1], given[:, 1:]), _agree(target, given)
     length = given.shape[1]
+    if inside and equal == 1:
+        shifted = 1.0  # the model shifts the labels itself, as pretrained language models do
     if shifted < 0.9 and equal < 1:  # padding and special tokens differ; ordinary text does not
         raise NotApplicable("the targets are not the inputs shifted by one")
     subject.model.eval()
+    subject.wake_zeros()
+    subject = subject.smaller(length)
+    given = dict(batches.leaves(subject.batch))[name]
+    length = given.shape[1]
     middle = length // 2
     with torch.no_grad():
         before = _sequences(outputs_of(subject), given)
@@ -204,6 +257,7 @@ def _sequences(outputs: list[Tensor], given: Tensor) -> list[Tensor]:
 def reach(subject: Subject, inputs: tuple[str, ...]) -> Reach:
     """Features whose gradient is exactly zero for every example."""
     subject.model.eval()
+    subject.wake_zeros()
     given: dict[str, Tensor] = {}
 
     def track(name: str, tensor: Tensor) -> Tensor:

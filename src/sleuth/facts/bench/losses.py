@@ -1,6 +1,7 @@
 """The losses that were used, what they were given, and what guessing would have cost."""
 
 import math
+import warnings
 from dataclasses import dataclass
 
 import torch
@@ -27,6 +28,7 @@ class LossFacts:
     value: float
     mean_value: float
     chance: float | None
+    flat: float | None
     entropy: float | None
     input_shape: tuple[int, ...]
     target_shape: tuple[int, ...]
@@ -66,6 +68,7 @@ def _one(subject: Subject, run: Run, use: Use, found: dict[str, Tensor | None]) 
         value=float(use.value.detach().float().mean()),
         mean_value=_mean_value(use),
         chance=_chance(use),
+        flat=_flat(use),
         entropy=_entropy(use),
         input_shape=tuple(use.input.shape),
         target_shape=tuple(use.target.shape),
@@ -135,7 +138,8 @@ def _mean_value(use: Use) -> float:
     if use.reduction == "mean":
         return float(use.value.detach().float().mean())
     options = {key: value for key, value in use.options.items() if key not in ("size_average", "reduce")}
-    with torch.no_grad():
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # kl_div has an opinion about its own mean
         return float(getattr(F, use.name)(use.input, use.target, **(options | {"reduction": "mean"})))
 
 
@@ -149,6 +153,14 @@ def _chance(use: Use) -> float | None:
         target = use.target.detach().float()
         return float(getattr(F, use.name)(target.mean(0, keepdim=True).expand_as(target), target))
     return None
+
+
+def _flat(use: Use) -> float | None:
+    """What it costs to say the mean of one's own answers every time: targets may simply be far away."""
+    if use.name not in ELEMENTWISE or not use.input.dim() or use.input.shape != use.target.shape:
+        return None
+    given, target = use.input.detach().float(), use.target.detach().float()
+    return float(getattr(F, use.name)(given.mean(0, keepdim=True).expand_as(given), target))
 
 
 def _entropy(use: Use) -> float | None:

@@ -14,6 +14,7 @@ from sleuth.facts.bench.reasons import NotApplicable
 from sleuth.facts.bench.subject import Subject
 
 STEPS = 150
+PATIENCE = 40  # steps without a new low by one hundredth: a curve that will not move any more
 RATE = 3e-3  # Adam's own default is 1e-3; a batch that is to be learned by heart bears a little more
 NEAR_ZERO = 0.05  # of the loss at the start
 SHARE_OF_BUDGET = 0.4
@@ -47,13 +48,14 @@ def measure(subject: Subject, inputs: tuple[str, ...]) -> Memory:
         optimizer.zero_grad()
         loss = subject.loss()
         curve.append(float(loss.detach()))
-        if not loss.requires_grad or not math.isfinite(curve[-1]) or _learned(curve):
+        if not loss.requires_grad or not math.isfinite(curve[-1]) or _learned(curve) or _stuck(curve):
             break
         torch.autograd.backward(loss)
         optimizer.step()
     for parameter in wanted:
         parameter.grad = None
-    reading, explanation = read_curve(curve, complete=len(curve) >= STEPS or _learned(curve))
+    done = len(curve) >= STEPS or _learned(curve) or _stuck(curve)
+    reading, explanation = read_curve(curve, complete=done)
     table = _ablation(subject, inputs) if math.isfinite(curve[-1]) else ()
     seconds = time.monotonic() - started
     return Memory(
@@ -63,6 +65,14 @@ def measure(subject: Subject, inputs: tuple[str, ...]) -> Memory:
 
 def _learned(curve: list[float]) -> bool:
     return curve[0] > 0 and 0 <= curve[-1] < NEAR_ZERO * curve[0]
+
+
+def _stuck(curve: list[float]) -> bool:
+    """Whether the last steps brought nothing, neither a fall nor an answer to why."""
+    if len(curve) <= 2 * PATIENCE:
+        return False
+    before, lately = min(curve[:-PATIENCE]), min(curve[-PATIENCE:])
+    return lately > before - 0.01 * abs(curve[0])
 
 
 def read_curve(curve: list[float], complete: bool) -> tuple[str, str]:

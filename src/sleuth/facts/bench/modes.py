@@ -9,12 +9,11 @@ from torch import Tensor, nn
 from sleuth.facts.bench import batches
 from sleuth.facts.bench.forward import Op, Run, outputs_of, trace
 from sleuth.facts.bench.reasons import NotApplicable, one_line
-from sleuth.facts.bench.subject import Subject
+from sleuth.facts.bench.subject import PRIME_EXAMPLES, PRIME_LENGTH, Subject
 from sleuth.finding import Where
 
 DROPOUTS = frozenset("dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split())
 _NORMS = (nn.modules.batchnorm._BatchNorm,)
-PRIME_BATCH = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +68,11 @@ class RecurrentFacts:
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """Whether the model takes one example, seven examples; what it said if not."""
+    """Whether the model takes one example, seven, sequences of thirteen; what it said if not."""
 
     one: str
     seven: str
+    thirteen: str | None
     alone_differs: float | None
 
 
@@ -86,15 +86,18 @@ class Affine:
 
 def modes(subject: Subject) -> Modes:
     with torch.no_grad():
-        run, again = trace(subject, train=False), trace(subject, train=False)
+        run = trace(subject, train=False)
+        awake = tuple(found for op in run.ops if (found := _awake(op)) is not None)
+        before, loss = run.outputs, float(run.loss.detach())
+        del run
+        again = outputs_of(subject)
     change = [
-        float((a - b).detach().abs().max())
-        for a, b in zip(run.outputs, again.outputs, strict=False)
-        if a.numel()
+        float((a - b).abs().max())
+        for a, b in zip(before, again, strict=False)
+        if a.numel() and a.shape == b.shape
     ]
-    awake = tuple(found for op in run.ops if (found := _awake(op)) is not None)
     worst = max(change, default=0.0)
-    return Modes(worst == 0.0, worst, awake, float(run.loss.detach()))
+    return Modes(worst == 0.0, worst, awake, loss)
 
 
 def _awake(op: Op) -> DropoutFacts | None:
@@ -188,14 +191,15 @@ def shapes(subject: Subject) -> Shapes:
     with torch.no_grad():
         whole = outputs_of(subject)
         one, alone = _tried(subject, torch.tensor([0]))
-        seven, _ = _tried(subject, torch.arange(min(PRIME_BATCH, length)))
+        seven, _ = _tried(subject, torch.arange(min(PRIME_EXAMPLES, length)))
+        thirteen = _shortened(subject)
     pairs = [
         (a[0], b[0])
         for a, b in zip(whole, alone, strict=False)
         if a.dim() and b.dim() and a[0].shape == b[0].shape
     ]
     gaps = [float((a - b).abs().max() / a.abs().max().clamp(min=1e-12)) for a, b in pairs if a.numel()]
-    return Shapes(one, seven, max(gaps, default=None) if not one else None)
+    return Shapes(one, seven, thirteen, max(gaps, default=None) if not one else None)
 
 
 def _tried(subject: Subject, rows: Tensor) -> tuple[str, list[Tensor]]:
@@ -205,11 +209,26 @@ def _tried(subject: Subject, rows: Tensor) -> tuple[str, list[Tensor]]:
         return one_line(error), []
 
 
+def _shortened(subject: Subject) -> str | None:
+    """What the model says to sequences of thirteen; None where there are no sequences to cut."""
+    shapes = [tuple(t.shape) for _, t in batches.leaves(subject.batch)]
+    tokens = [t for _, t in batches.leaves(subject.batch) if t.dim() == 2 and not t.is_floating_point()]
+    lengths = {t.shape[1] for t in tokens} | {shape[1] for shape in shapes if len(shape) == 3}
+    if len(lengths) != 1 or max(lengths) <= PRIME_LENGTH:
+        return None
+    try:
+        outputs_of(subject, batches.cropped(subject.batch, max(lengths), PRIME_LENGTH))
+    except Exception as error:  # what the user's model says is the result
+        return one_line(error)
+    return ""
+
+
 def affine(subject: Subject, inputs: tuple[str, ...], layers: int) -> Affine:
     leaves = {name: t for name, t in batches.leaves(subject.batch) if name in inputs}
     if not leaves or not all(t.is_floating_point() for t in leaves.values()):
         raise NotApplicable("the inputs are integers")
     subject.model.eval()
+    subject.wake_zeros()
     generator = subject.generator()
 
     def given(scale_a: float, scale_b: float) -> list[Tensor]:

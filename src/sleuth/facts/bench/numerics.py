@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ from torch import Tensor
 from sleuth.facts.bench import batches
 from sleuth.facts.bench.activations import LAYERS, PRODUCTS
 from sleuth.facts.bench.forward import Op, Run, gradients, trace
-from sleuth.facts.bench.paths import makers
+from sleuth.facts.bench.paths import LAYOUT_OPS
 from sleuth.facts.bench.reasons import NotApplicable
 from sleuth.facts.bench.subject import Subject
 from sleuth.finding import Where
@@ -24,6 +25,8 @@ POLES = frozenset(
 _DELIBERATE = frozenset(
     {"masked_fill", "where", "full", "full_like", "fill", "triu", "tril", "masked_scatter"}
 )
+_FRACTIONS = frozenset({"div", "truediv", "true_divide"})
+LOUD = 1e3  # far beyond the 88.7 at which exp leaves float32
 SCALE = 100.0  # a trained classifier is some hundred times surer than a fresh one
 
 
@@ -58,34 +61,34 @@ def measure(subject: Subject) -> Numerics:
         hazards.append(found)
     elif loss_finite and not smooth:
         hazards.append(_in_backward(subject, "this batch"))
-    if not hazards:
-        hazards = [
-            found for name, change in _SITUATIONS if (found := _under(subject, name, change)) is not None
-        ]
     finite = all(bool(torch.isfinite(output).all()) for output in run.outputs)
+    by_hand = any(_by_hand(op, run) or _log_of_share(op, run) for op in run.ops)
+    del run, slopes  # the graph of this pass, before the next one is built
+    hazards = hazards or _imagined(subject, by_hand)
     return Numerics(tuple(hazards), loss_finite, smooth, finite)
 
 
+def _imagined(subject: Subject, by_hand: bool) -> list[Hazard]:
+    """What happens on batches that will come; the last situations change weights, so they come last."""
+    found = [hazard for name, change in _SITUATIONS if (hazard := _under(subject, name, change)) is not None]
+    if found or not by_hand:
+        return found
+    loud = _under(subject, "scores of a thousand", partial(_surer, reach=LOUD))
+    return [loud] if loud is not None and loud.by_hand else []
+
+
 def _under(subject: Subject, name: str, change: Callable[[Subject], Any]) -> Hazard | None:
-    before = [p.detach().clone() for p in subject.model.parameters()]
     try:
         run = trace(subject, change(subject), train=None)
         if not bool(torch.isfinite(run.loss)):
             return _first_bad(run, name)
         return None
-    except NotApplicable:
-        return None
     except Exception:  # the situation cannot be made with these shapes; that is no finding
         return None
-    finally:
-        with torch.no_grad():
-            for parameter, old in zip(subject.model.parameters(), before, strict=True):
-                parameter.copy_(old)
 
 
 def _first_bad(run: Run, situation: str) -> Hazard | None:
     """The first operation with finite arguments and a result that is not; masks do not count."""
-    made = makers(run)
     allowed: set[int] = set()
     for op in run.ops:
         if all(_fine(t) for t in op.outputs):
@@ -96,8 +99,8 @@ def _first_bad(run: Run, situation: str) -> Hazard | None:
         bad = [t for t in op.inputs if not _fine(t)]
         if bad:
             return Hazard(situation, op.name, op.where, _pole(op), False, False, "an earlier value")
-        return Hazard(situation, op.name, op.where, _pole(op), False, _by_hand(op, run), "")
-    del made
+        by_hand = _by_hand(op, run) or _log_of_share(op, run)
+        return Hazard(situation, op.name, op.where, _pole(op), False, by_hand, "")
     return None
 
 
@@ -121,14 +124,27 @@ def _by_hand(op: Op, run: Run) -> bool:
     """exp whose sum goes into a log or under a fraction bar: a softmax, logsumexp or softplus by hand."""
     if op.name != "exp":
         return False
-    reached = {id(t) for t in op.outputs}
+    plain, summed = {id(t) for t in op.outputs}, set[int]()
     for other in run.ops:
-        if any(id(t) in reached for t in other.inputs):
-            if other.name in ("log", "log1p", "div", "truediv", "reciprocal", "true_divide", "rtruediv"):
-                return True
-            if other.name in ("sum", "add", "radd", "iadd", "cumsum"):
-                reached.update(id(t) for t in other.outputs)
+        if not any(id(t) in plain | summed for t in other.inputs):
+            continue
+        if other.name in ("log", "log1p", "reciprocal", "rtruediv", "rdiv"):
+            return other.name == "log1p" or any(id(t) in summed for t in other.inputs)
+        if other.name in _FRACTIONS and len(other.inputs) > 1 and id(other.inputs[1]) in summed:
+            return True
+        if other.name in ("sum", "add", "radd", "iadd", "cumsum"):
+            summed.update(id(t) for t in other.outputs)
+        elif other.name in LAYOUT_OPS:
+            plain.update(id(t) for t in other.outputs)
     return False
+
+
+def _log_of_share(op: Op, run: Run) -> bool:
+    """The log of a softmax or sigmoid, nothing between: log_softmax by hand, without its safety."""
+    if op.name not in ("log", "log2", "log10"):
+        return False
+    made = {id(t): other.name for other in run.ops for t in other.outputs}
+    return made.get(id(op.inputs[0])) in ("softmax", "sigmoid")
 
 
 def _in_backward(subject: Subject, situation: str) -> Hazard:
@@ -172,18 +188,19 @@ def _inputs_zero(subject: Subject) -> Any:
     return batches.mapped(subject.batch, change)
 
 
-def _surer(subject: Subject) -> Any:
-    """The last layer's weights a hundredfold: a model that has become sure of itself."""
+def _surer(subject: Subject, reach: float = 0.0) -> Any:
+    """The last layer's weights a hundredfold, or as large as its outputs need to reach a size."""
     run = trace(subject, train=None)
     layers = [op for op in run.ops if op.name in LAYERS or op.name in PRODUCTS]
     weights = [t for op in layers for t in op.inputs if t.is_leaf and t.requires_grad]
     if not weights:
         raise NotApplicable("no weight layer")
     last = [op for op in layers if any(t.is_leaf and t.requires_grad for t in op.inputs)][-1]
+    size = max(float(last.outputs[0].detach().abs().max()), 1e-6)
     with torch.no_grad():
         for tensor in last.inputs:
             if tensor.is_leaf and tensor.requires_grad:
-                tensor.mul_(SCALE)
+                tensor.mul_(max(SCALE, reach / size))
     return subject.batch
 
 

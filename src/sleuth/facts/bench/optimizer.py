@@ -3,8 +3,10 @@
 import copy
 import math
 import time
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -69,33 +71,35 @@ def updates(subject: Subject) -> Updates:
     set_mode(subject.model, True)
     names = {id(p): name for name, p in subject.model.named_parameters()}
     held = [p for group in optimizer.param_groups for p in group["params"]]
-    slopes = gradients(subject.loss(), [p for p in held if p.requires_grad])
-    found = iter(slopes)
-    twin = _twin(optimizer)
+    wanted = [p for p in held if p.requires_grad]
+    slopes = {id(p): slope for p, slope in zip(wanted, gradients(subject.loss(), wanted), strict=True)}
     moved = []
-    for parameter, other in zip(held, (p for g in twin.param_groups for p in g["params"]), strict=True):
-        other.grad = next(found) if parameter.requires_grad else None
-    before = [p.detach().clone() for p in held]
-    twin.step()
-    for parameter, old, other in zip(
-        held, before, (p for g in twin.param_groups for p in g["params"]), strict=True
-    ):
-        update, size = float((other.detach() - old).norm()), float(old.norm())
-        ratio = update / size if size > 1e-8 * math.sqrt(old.numel()) else math.inf
-        moved.append(UpdateFacts(names.get(id(parameter), "not in the model"), update, ratio))
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            update = _stepped(optimizer, group, parameter, slopes.pop(id(parameter), None))
+            size = float(parameter.detach().norm())
+            ratio = update / size if size > 1e-8 * math.sqrt(parameter.numel()) else math.inf
+            moved.append(UpdateFacts(names.get(id(parameter), "not in the model"), update, ratio))
     name = type(optimizer).__name__
     return Updates(name, float(optimizer.param_groups[0]["lr"]), name in ADAPTIVE, tuple(moved))
 
 
-def _twin(optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
-    """A copy with copied parameters, and the class's own `step`: schedulers wrap it on the instance."""
-    wrapped = vars(optimizer).pop("step", None)
-    try:
-        twin = copy.deepcopy(optimizer)
-    finally:
-        if wrapped is not None:
-            optimizer.step = wrapped  # type: ignore[method-assign]
-    return twin
+def _stepped(
+    optimizer: torch.optim.Optimizer, group: dict[str, Any], parameter: Tensor, slope: Tensor | None
+) -> float:
+    """How far the optimizer's own rule and state move one parameter: on copies, one at a time for memory.
+
+    The class's own `step` is used; schedulers wrap it on the instance.
+    """
+    other = parameter.detach().clone().requires_grad_(parameter.requires_grad)
+    other.grad = slope
+    twin = copy.copy(optimizer)
+    vars(twin).pop("step", None)
+    plain = {"foreach": False} if group.get("foreach", False) is None else {}  # one tensor, least memory
+    twin.param_groups = [{**group, "params": [other], **plain}]
+    twin.state = defaultdict(dict, {other: copy.deepcopy(optimizer.state.get(parameter, {}))})
+    twin.step()
+    return float((other.detach() - parameter.detach()).norm())
 
 
 def rate_range(subject: Subject) -> RateRange:

@@ -1,6 +1,7 @@
 """Many examples, from the loaders: counts, copies, neighbours, and what training and validation share."""
 
 import hashlib
+import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Sized
@@ -62,6 +63,7 @@ class Split:
     train_rows: int
     val_rows: int
     repeated_in_train: float
+    measured: bool  # real numbers of many kinds, which do not repeat by chance
     width: int
     pooled_error: float
     train_error: float
@@ -152,7 +154,7 @@ def split(subject: Subject, targets: tuple[str, ...]) -> Split:
     train, val = _gather(subject, subject.loader, targets), _gather(subject, subject.val_loader, targets)
     if train.inputs.shape[1] != val.inputs.shape[1]:
         raise NotApplicable("training and validation inputs differ in shape")
-    seen, other = _prints(train.inputs), _prints(val.inputs)
+    seen, other = _prints(_telling(train.inputs)), _prints(_telling(val.inputs))
     known = set(seen)
     a, b = train.inputs.float(), val.inputs.float()
     spread = a.std(0, unbiased=False).clamp(min=1e-12)
@@ -164,6 +166,7 @@ def split(subject: Subject, targets: tuple[str, ...]) -> Split:
         train_rows=len(seen),
         val_rows=len(other),
         repeated_in_train=1 - len(known) / max(len(seen), 1),
+        measured=_measured(train.inputs),
         width=a.shape[1],
         pooled_error=error_pooled if whole else float("nan"),
         train_error=error_train if whole else float("nan"),
@@ -171,6 +174,20 @@ def split(subject: Subject, targets: tuple[str, ...]) -> Split:
         class_shift=class_shift,
         missing_classes=missing,
     )
+
+
+def _measured(rows: Tensor) -> bool:
+    """Whether rows hold real numbers in such variety that two equal rows are copies, not coincidence."""
+    if not rows.is_floating_point() or bool((rows == rows.round()).all()):
+        return False
+    head = rows[:500, :64]
+    kinds = torch.tensor([len(torch.unique(column)) for column in head.T], dtype=torch.float64)
+    return float(kinds.log2().sum()) > 4 * math.log2(max(len(head), 2))
+
+
+def _telling(rows: Tensor) -> Tensor:
+    """Without rows of one value only: silence and padding repeat in every set."""
+    return rows[(rows != rows[:, :1]).any(1)] if rows.shape[1] > 1 else rows
 
 
 def _standard_error(values: Tensor) -> float:

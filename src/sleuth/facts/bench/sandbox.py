@@ -37,7 +37,7 @@ Undo = Callable[[], None]
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """How everything was. `restore` may be called again and again."""
+    """How everything was. `restore` may be called again and again; the values of gradients are not copied."""
 
     undo: tuple[Undo, ...]
 
@@ -64,6 +64,7 @@ def kept(model: nn.Module, seed: int | None = None, others: Sequence[Any] = ()) 
     before = snapshot(model, others)
     with versions_kept(model):
         try:
+            _lay_gradients_aside(model)
             if seed is not None:
                 sow(seed)
             with torch.enable_grad():
@@ -81,6 +82,14 @@ def versions_kept(model: nn.Module) -> Iterator[None]:
         if usable:
             stack.enter_context(_unsafe_preserve_version_counter(usable))
         yield
+
+
+def _lay_gradients_aside(model: nn.Module) -> None:
+    """Gradients that stand there are taken off whole: nobody writes into them, and they need no copy."""
+    for module in every_module(model):
+        for tensor in _tensors(module):
+            if tensor.is_leaf and tensor.grad is not None:
+                tensor.grad = None
 
 
 def sow(seed: int) -> None:
@@ -121,7 +130,6 @@ def _tensor_undo(tensor: Tensor) -> Undo:
     """The tensor's storage, gradient and whether it wants one; the values follow with the storage."""
     gradient, wants, leaf = tensor.grad if tensor.is_leaf else None, tensor.requires_grad, tensor.is_leaf
     data = tensor.data
-    restore_gradient = _values_undo(gradient) if gradient is not None else None
 
     def undo() -> None:
         _rebind(tensor, data)
@@ -129,19 +137,6 @@ def _tensor_undo(tensor: Tensor) -> Undo:
             tensor.requires_grad_(wants)
         if leaf and tensor.grad is not gradient:
             tensor.grad = gradient
-        if restore_gradient is not None:
-            restore_gradient()
-
-    return undo
-
-
-def _values_undo(gradient: Tensor) -> Undo:
-    data, held = gradient.data, gradient.detach().clone()
-
-    def undo() -> None:
-        _rebind(gradient, data)
-        with torch.no_grad(), _unsafe_preserve_version_counter(gradient):
-            gradient.copy_(held)
 
     return undo
 

@@ -3,7 +3,7 @@
 import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -15,6 +15,7 @@ from sleuth.facts.bench.reasons import NotApplicable
 
 Step = Callable[[nn.Module, Any], Any]
 
+PRIME_EXAMPLES, PRIME_LENGTH = 7, 13
 _MODEL_NAMES = ("model", "net", "network", "module", "self")
 
 
@@ -54,6 +55,34 @@ class Subject:
     def parameters(self) -> dict[str, nn.Parameter]:
         """Trainable parameters by name, shared ones once."""
         return {name: p for name, p in self.model.named_parameters() if p.requires_grad}
+
+    def smaller(self, length: int | None = None) -> "Subject":
+        """The same with a prime number of examples, and of positions: sizes that no axis has by chance.
+
+        A step with fixed sizes does not take them; then it stays as it is.
+        """
+        batch = self.batch
+        if self.examples > PRIME_EXAMPLES:
+            batch = batches.take(batch, torch.arange(PRIME_EXAMPLES))
+        if length is not None and length > PRIME_LENGTH:
+            batch = batches.cropped(batch, length, PRIME_LENGTH)
+        try:
+            with torch.no_grad():
+                self.loss(batch)
+        except Exception:  # whatever the model says: it was only an offer
+            return self
+        return replace(self, batch=batch)
+
+    def wake_zeros(self) -> None:
+        """Give weights that start at zero on purpose (a head, a residual branch) some small values.
+
+        What depends on what is a question about the wiring; behind a zero every answer would be "nothing".
+        """
+        generator = self.generator()
+        with torch.no_grad():
+            for parameter in self.model.parameters():
+                if parameter.dim() >= 2 and not bool(parameter.any()):
+                    parameter.add_(0.02 * torch.randn(parameter.shape, generator=generator).to(parameter))
 
     def loss(self, batch: Any = None) -> Tensor:
         """The loss as a scalar tensor, on this batch or another."""

@@ -1,12 +1,14 @@
 """Experiments on the loss that need no training: permute the targets, double the batch, step downhill."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from sleuth.facts.bench import batches
-from sleuth.facts.bench.forward import gradients, set_mode
+from sleuth.facts.bench.forward import ELEMENTWISE, Run, gradients, trace
 from sleuth.facts.bench.reasons import NotApplicable
 from sleuth.facts.bench.subject import Subject
 
@@ -23,22 +25,29 @@ class Wiring:
 
 @dataclass(frozen=True, slots=True)
 class Downhill:
-    """One small step along minus the gradient: what it promised and what it brought."""
+    """One small step along minus the gradient: what it promised, what it brought, and the error by it.
+
+    The error is the distance between prediction and target: the share of wrong classes, or the mean gap.
+    """
 
     promised: float
     brought: float
+    error_before: float | None
+    error_after: float | None
 
 
 def measure(subject: Subject, targets: tuple[str, ...]) -> Wiring:
     subject.model.eval()
-    loss = subject.loss()
-    effect = _target_effect(subject, targets, float(loss.detach()))
-    doubling, slopes = _doubling(subject, loss)
-    return Wiring(float(loss.detach()), effect, doubling, slopes)
+    with torch.no_grad():
+        loss = float(subject.loss())
+    return Wiring(loss, _target_effect(subject, targets, loss), *_doubling(subject))
 
 
 def _target_effect(subject: Subject, targets: tuple[str, ...], loss: float) -> float | None:
-    """Relative change of the loss when targets are handed to the wrong examples."""
+    """Relative change of the loss, or of its gradient, when targets are handed to the wrong examples.
+
+    A fresh model may say the same to every example; then the mean loss is blind and the gradient is not.
+    """
     length = subject.examples
     if not targets or length < 2:
         return None
@@ -47,24 +56,38 @@ def _target_effect(subject: Subject, targets: tuple[str, ...], loss: float) -> f
     def change(name: str, tensor: Tensor) -> Tensor:
         return tensor[order] if name in targets and tensor.dim() and len(tensor) == length else tensor
 
+    changed = batches.mapped(subject.batch, change)
     with torch.no_grad():
-        moved = float(subject.loss(batches.mapped(subject.batch, change)))
-    return abs(moved - loss) / max(abs(loss), 1e-12)
+        shift = abs(float(subject.loss(changed)) - loss) / max(abs(loss), 1e-12)
+    if shift > 0:
+        return shift
+    wanted = list(subject.parameters().values())
+    slopes, moved = gradients(subject.loss(), wanted), gradients(subject.loss(changed), wanted)
+    gaps = [a - b for a, b in zip(moved, slopes, strict=True) if a is not None and b is not None]
+    return _norm(list(gaps)) / max(_norm(slopes), 1e-12)
 
 
-def _doubling(subject: Subject, loss: Tensor) -> tuple[float | None, float | None]:
-    if subject.examples < 1:
+def _doubling(subject: Subject) -> tuple[float | None, float | None]:
+    """Loss and gradient of half the batch, and of that half twice: no more memory than the batch itself."""
+    length = subject.examples
+    if length < 1:
         return None, None
     wanted = list(subject.parameters().values())
+    half = batches.take(subject.batch, torch.arange(max(length // 2, 1)))
     try:
-        twice = subject.loss(batches.doubled(subject.batch))
-        once_slope = _norm(gradients(loss, wanted))
-        twice_slope = _norm(gradients(twice, wanted))
+        (once, slope), (twice, other) = (
+            _measured(subject, batch, wanted) for batch in (half, batches.doubled(half))
+        )
     except Exception:  # the step has fixed shapes; then the question cannot be asked
         return None, None
-    if abs(float(loss.detach())) < 1e-12 or once_slope == 0:
+    if abs(once) < 1e-12 or slope == 0:
         return None, None
-    return float(twice.detach()) / float(loss.detach()), twice_slope / once_slope
+    return twice / once, other / slope
+
+
+def _measured(subject: Subject, batch: Any, wanted: Sequence[Tensor]) -> tuple[float, float]:
+    loss = subject.loss(batch)
+    return float(loss.detach()), _norm(gradients(loss, wanted))
 
 
 def _norm(slopes: list[Tensor | None]) -> float:
@@ -79,7 +102,9 @@ def downhill(subject: Subject) -> Downhill:
     wanted = list(subject.parameters().values())
     if not wanted:
         raise NotApplicable("the model has no trainable parameter")
-    loss = subject.loss()
+    run = trace(subject, train=False)
+    loss, before = run.loss, wrong(run)
+    del run
     slopes = gradients(loss, wanted)
     steep = _norm(slopes)
     if steep == 0 or not torch.isfinite(loss):
@@ -92,6 +117,16 @@ def downhill(subject: Subject) -> Downhill:
         for parameter, slope in zip(wanted, slopes, strict=True):
             if slope is not None:
                 parameter.sub_(rate / steep * slope)
-        after = subject.loss()
-    set_mode(subject.model, True)
-    return Downhill(rate * steep, float(loss.detach()) - float(after))
+        after = trace(subject, train=None)
+    return Downhill(rate * steep, float(loss.detach()) - float(after.loss), before, wrong(after))
+
+
+def wrong(run: Run) -> float | None:
+    """How far predictions are from targets in the first library loss; None where that has no meaning."""
+    for use in run.uses:
+        given, target = use.input.detach().float(), use.target.detach()
+        if use.name in ("cross_entropy", "nll_loss") and not target.is_floating_point() and given.dim() > 1:
+            return float((given.argmax(1) != target)[target >= 0].float().mean())
+        if use.name in ELEMENTWISE and given.shape == target.shape:
+            return float((given - target).abs().mean())
+    return None

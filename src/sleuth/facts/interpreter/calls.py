@@ -230,7 +230,7 @@ def _is_worth_following(machine: Machine, function: Function) -> bool:
     if known is None:
         at_home = machine.trace_of is function.source
         words = WORTH_FOLLOWING if at_home else WORTH_FOLLOWING_ABROAD
-        known = isinstance(definition, ast.Lambda) or bool(words.search(function.text()))
+        known = isinstance(definition, ast.Lambda) or words.within(function.text())
         machine.worth[definition] = known
     return known
 

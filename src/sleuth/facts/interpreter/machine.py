@@ -49,7 +49,7 @@ class Machine:
     trace_of: Source | None = None  # the file in question; what it imports is followed more sparingly
     active: list[ast.AST] = field(default_factory=list)
     returns: list[list[Value]] = field(default_factory=list)
-    memory: dict[tuple[Callable[..., Any], ast.AST], Any] = field(default_factory=dict)
+    memory: dict[tuple[Callable[..., Any], ast.AST | Source], Any] = field(default_factory=dict)
 
     def record(
         self,
@@ -77,8 +77,8 @@ class Machine:
         self.trace.append(call)
         return call
 
-    def remember(self, fact: Callable[[Any], T], node: ast.AST) -> T:
-        """A fact about a piece of syntax, worked out once for this run (and forgotten with it)."""
+    def remember(self, fact: Callable[[Any], T], node: ast.AST | Source) -> T:
+        """A fact about a file or a piece of its syntax, worked out once and forgotten with this run."""
         key = (fact, node)
         if key not in self.memory:
             self.memory[key] = fact(node)

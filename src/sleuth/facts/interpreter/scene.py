@@ -1,21 +1,19 @@
 """A file, run in the abstract: everything that happens in it, in order, ready to be asked about."""
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from sleuth.facts import torch_api
 from sleuth.facts.interpreter.calls import apply, instantiate
 from sleuth.facts.interpreter.expressions import attribute_of
-from sleuth.facts.interpreter.interest import INTERESTING, TRAINS, WORTH_RUNNING
-from sleuth.facts.interpreter.machine import Machine, OutOfBudget
+from sleuth.facts.interpreter.interest import INTERESTING, MAY_TRAIN, TRAINS, WORTH_RUNNING
+from sleuth.facts.interpreter.machine import Machine, OutOfBudget, merge
 from sleuth.facts.interpreter.statements import run_block
 from sleuth.facts.interpreter.values import Call, Class, Context, Function, Instance, Scope, Value
 from sleuth.facts.source import Project, Source
-from sleuth.facts.words import Pattern
-
-_WORD = Pattern(r"[A-Za-z_]\w*")
+from sleuth.facts.words import words_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +38,7 @@ def play(source: Source, project: Project | None = None) -> Scene:
     machine = Machine(project, Context(source), scope, trace_of=source)
     project.scopes[source] = scope
     complete = True
-    if INTERESTING.search(source.text):
+    if INTERESTING.within(source.text):
         try:
             run_block(machine, source.tree.body)
             _run_the_uncalled(machine)
@@ -65,7 +63,23 @@ def _run_uncalled(machine: Machine, function: Function) -> Value | None:
     definition = function.definition
     if definition is None or definition in machine.visits or not _worth(machine, definition):
         return None
-    return apply(machine, definition, function, (), _annotated_models(machine, definition))
+    given = _perhaps_given(machine, definition) | _told_by_parts(machine, definition)
+    given |= _annotated_models(machine, definition)
+    return apply(machine, definition, function, (), given)
+
+
+def _perhaps_given(machine: Machine, definition: ast.AST) -> dict[str, Value]:
+    """`def loop(model, optimizer=None)`: nobody here leaves the optimizer out, so both ways are open."""
+    spec = getattr(definition, "args", None)
+    if spec is None:
+        return {}
+    pairs = [*zip(spec.args[::-1], spec.defaults[::-1], strict=False)]
+    pairs += [(entry, default) for entry, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]
+    return {
+        entry.arg: merge([machine.constant(default, None), machine.unknown(entry, entry.arg)])
+        for entry, default in pairs
+        if isinstance(default, ast.Constant) and default.value is None
+    }
 
 
 def _annotated_models(machine: Machine, definition: ast.AST) -> dict[str, Value]:
@@ -77,6 +91,59 @@ def _annotated_models(machine: Machine, definition: ast.AST) -> dict[str, Value]
         if isinstance(cls, Class) and cls.derives_from(*torch_api.MODULE_BASES):
             found[parameter.arg] = _an_instance(machine, cls)
     return found
+
+
+def _told_by_parts(machine: Machine, definition: ast.AST) -> dict[str, Value]:
+    """`ac.pi(obs)`, `ac.v(obs)`: a parameter whose parts are those of one model class of the file is one."""
+    spec = getattr(definition, "args", None)
+    names = {parameter.arg for parameter in spec.args} - {"self"} if spec else set()
+    read: dict[str, set[str]] = {}
+    for node in ast.walk(definition) if names else ():
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names:
+            read.setdefault(node.value.id, set()).add(node.attr)
+    found: dict[str, Value] = {}
+    for name, parts in read.items() if read else ():
+        fitting = [
+            cls for cls, own in machine.remember(_parts_of_models, _tree(machine)) if _fits(parts, own)
+        ]
+        cls = machine.scope.names.get(fitting[0]) if len(fitting) == 1 else None
+        if isinstance(cls, Class) and cls.derives_from(*torch_api.MODULE_BASES):
+            found[name] = _an_instance(machine, cls)
+    return found
+
+
+def _tree(machine: Machine) -> ast.Module:
+    return machine.context.source.tree
+
+
+def _parts_of_models(tree: ast.Module) -> list[tuple[str, set[str]]]:
+    """The classes at the top of a file and the layers that each keeps under a name of its own."""
+    return [
+        (node.name, {part.attr for part in ast.walk(node) if _is_own_layer(part)})
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    ]
+
+
+def _is_own_layer(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    """`self.x` where it is set."""
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+    )
+
+
+def _fits(read: set[str], own: set[str]) -> bool:
+    """At least two parts of its own are read, and nothing that only another object has."""
+    return len(read & own) >= 2 and all(name in own or name in _OF_EVERY_MODULE for name in read)
+
+
+_OF_EVERY_MODULE = frozenset(
+    "parameters named_parameters train eval to cuda cpu zero_grad state_dict load_state_dict modules "
+    "children apply requires_grad_ training forward".split()
+)
 
 
 def _annotation(node: ast.expr | None) -> str:
@@ -104,43 +171,57 @@ def _run_class(machine: Machine, cls: Class) -> None:
     if definition is None or not _worth(machine, definition):
         return
     instance = _an_instance(machine, cls)
-    methods = {name: member for name, member in cls.members.items() if isinstance(member, Function)}
-    for method in sorted(methods.values(), key=lambda method: _named_by_others(method, methods)):
+    methods = {member: member.text() for member in cls.members.values() if isinstance(member, Function)}
+    for method in sorted(methods, key=lambda method: _named_by_others(method, methods)):
         bound = attribute_of(machine, instance, getattr(method.definition, "name", ""))
         if isinstance(bound, Function):
             _run_uncalled(machine, bound)
 
 
-def _named_by_others(method: Function, methods: dict[str, Function]) -> bool:
+def _named_by_others(method: Function, methods: dict[Function, str]) -> bool:
     """Helpers are seen through their callers, in the loops these have, so callers come first."""
     call = f".{getattr(method.definition, 'name', '')}("
-    return any(call in other.text() for other in methods.values() if other is not method)
+    return any(call in text for other, text in methods.items() if other is not method)
 
 
 def _worth(machine: Machine, definition: ast.AST) -> bool:
     """Whether a definition holds one of the words that rules look for, or calls one of the file that does."""
     if definition not in machine.worth_running:
         text = _text_of(machine, definition)
-        machine.worth_running[definition] = bool(WORTH_RUNNING.search(text))
+        machine.worth_running[definition] = WORTH_RUNNING.within(text)
         if not machine.worth_running[definition]:
-            names = set(_WORD.findall(text)) & machine.remember(_worthy_names, machine.context.source.tree)
-            machine.worth_running[definition] = bool(names)
+            worthy = machine.remember(_worthy_names, machine.context.source)
+            machine.worth_running[definition] = bool(worthy) and not worthy.isdisjoint(words_of(text))
     return machine.worth_running[definition]
 
 
 def _text_of(machine: Machine, definition: ast.AST) -> str:
+    return "\n".join(_lines_of(machine.context.source, definition))
+
+
+def _lines_of(source: Source, definition: ast.AST) -> list[str]:
     first, last = getattr(definition, "lineno", 1), getattr(definition, "end_lineno", 1) or 1
-    return "\n".join(machine.context.source.lines[first - 1 : last])
+    return source.lines[first - 1 : last]
 
 
-def _worthy_names(tree: ast.AST) -> frozenset[str]:
+def _worthy_names(source: Source) -> frozenset[str]:
     """Functions and methods that take part in training: whoever calls them sets the loop around them."""
+    if not any(source.holds(word) for word in ("backward", "step", "zero_grad")):
+        return frozenset()
     found = set()
-    for outer in getattr(tree, "body", ()):
+    for outer in source.tree.body:
         for node in (outer, *getattr(outer, "body", ())):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and TRAINS.search(ast.unparse(node)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _trains(source, node):
                 found.add(node.name)
     return frozenset(found - {"__init__", "forward", "main"})
+
+
+def _trains(source: Source, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function zeroes, goes backward or steps, other than in a comment."""
+    lines = [line for line in _lines_of(source, node) if MAY_TRAIN.search(line)]
+    if any(TRAINS.search(line.partition("#")[0]) for line in lines):
+        return True
+    return bool(lines) and bool(TRAINS.search(ast.unparse(node)))  # slow, and knows comments from strings
 
 
 def _roots_first(machine: Machine) -> list[str]:
@@ -150,5 +231,5 @@ def _roots_first(machine: Machine) -> list[str]:
         for name, value in machine.scope.names.items()
         if isinstance(value, Function | Class) and value.source is machine.context.source
     ]
-    mentions = Counter(_WORD.findall(machine.context.source.text))
+    mentions = machine.context.source.mentions
     return sorted(names, key=lambda name: mentions[name] > 1)  # one mention is the definition itself

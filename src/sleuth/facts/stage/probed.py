@@ -9,25 +9,15 @@ from sleuth.facts.stage.job import Job
 
 def probe_script(job: Job) -> list[Mapping[str, Any]]:
     """One report for each optimizer's first step."""
-    from sleuth.facts.bench import Bench
     from sleuth.facts.capture import Captured, capture
-    from sleuth.probing import examine
+    from sleuth.probing import bench_of, examine
 
     reports: list[Mapping[str, Any]] = []
     budget = job.seconds or 10.0
 
     def look(found: Captured) -> None:
-        bench = Bench(
-            found.model,
-            found.batch,
-            None,
-            step=found.step,
-            optimizer=found.optimizers[0] if len(found.optimizers) == 1 else found.optimizers or None,
-            loader=found.loader,
-            val_loader=found.val_loader,
-            budget=budget / (len(reports) + 1),
-            memorise=False,  # the same-batch world asks this of the script itself
-        )
+        # Whether a batch can be learnt by heart the same-batch world asks of the script itself.
+        bench = bench_of(found, budget=budget / (len(reports) + 1), quick=True)
         reports.append(examine(bench).to_dict())
 
     capture(Path(job.script), job.arguments, examine=look, phases=job.phases, seconds=job.time_limit * 0.8)

@@ -8,7 +8,7 @@ the file.
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import ancestry, literal, possible, root, spelling
@@ -35,8 +35,7 @@ _ACTS = Pattern(r"train|step|update|backward|optim|fit|learn|grad", re.IGNORECAS
 _LOADER = Pattern(r"load|batch|_dl$|^dl$|iter|dataset|stream|chunks", re.IGNORECASE)
 
 
-@dataclass(frozen=True, eq=False)
-class Turn:
+class Turn(NamedTuple):
     """The events of one turn, in order. Without a `loop` they happen once, one after the other."""
 
     loop: Loop | None
@@ -337,7 +336,7 @@ def _option_default(program: Program, read: Call) -> float | None:
 
 def bare_statements(source: Source) -> set[ast.AST]:
     """Expressions that stand alone on their line: their value goes nowhere."""
-    return {node.value for node in ast.walk(source.tree) if isinstance(node, ast.Expr)}
+    return {node.value for node in source.nodes if isinstance(node, ast.Expr)}
 
 
 def subject_of(event: Event) -> str:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from sleuth.facts.flow import root
 from sleuth.facts.interpreter.values import Constant, Instance
@@ -15,8 +15,7 @@ from sleuth.facts.words import Pattern
 _SETTLED = Pattern(r"seed|generator|default_rng|RandomState|PRNGKey", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class _Known:
+class _Known(NamedTuple):
     """What a value was made from (other values, attributes of the object), and whether by chance."""
 
     origins: frozenset[object] = frozenset()

@@ -63,11 +63,19 @@ def dataset_of(loader: Call) -> Value | None:
 
 
 def training_loaders(program: Program) -> list[Call]:
+    return program.about(_training_loaders)
+
+
+def _training_loaders(program: Program) -> list[Call]:
     return [loader for loop in loops_with_steps(program) for loader in loader_of(loop)]
 
 
 def evaluation_loaders(program: Program) -> list[Call]:
     """Loaders whose batches a model gets without gradients, and that are never trained on."""
+    return program.about(_evaluation_loaders)
+
+
+def _evaluation_loaders(program: Program) -> list[Call]:
     trained = {id(loader) for loader in training_loaders(program)}
     found: dict[int, Call] = {}
     for call in program.calls("()"):

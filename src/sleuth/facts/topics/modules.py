@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import keeps_numbers, layer, possible, subject
@@ -109,8 +110,7 @@ def parameter(value: Value | None) -> Call | None:
     return None
 
 
-@dataclass(frozen=True, eq=False)
-class Affine:
+class Affine(NamedTuple):
     """One application of a linear map: a layer's, or a product with a trainable leaf. Sizes where written."""
 
     call: Call

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from sleuth.facts.flow import keeps_numbers, layer, number, possible, root, subject
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, Function, Instance, Value
@@ -34,8 +35,7 @@ class Term:
     joined: Call | None = None  # the sum or product that brings it in
 
 
-@dataclass(frozen=True, eq=False)
-class Objective:
+class Objective(NamedTuple):
     """Something that is minimised. `at` is the `backward` call, or the function that returns it.
 
     `certain` is False where only the function's name (`dice_loss`) says that its result is minimised.

@@ -24,8 +24,8 @@ from sleuth.facts.stage.control import Control
 # Functions of (input, target, ...): everything torch calls a loss, bar the few with three tensors.
 LOSSES = (
     "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss "
-    "smooth_l1_loss huber_loss kl_div poisson_nll_loss gaussian_nll_loss multi_margin_loss multilabel_margin_loss "
-    "multilabel_soft_margin_loss soft_margin_loss hinge_embedding_loss ctc_loss"
+    "smooth_l1_loss huber_loss kl_div poisson_nll_loss gaussian_nll_loss multi_margin_loss "
+    "multilabel_margin_loss multilabel_soft_margin_loss soft_margin_loss hinge_embedding_loss ctc_loss"
 ).split()
 # Keywords under which models take their targets.
 TARGET_NAMES = frozenset("labels label target targets y".split())

@@ -289,7 +289,7 @@ def divided_by_accumulation(world: World) -> None:
 
 
 def initialised_anew(world: World, only_equal: bool = False) -> None:
-    """Layers get weights that keep the size of a signal (`only_equal`: those whose weights are all the same)."""
+    """Layers get weights that keep a signal's size (`only_equal`: those with all weights the same)."""
 
     def change(model: nn.Module) -> None:
         with torch.random.fork_rng():

@@ -1,0 +1,89 @@
+"""What `sleuth lint` does with a request whose words are read. It needs no command-line library for that."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from sleuth.cli.output import emit, say, steps_of
+from sleuth.errors import SleuthError
+
+if TYPE_CHECKING:
+    from sleuth.lint import LintResult, Selection
+    from sleuth.lint.cache import Cache
+
+
+class Request(NamedTuple):
+    """One lint request, which `--watch` repeats."""
+
+    paths: tuple[Path, ...]
+    selection: "Selection"
+    since: str | None
+    stdin_filename: str | None
+    no_cache: bool
+    jobs: int | None
+
+    def run(self) -> "LintResult":
+        from sleuth.lint import lint
+
+        result = lint(
+            self.paths,
+            self.selection,
+            None if self.no_cache else _cache(),
+            self.stdin_filename,
+            self.jobs,
+            steps_of("Reading"),
+        )
+        if result.files == 0:
+            raise SleuthError(f"There are no Python files in {', '.join(map(str, self.paths))}.")
+        if self.since is None:
+            return result
+        from sleuth.lint.changes import only_changed
+
+        return only_changed(result, self.since)
+
+
+def _cache() -> "Cache":
+    from sleuth.lint.cache import Cache
+
+    return Cache(_home() / "lint")
+
+
+def _home() -> Path:
+    """Where Sleuth keeps what it may forget: `$SLEUTH_HOME`, else `.sleuth` in the current folder."""
+    return Path(os.environ.get("SLEUTH_HOME", ".sleuth")) / "cache"
+
+
+def answer(request: Request, form: str, json_path: str | None, quiet: bool) -> int:
+    """Lint, show, and say by the exit code whether anything was found."""
+    result = request.run()
+    if len(result.unreadable) == result.files:
+        say_troubles(result)  # nothing could be read: there is no result to show or to write
+        return 2
+    report(result, form, json_path, quiet)
+    return exit_code(result)
+
+
+def report(result: "LintResult", form: str, json_path: str | None, quiet: bool) -> None:
+    from sleuth.show import lint_text
+    from sleuth.show.colour import coloured
+
+    say_troubles(result)
+    if form == "text":
+        text = (lint_text.brief if quiet else lint_text.full)(result, coloured())
+    else:
+        from sleuth.show import lint_formats
+
+        text = lint_formats.render(result, form)
+    if text or json_path:
+        emit(text, lint_text.as_json(result) if json_path else None, json_path)
+
+
+def say_troubles(result: "LintResult") -> None:
+    for trouble in result.troubles:
+        say(f"sleuth: {trouble}", err=True)
+
+
+def exit_code(result: "LintResult") -> int:
+    if result.findings:
+        return 1
+    return 2 if len(result.unreadable) == result.files else 0

@@ -1,0 +1,70 @@
+"""`sleuth watch`: run a script as it is, and see what happens inside."""
+
+from pathlib import Path
+
+import click
+
+from sleuth.cli.output import output_options, write_json
+
+
+@click.command("watch", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option(
+    "-m", "module", metavar="MODULE", help="Run a module, as `python -m` does, in place of a script."
+)
+@click.option(
+    "--level",
+    type=click.Choice(["default", "full", "deep"]),
+    default="default",
+    show_default=True,
+    help="How closely to look: about 2%, up to 25%, or every step in full.",
+)
+@click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page.")
+@click.option(
+    "--fail", is_flag=True, help="Exit with 1 when a cause was found and the script itself ended well."
+)
+@output_options
+@click.argument("script", required=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def command(
+    script: str | None,
+    arguments: tuple[str, ...],
+    module: str | None,
+    level: str,
+    page: Path | None,
+    fail: bool,
+    json_path: str | None,
+    quiet: bool,
+) -> int:
+    """Run an unchanged training script under observation, and keep the record.
+
+    The script sees its own arguments, streams and exit code; the report goes to standard error. Options of
+    Sleuth stand before SCRIPT, those of the script after it. The exit code is the script's.
+    """
+    from sleuth import archive
+    from sleuth.needs import need
+    from sleuth.show import watch_text
+    from sleuth.watching.judging import judge, load
+    from sleuth.watching.kept import files_of
+    from sleuth.watching.watch import Request, checked, run
+
+    need("torch", "torch", "`sleuth watch`")
+    if module is not None and script is not None:
+        arguments = (script, *arguments)
+    request = checked(Request(script, arguments, module, level))
+    path = Path(script) if script is not None and module is None and Path(script).is_file() else None
+    kept = archive.begin(["sleuth", "watch", *request.command[1:]], path, "watch")
+    with files_of(kept) as files:
+        code = run(request, files, stdout=2 if json_path == "-" else 1)
+        record = load(files.record_path)
+    report = judge(record)
+    kept.finish(code, report.findings, {"verdict": report.verdict.to_dict()})
+    if page is not None:
+        from sleuth.files import write_whole
+        from sleuth.show.watch_page import document
+
+        write_whole(page, document(report, record))
+    where = str(kept.folder) if kept.recording else ""
+    click.echo(watch_text.brief(report) if quiet else "\n" + watch_text.page(report, where), err=True)
+    write_json(report.to_dict(), json_path)
+    found = report.verdict.status == "cause-found"
+    return 1 if fail and found and code == 0 else code

@@ -1,0 +1,107 @@
+"""What grows or moves over a run: the graph behind the loss, the terms of a loss, the layers' numbers."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sleuth.facts import curves
+from sleuth.facts.seen import Course, adversarial, by_line, raised
+from sleuth.facts.step import Layers, LossCall, Model, Record, Step
+from sleuth.finding import Where
+
+TWICE = 2.0  # times the nodes of the first graph
+CLIMB = 4  # measurements in a row
+EVEN = 1.5  # largest over smallest growth a step
+RECURRENT = ("RNN", "LSTM", "GRU")
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The size of the graph behind the loss at the first and the last step where it was counted."""
+
+    first: int
+    last: int
+    steps: int
+
+
+def growing_graph(course: Course) -> Growth | None:
+    """The graph behind the loss grows by about the same with every step: it is chained to earlier iterations.
+
+    A state that is set to zero at each epoch makes a saw-tooth, so one climb of several steps is enough.
+    """
+    counted = [(step.n, step.graph) for step in course.steps if step.graph]
+    climb: list[tuple[int, int]] = []
+    longest: list[tuple[int, int]] = []
+    for n, size in counted:
+        climb = [*climb, (n, size)] if climb and size > climb[-1][1] else [(n, size)]
+        longest = max(longest, climb, key=len)
+    if len(longest) < CLIMB or longest[-1][1] < TWICE * longest[0][1]:
+        return None
+    paces = [(b[1] - a[1]) / max(1, b[0] - a[0]) for a, b in pairwise(longest[:CLIMB])]
+    if max(paces) > EVEN * min(paces):
+        return None  # texts of different length
+    return Growth(longest[0][1], longest[-1][1], longest[-1][0] - longest[0][0])
+
+
+def twice_backward(record: Record) -> Where | None:
+    return raised(record, "backward through the graph a second time")
+
+
+def recurrent(record: Record) -> bool:
+    return any(layer.type.startswith(RECURRENT) for model in record.of(Model) for layer in model.layers)
+
+
+@dataclass(frozen=True)
+class Term:
+    """One loss call of the training code and its values over the run."""
+
+    call: LossCall
+    values: list[float]
+
+
+def terms(calls: Iterable[LossCall]) -> list[Term]:
+    """The loss calls that are computed together, with gradients: one for each line."""
+    attached = [call for call in calls if call.requires_grad and call.value is not None]
+    return [
+        Term(same[0], curves.finite(call.value for call in same))
+        for same in by_line(attached).values()
+        if len(curves.finite(call.value for call in same)) >= 2
+    ]
+
+
+def never_moved(record: Record) -> set[str]:
+    """Parameters whose actual change was measured, at three steps or more, and was zero each time."""
+    seen: dict[str, list[float]] = {}
+    for layers in record.of(Layers):
+        for name, change in layers.updates.items():
+            seen.setdefault(name, []).append(change)
+    return {name for name, changes in seen.items() if len(changes) >= 3 and not any(changes)}
+
+
+def never_reached(record: Record) -> set[str]:
+    """Parameters that had no gradient at any of three sampled steps or more."""
+    seen: dict[str, list[float | None]] = {}
+    for layers in record.of(Layers):
+        for name, norm in layers.gradients.items():
+            seen.setdefault(name, []).append(norm)
+    return {name for name, norms in seen.items() if len(norms) >= 3 and all(norm is None for norm in norms)}
+
+
+def called_modules(record: Record) -> set[str]:
+    """Modules that took part in a sampled training forward."""
+    return {name for layers in record.of(Layers) for name in layers.activations}
+
+
+def diverging(record: Record, course: Course) -> int | None:
+    """The step at which the loss leaves its range for good by growth, not at one blow; None for games."""
+    if adversarial(record):
+        return None
+    place = curves.exploded(course.losses)
+    if place is None:
+        return None
+    before = curves.finite(course.losses[max(0, place - 5) : place + 1])
+    return place if len(before) >= 2 and before[-1] > 1.5 * before[0] > 0 else None
+
+
+def steps_by_number(record: Record) -> dict[int, Step]:
+    return {step.n: step for step in record.steps}

@@ -1,0 +1,33 @@
+"""How a program divides its data: the splits, their parts, and which rows a value holds.
+
+A split is found by what it does (a splitter of a library, two complementary cuts of one array, a mask and its
+opposite, folds), not by the names of its parts.
+"""
+
+from sleuth.facts.topics.splits.division import Split, Splits
+from sleuth.facts.topics.splits.reading import splits_of
+from sleuth.facts.topics.splits.rows import (
+    PERMUTATIONS,
+    RANDOM_SPLIT,
+    TRAIN_TEST_SPLIT,
+    bare,
+    first_key,
+    identity,
+    is_full,
+)
+from sleuth.facts.topics.splits.statistics import statistic_of, statistics_in
+
+__all__ = [
+    "PERMUTATIONS",
+    "RANDOM_SPLIT",
+    "TRAIN_TEST_SPLIT",
+    "Split",
+    "Splits",
+    "bare",
+    "first_key",
+    "identity",
+    "is_full",
+    "splits_of",
+    "statistic_of",
+    "statistics_in",
+]

@@ -1,0 +1,88 @@
+"""How far a reading is from the truth of its probe, in tolerances: at most 1 is right."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sleuth.rl.reading import Reading
+from sleuth.rl.tables import Table
+from sleuth.rl.truth import best_q, best_values, policy_values
+
+MISS = 0.2  # P(best action) must exceed 0.8
+OTHER_Q = 0.5  # actions the greedy policy hardly tries are learnt later; measured bugs leave 1.6 and more
+OWN_POLICY = 0.3  # a critic lags behind a policy that still moves
+
+
+@dataclass(frozen=True)
+class Error:
+    """`size` in tolerances; `what` says which number it was. `size` is None where nothing could be asked."""
+
+    size: float | None
+    what: str = ""
+
+
+def judge(table: Table, gamma: float, reading: Reading) -> Error:
+    """The worst of everything this probe asks and this agent answers."""
+    errors = [*_value_errors(table, gamma, reading), *_policy_errors(table, reading)]
+    if not errors:
+        return Error(None)
+    return max(errors, key=lambda error: math.inf if error.size is None else error.size)
+
+
+def _value_errors(table: Table, gamma: float, reading: Reading) -> list[Error]:
+    if table.asks == "policy":
+        return []
+    if reading.q is not None:
+        return _table_errors(table, best_q(table, gamma), reading.q)
+    if reading.values is None:
+        return []
+    if table.asks == "value":
+        truth: Sequence[float] = best_values(table, gamma)
+        return [
+            _off(f"V({table.label(state)})", seen, truth[state], table.tolerance)
+            for state, seen in enumerate(reading.values)
+        ]
+    return _own_policy_errors(table, gamma, reading)
+
+
+def _own_policy_errors(table: Table, gamma: float, reading: Reading) -> list[Error]:
+    """Where actions matter, a critic is right about the policy the agent has, not about the best one."""
+    chances = [p for p in reading.second if p is not None]
+    if reading.values is None or len(chances) < table.states:
+        return []
+    truth = policy_values(table, gamma, [(1.0 - p, p) for p in chances])
+    best = best_values(table, gamma)
+    errors = []
+    for state, seen in enumerate(reading.values):
+        # Acting may be greedier, or more curious, than the policy says: anything between the two is right.
+        nearest = min(max(seen, min(truth[state], best[state])), max(truth[state], best[state]))
+        errors.append(_off(f"V({table.label(state)})", seen, nearest, OWN_POLICY))
+    return errors
+
+
+def _table_errors(
+    table: Table, truth: Sequence[Sequence[float]], seen: Sequence[Sequence[float]]
+) -> list[Error]:
+    errors = []
+    for state, (right, row) in enumerate(zip(truth, seen, strict=True)):
+        for action, (want, have) in enumerate(zip(right, row, strict=True)):
+            greedy = want >= max(right)
+            allowed = table.tolerance if greedy else OTHER_Q
+            errors.append(_off(f"Q({table.label(state)}, {action})", have, want, allowed))
+    return errors
+
+
+def _policy_errors(table: Table, reading: Reading) -> list[Error]:
+    errors = []
+    for state, best in (table.best or {}).items():
+        second = reading.second[state] if reading.second else None
+        if second is not None:
+            chance = second if best == 1 else 1.0 - second
+            what = f"P(best action | {table.label(state)}) = {chance:.2f}"
+            errors.append(Error((1.0 - chance) / MISS if math.isfinite(chance) else math.inf, what))
+    return errors
+
+
+def _off(what: str, seen: float, truth: float, tolerance: float) -> Error:
+    size = abs(seen - truth) / tolerance if math.isfinite(seen) else math.inf
+    return Error(size, f"{what} = {seen:.2f}, right is {truth:.2f}")

@@ -1,0 +1,195 @@
+"""Climbing the probes: how long to train, when to call it a pass, when a fail is a bug."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from sleuth.rl.judge import Error, judge
+from sleuth.rl.reading import Reading
+from sleuth.rl.tables import Table
+
+Result = Literal["passed", "failed", "flaky", "undecided", "skipped", "crashed"]
+
+IN_A_ROW = 3  # a value that feeds on itself passes *through* the right answer on its way up
+SPREAD = 1.3  # between checks: three in a row span a factor of 1.7, whatever the speed
+SHRINKING = 0.6  # an error that fell to this share since the check before is still on its way
+SEEDS = 3
+BUGS_ENOUGH = 2  # probes that failed on most seeds; after these, one seed is enough to name the bug
+
+
+class Session(Protocol):
+    """One agent in one probe world."""
+
+    def until(self, steps: int) -> Reading | None:
+        """Its reading after that many steps; None when it cannot go on. Raises `Trouble` if it breaks."""
+
+
+class Trouble(Exception):
+    """The agent, not Sleuth, could not do it: one sentence."""
+
+
+class Unsuited(Trouble):
+    """This agent cannot be asked this probe; no fault of either."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """When to look: first check, how fast to go on while it is wrong, and where patience ends."""
+
+    first: int
+    growth: float
+    last: int
+    shortcut: bool = False  # training starts anew for each check: retries look at the end only
+
+
+@dataclass(frozen=True)
+class Check:
+    steps: int
+    reading: Reading
+    error: Error
+
+
+@dataclass(frozen=True)
+class Rung:
+    """What became of one probe."""
+
+    table: Table
+    gamma: float
+    result: Result
+    checks: tuple[Check, ...] = ()
+    reason: str = ""
+    seeds: int = 1
+    failing: int = 0
+    facts: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def last(self) -> Check | None:
+        return self.checks[-1] if self.checks else None
+
+
+Start = Callable[[Table, int, float], Session]
+
+
+def climb(
+    tables: Iterable[Table],
+    start: Start,
+    pace: Callable[[Table], Pace],
+    gamma: float,
+    seed: int,
+    step: Callable[[Rung], None] = lambda _: None,
+) -> list[Rung]:
+    """Every probe in turn. The budget that sufficed below is where the next one begins."""
+    rungs: list[Rung] = []
+    for table in tables:
+        sure = sum(rung.result == "failed" for rung in rungs) >= BUGS_ENOUGH
+        rung = attempt(table, start, _warmed(pace(table), rungs, sure), gamma, seed, 1 if sure else SEEDS)
+        rungs.append(rung)
+        step(rung)
+    return rungs
+
+
+def _warmed(pace: Pace, rungs: Sequence[Rung], sure: bool) -> Pace:
+    """An agent that needed 4000 steps for a constant has learnt nothing after 1000 elsewhere.
+
+    Once it is sure that something is broken, the other probes only help to name it: less patience will do.
+    """
+    if not pace.shortcut:
+        return pace
+    needed = [rung.checks[-IN_A_ROW].steps for rung in rungs if rung.result == "passed"]
+    first = min(max([pace.first, *needed]), pace.last)
+    return replace(pace, first=first, last=min(pace.last, int(pace.growth * first)) if sure else pace.last)
+
+
+def attempt(table: Table, start: Start, pace: Pace, gamma: float, seed: int, seeds: int) -> Rung:
+    """One probe: a fail is tried again with new seeds, and is a bug if most of them fail."""
+    gamma = gamma if table.gamma is None else table.gamma
+    rung = once(table, start, pace, gamma, seed)
+    if rung.result != "failed" or seeds == 1:
+        return replace(rung, failing=int(rung.result == "failed"))
+    failing, tried = 1, 1
+    again = replace(pace, first=pace.last) if pace.shortcut else pace
+    for other in range(1, seeds):
+        result = once(table, start, again, gamma, seed + 1000 * other).result
+        tried += 1
+        failing += result == "failed"
+        if 2 * failing > seeds or 2 * (tried - failing) > seeds:
+            break
+    return replace(rung, result="failed" if 2 * failing > seeds else "flaky", seeds=tried, failing=failing)
+
+
+def once(table: Table, start: Start, pace: Pace, gamma: float, seed: int) -> Rung:
+    """One probe with one seed."""
+    checks: list[Check] = []
+    session: Session | None = None
+    try:
+        session = start(table, seed, gamma)
+        result = _watched(session, table, pace, gamma, checks)
+        reason = _reason(result, checks)
+    except Unsuited as trouble:
+        result, reason = "skipped", str(trouble)
+    except Trouble as trouble:
+        result, reason = "crashed", str(trouble)
+    rung = Rung(table, gamma, result, tuple(checks), reason, facts=dict(getattr(session, "facts", {})))
+    return _own_discount(rung)
+
+
+def _own_discount(rung: Rung) -> Rung:
+    """A world with its own discount only tests agents that take the one they are given."""
+    check = rung.last
+    worth = check.reading.worth if check is not None else None
+    if rung.table.gamma is None or rung.result != "failed" or worth is None or not worth[0] > 1.0:
+        return rung
+    return replace(rung, result="skipped", reason="the agent does not use the gamma it is given")
+
+
+def _watched(session: Session, table: Table, pace: Pace, gamma: float, checks: list[Check]) -> Result:
+    steps, row = pace.first, 0
+    while True:
+        reading = session.until(steps)
+        if reading is None:
+            return _verdict(checks)
+        error = judge(table, gamma, reading)
+        checks.append(Check(steps, reading, error))
+        if error.size is None:
+            return "skipped"
+        row = row + 1 if error.size <= 1.0 else 0
+        if row >= IN_A_ROW:
+            return "passed"
+        if steps >= pace.last and not (row or _worth_another_look(checks)):
+            return _verdict(checks)
+        steps = max(steps + 1, int(steps * (SPREAD if row or steps >= pace.last else pace.growth)))
+        if not row and steps > pace.last and checks[-1].steps < pace.last:
+            steps = pace.last
+
+
+def _worth_another_look(checks: Sequence[Check]) -> bool:
+    """Near the truth at the end of the budget: the median of three decides, not one noisy look."""
+    sizes = [math.inf if check.error.size is None else check.error.size for check in checks]
+    return sizes[-1] < 2.0 and len(checks) < IN_A_ROW
+
+
+def _verdict(checks: Sequence[Check]) -> Result:
+    sizes = [math.inf if check.error.size is None else check.error.size for check in checks]
+    if not sizes:
+        return "skipped"
+    if len(sizes) >= IN_A_ROW and sorted(sizes[-IN_A_ROW:])[IN_A_ROW // 2] <= 1.0:
+        return "passed"
+    return "undecided" if _still_moving(checks, sizes) else "failed"
+
+
+def _still_moving(checks: Sequence[Check], sizes: Sequence[float]) -> bool:
+    """The error fell steadily to the end: more steps, not a repair, may be what is missing."""
+    half = [size for check, size in zip(checks, sizes, strict=True) if check.steps <= checks[-1].steps / 2]
+    if not half or not math.isfinite(sizes[-1]):
+        return False
+    return sizes[-1] <= SHRINKING * half[-1] and sizes[-1] <= min(sizes)
+
+
+def _reason(result: Result, checks: Sequence[Check]) -> str:
+    if result == "skipped" and checks:
+        troubles = checks[-1].reading.troubles
+        return "; ".join(troubles) or "the agent has nothing to ask for this probe"
+    if result in ("failed", "undecided") and checks:
+        return checks[-1].error.what
+    return ""

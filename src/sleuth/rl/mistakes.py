@@ -1,0 +1,241 @@
+"""Known mistakes, each as the way it bends a stream of experience, with its cause and its repair."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sleuth.rl.streams import Mistake, Stream
+
+ROW = "Store observation, action, reward, next observation and flags of one step together, in one place."
+MASK = "Multiply the value of the next observation by 1 - terminated of the same step."
+GAMMA = "Follow gamma from the configuration to the target; compute returns backwards."
+
+
+def known() -> Mapping[str, Mistake]:
+    """Every mistake with a fingerprint."""
+    return {
+        "gamma-zero": Mistake(
+            "discount-broken",
+            "values are exactly the immediate rewards: nothing is carried back in time (gamma is 0, the next "
+            "value is masked away, or the target network never learns)",
+            GAMMA,
+            gamma=_always(0.0),
+        ),
+        **{
+            f"gamma-{rate}": Mistake(
+                "discount-broken",
+                f"values are those of a discount near {rate}",
+                GAMMA,
+                gamma=_always(rate),
+            )
+            for rate in (0.5, 0.8, 0.9, 0.95)
+        },
+        "next-is-same": Mistake(
+            "discount-broken",
+            "values are those of an agent whose next observation is the current one",
+            "Store the observation that `step` returned as the next one.",
+            link=lambda stream: stream.seen,
+            one_step=True,
+        ),
+        "mask-inverted": Mistake(
+            "discount-broken",
+            "the next value counts where an episode ends and nowhere else: the mask is inverted",
+            "Multiply by 1 - terminated, not by terminated.",
+            mask=lambda stream: ~stream.terminated,
+            link=_reset_after,
+        ),
+        "reward-later": Mistake(
+            "buffer-misaligned", "each reward stands one row late", ROW, bend=_column("reward", 1)
+        ),
+        "reward-earlier": Mistake(
+            "buffer-misaligned", "each reward stands one row early", ROW, bend=_column("reward", -1)
+        ),
+        "action-later": Mistake(
+            "buffer-misaligned", "each action stands one row late", ROW, bend=_column("action", 1)
+        ),
+        "action-earlier": Mistake(
+            "buffer-misaligned", "each action stands one row early", ROW, bend=_column("action", -1)
+        ),
+        "observation-late": Mistake(
+            "buffer-misaligned", "each observation stands one row late", ROW, bend=_column("seen", 1)
+        ),
+        "observation-early": Mistake(
+            "buffer-misaligned",
+            "each row holds the observation of the next step",
+            ROW,
+            bend=_column("seen", -1),
+        ),
+        "observation-next": Mistake(
+            "buffer-misaligned",
+            "each row holds the observation after the step, not before it",
+            ROW,
+            bend=lambda stream: replace(stream, seen=stream.after),
+        ),
+        "done-late": Mistake(
+            "buffer-misaligned", "each end of an episode stands one row late", ROW, bend=_flags(1)
+        ),
+        "done-early": Mistake(
+            "buffer-misaligned", "each end of an episode stands one row early", ROW, bend=_flags(-1)
+        ),
+        "truncation-ends": Mistake(
+            "truncation-as-termination",
+            "a time limit is taken for a true end: the state it cuts off is worth nothing more",
+            "Mask the next value by `terminated` only, and value the final observation at a time limit.",
+            mask=lambda stream: stream.ended,
+        ),
+        "truncation-resets": Mistake(
+            "truncation-as-termination",
+            "at a time limit the value of the next episode's first observation is used",
+            "Value the final observation of the episode that was cut off, not the one after the reset.",
+            link=_reset_after,
+            one_step=True,
+        ),
+        "through-end": Mistake(
+            "bootstrap-through-terminal",
+            "the value of the next observation counts at a true end as well",
+            MASK,
+            mask=_never,
+            leaks=True,
+        ),
+        "through-end-reset": Mistake(
+            "bootstrap-through-terminal",
+            "the next episode's first value counts at a true end",
+            MASK,
+            mask=_never,
+            link=_reset_after,
+            leaks=True,
+        ),
+        "leak": Mistake(
+            "bootstrap-through-terminal",
+            "what the next episode earns flows back over the end into this one",
+            "Cut the running sum (returns, GAE, n-step, traces) where an episode ends, not only the next "
+            "value.",
+            leaks=True,
+            one_step=True,
+        ),
+        "blind": Mistake(
+            "obs-ignored",
+            "all states have the same value, the average of all: the observation does not reach the value",
+            "Check that observations are copied when stored, flattened in the order of the returns, and that "
+            "value and target have the same shape.",
+            bend=_same_value,
+            blind=True,
+        ),
+        "sign": Mistake(
+            "value-not-learning",
+            "values have the right size and the wrong sign",
+            "Look for a minus before the reward or the value target.",
+            bend=_scaled(-1.0),
+        ),
+        "centred": Mistake(
+            "reward-shifted",
+            "values are those of rewards with their mean taken off",
+            "Scale rewards, never shift them.",
+            bend=_centred,
+        ),
+        "clipped": Mistake(
+            "reward-scale",
+            "values are those of rewards clipped to [-1, 1]",
+            "Clip only where sizes do not matter; otherwise divide by a constant.",
+            bend=_clipped,
+        ),
+        **{
+            f"times-{factor:g}": Mistake(
+                "reward-scale",
+                f"values are {factor:g} times what they should be",
+                "Learn from the rewards as they are, or undo the scale where values are read.",
+                bend=_scaled(factor),
+            )
+            for factor in (0.1, 0.5, 2.0, 10.0)
+        },
+        "phantom": Mistake(
+            "episode-not-reset",
+            "rows between two episodes that nobody played are learnt from (a vector environment that resets "
+            "on the next step)",
+            "Drop the row after each end, or make the vector environment reset within the same step.",
+            bend=_phantom,
+            link=_reset_after,
+        ),
+    }
+
+
+def _always(rate: float) -> Callable[[float], float]:
+    return lambda _: rate
+
+
+def _shifted(column: Any, by: int) -> Any:
+    import numpy as np
+
+    return np.roll(column, by)
+
+
+def _same_value(stream: Stream) -> Stream:
+    """Every observation is the same one."""
+    import numpy as np
+
+    nothing = np.zeros_like(stream.seen)
+    return replace(stream, seen=nothing, after=nothing, follows=nothing)
+
+
+def _phantom(stream: Stream) -> Stream:
+    """After each end a row (final observation, nothing earned, next episode) that no one played."""
+    import numpy as np
+
+    ends = np.flatnonzero(stream.ended) + 1
+    no = np.zeros(len(ends), bool)
+    last = ends - 1
+
+    def with_rows(column: Any, rows: Any) -> Any:
+        return np.insert(column, ends, rows)
+
+    return replace(
+        stream,
+        seen=with_rows(stream.seen, stream.after[last]),
+        action=with_rows(stream.action, stream.action[last]),
+        reward=with_rows(stream.reward, 0.0),
+        after=with_rows(stream.after, stream.follows[last]),
+        follows=with_rows(stream.follows, stream.follows[last]),
+        terminated=with_rows(stream.terminated, no),
+        truncated=with_rows(stream.truncated, no),
+    )
+
+
+def _scaled(factor: float) -> Callable[[Stream], Stream]:
+    return lambda stream: replace(stream, reward=stream.reward * factor)
+
+
+def _clipped(stream: Stream) -> Stream:
+    import numpy as np
+
+    return replace(stream, reward=np.clip(stream.reward, -1.0, 1.0))
+
+
+def _centred(stream: Stream) -> Stream:
+    return replace(stream, reward=stream.reward - stream.reward.mean())
+
+
+def _reset_after(stream: Stream) -> Any:
+    import numpy as np
+
+    return np.where(stream.ended, stream.follows, stream.after)
+
+
+def _column(name: str, by: int) -> Callable[[Stream], Stream]:
+    return lambda stream: replace(stream, **{name: _shifted(getattr(stream, name), by)})
+
+
+def _flags(by: int) -> Callable[[Stream], Stream]:
+    def bend(stream: Stream) -> Stream:
+        # The next observation is the next row's: with flags in the wrong place nobody knows the final one.
+        return replace(
+            stream,
+            terminated=_shifted(stream.terminated, by),
+            truncated=_shifted(stream.truncated, by),
+            after=stream.follows,
+        )
+
+    return bend
+
+
+def _never(stream: Stream) -> Any:
+    return stream.terminated & False

@@ -1,0 +1,328 @@
+"""From what the probes showed to a cause: the nearest known mistake, else the first rung that breaks."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sleuth import catalog
+from sleuth.finding import Finding, Severity
+from sleuth.rl.ladder import Rung
+from sleuth.rl.mistakes import known
+from sleuth.rl.streams import Belief, Mistake, believe, experience, kinds_of
+
+WAVERS = 0.15  # a smaller difference between actions than twice this is no signal
+NEAR = 0.8  # tolerances, on average over the failed probes: a name is given only to what fits
+PRICE = 1.5  # the most that one probe can say against a mistake: one noisy probe must not decide
+WIDE = 0.6  # the most that noise may widen a tolerance
+VAGUE = 0.35  # price of a prediction that noise makes wide: it fits too much
+UNTOLD = 0.7  # price of a number that the mistake says nothing about
+ON_ITS_WAY = 0.4  # price of a value that runs in the predicted direction
+LOCAL = 0.002  # in a tie, in favour of the cause that the first broken probe was built for
+ABOUT_VALUES = ("value-not-learning", "obs-ignored")  # not said of an agent that has none
+ALIKE = 0.02  # values of different states, closer than this in several worlds, are one value
+RUNAWAY = 5.0  # values beyond this are still on their way: only the direction is compared
+CLEAR = 0.25  # distance to the next cause at which the name is as good as certain
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How well one mistake explains all probes."""
+
+    name: str
+    mistake: Mistake
+    cost: float
+    failed: float
+
+
+def finding(
+    slug: str,
+    message: str,
+    credence: float,
+    numbers: Mapping[str, float | int | str] | None = None,
+    fix: str = "",
+    severity: Severity = "error",
+    technique: str = "probe",
+) -> Finding:
+    """A finding under a cause of the catalog, with the sources of its page."""
+    cause = catalog.find(slug)
+    return Finding(
+        message,
+        severity,
+        credence,
+        None,
+        dict(numbers or {}),
+        fix,
+        slug,
+        cause.family,
+        technique,
+        sources=cause.references,
+    )
+
+
+def name(rungs: Sequence[Rung]) -> list[Finding]:
+    """The findings of a ladder, surest first; none when nothing failed."""
+    found = [*_misuse(rungs)]
+    failed = [rung for rung in rungs if rung.result == "failed"]
+    if failed and not found:  # what follows from an episode that never ended needs no second name
+        found += _ranked(rungs, failed)
+    kept: dict[str, Finding] = {}
+    for entry in sorted(found, key=lambda entry: -entry.credence):
+        kept.setdefault(entry.cause, entry)
+    return list(kept.values())
+
+
+def _misuse(rungs: Sequence[Rung]) -> Iterator[Finding]:
+    """What the environment itself saw needs no inference."""
+    after = sum(rung.facts.get("after_end", 0) + rung.facts.get("after_limit", 0) for rung in rungs)
+    steps = sum(rung.facts.get("steps", 0) for rung in rungs)
+    if steps and after / steps > 0.01:
+        only_limits = not any(rung.facts.get("after_end", 0) for rung in rungs)
+        which = "after a time limit" if only_limits else "after an episode had ended"
+        yield finding(
+            "episode-not-reset",
+            f"The agent went on stepping {which}, {after:.0f} times in {steps:.0f} steps, without a reset: "
+            "what it learns there happened in no episode.",
+            0.95,
+            {"steps_after_end": int(after), "steps": int(steps)},
+            "Call reset whenever terminated or truncated is true, before the next step.",
+        )
+
+
+def _ranked(rungs: Sequence[Rung], failed: Sequence[Rung]) -> Iterator[Finding]:
+    first = failed[0]
+    if _all_alike(failed):
+        yield _blind(failed)
+        return
+    fits = rank(rungs)
+    valued = any(rung.last is not None and rung.last.reading.worth is not None for rung in failed)
+    fits = [fit for fit in fits if fit.failed <= NEAR and (valued or fit.mistake.slug not in ABOUT_VALUES)]
+    fits.sort(key=lambda fit: fit.cost - (LOCAL if fit.mistake.slug == first.table.suspect else 0.0))
+    if not fits:
+        yield _by_rung(first, failed, 0.55)
+        return
+    best, others = fits[0], [fit for fit in fits if fit.mistake.slug != fits[0].mistake.slug]
+    margin = (others[0].cost - best.cost) if others else 1.0
+    credence = 0.95 if margin > CLEAR else 0.75 if margin > 0.05 else 0.6
+    yield _by_fit(best, failed, credence)
+    if others and margin <= CLEAR:
+        yield _by_fit(others[0], failed, round(min(0.4, 1.0 - credence), 2))
+
+
+def _all_alike(failed: Sequence[Rung]) -> bool:
+    """The same number for every state, in more than one world where states differ."""
+    flat = 0
+    for rung in failed:
+        worth = rung.last.reading.worth if rung.last is not None else None
+        if rung.table.asks == "value" and rung.table.states > 1 and worth is not None:
+            flat += max(worth) - min(worth) < ALIKE and abs(worth[0]) > ALIKE
+    return flat >= 2 and failed[0].table.name != "constant"
+
+
+def _blind(failed: Sequence[Rung]) -> Finding:
+    mistake = known()["blind"]
+    return finding(
+        mistake.slug, f"{_seen(failed)} In every world {mistake.says}.", 0.95, _numbers(failed), mistake.fix
+    )
+
+
+def rank(rungs: Sequence[Rung]) -> list[Fit]:
+    """Every known mistake, the best explanation first."""
+    told = [rung for rung in rungs if rung.result in ("passed", "failed") and rung.last is not None]
+    fits = []
+    for label, mistake, beliefs in _hypotheses(told):
+        costs = [(_cost(rung, belief), rung.result) for rung, belief in zip(told, beliefs, strict=True)]
+        wrong = [cost for cost, result in costs if result == "failed"]
+        fits.append(
+            Fit(
+                label,
+                mistake,
+                sum(cost for cost, _ in costs) / len(costs),
+                sum(wrong) / max(len(wrong), 1),
+            )
+        )
+    return sorted(fits, key=lambda fit: fit.cost)
+
+
+def _hypotheses(told: Sequence[Rung]) -> Iterator[tuple[str, Mistake, list[Belief]]]:
+    streams = [experience(rung.table.name) for rung in told]
+    for label, mistake in known().items():
+        yield label, mistake, [believe(mistake, s, r.gamma) for s, r in zip(streams, told, strict=True)]
+    right = [believe(CORRECT, s, r.gamma) for s, r in zip(streams, told, strict=True)]
+    for label, (mistake, change) in policy_mistakes().items():
+        yield label, mistake, [change(belief) for belief in right]
+
+
+CORRECT = Mistake("", "", "")
+
+
+def policy_mistakes() -> dict[str, tuple[Mistake, Any]]:
+    """Mistakes that leave the values alone, and one that leaves nothing learnt."""
+    return {
+        "policy-sign": (
+            Mistake(
+                "policy-update-broken",
+                "the policy becomes certain of the *wrong* action: a sign is flipped",
+                "Minimise -(log_prob * advantage); compute advantages as return - value.",
+            ),
+            lambda belief: Belief(belief.values, -belief.gap, belief.spread),
+        ),
+        "policy-still": (
+            Mistake(
+                "policy-update-broken",
+                "the policy does not come to prefer the paid action: no signal reaches it",
+                "Take log-probabilities of the stored actions, shapes alike, advantages without a graph.",
+            ),
+            lambda belief: Belief(belief.values, belief.gap * 0.0, belief.spread),
+        ),
+        "policy-blind": (
+            Mistake(
+                "policy-obs-coupling-broken",
+                "one right action is found, but not a different one for each observation",
+                "Build each minibatch of observations, actions and advantages from one index array.",
+            ),
+            lambda belief: Belief(belief.values, _blind_gap(belief.gap), belief.spread),
+        ),
+        "value-still": (
+            Mistake(
+                "value-not-learning",
+                "the values hardly leave where they began, in every world",
+                "Recompute values inside the update, and check that the critic's weights are in the "
+                "optimizer "
+                "and move.",
+            ),
+            lambda belief: Belief(tuple(values * 0.0 for values in belief.values), belief.gap * math.nan),
+        ),
+    }
+
+
+def _blind_gap(gap: Any) -> Any:
+    import numpy as np
+
+    return np.full_like(gap, np.nanmean(gap)) if len(gap) else gap
+
+
+def _cost(rung: Rung, belief: Belief) -> float:
+    """How much this probe speaks against a mistake that predicts `belief`."""
+    prices = []
+    if rung.table.asks == "value":
+        prices += _value_prices(rung, belief)
+    if rung.table.asks != "value":
+        prices += _policy_prices(rung, belief)
+    if not prices:
+        return 0.0
+    capped = [min(PRICE, price) for price in prices]
+    # Half the worst state, half all of them: one noisy state must not decide, nor drown among the others.
+    return 0.5 * max(capped) + 0.5 * sum(capped) / len(capped)
+
+
+def _value_prices(rung: Rung, belief: Belief) -> list[float]:
+    check = rung.last
+    worth = check.reading.worth if check is not None else None
+    if worth is None:
+        return []
+    options = [_distance(rung, worth, values, belief.spread) for values in belief.values]
+    return min(options, key=sum)
+
+
+def _distance(rung: Rung, worth: Sequence[float], values: Any, spread: Any) -> list[float]:
+    kinds = kinds_of(rung.table)
+    prices = []
+    for state, seen in enumerate(worth):
+        predicted = float(values[kinds[state]])
+        noise = 0.0 if spread is None else min(WIDE, 0.5 * float(spread[kinds[state]]))
+        if math.isnan(predicted):
+            prices.append(UNTOLD)
+        elif abs(predicted) > RUNAWAY and rung.result == "failed":
+            prices.append(ON_ITS_WAY if seen * predicted > 0 and _runs_away(rung, state) else PRICE)
+        elif not math.isfinite(seen):
+            prices.append(PRICE)
+        else:
+            vague = VAGUE if noise > 0.3 else 0.0
+            prices.append(vague + abs(seen - predicted) / (rung.table.tolerance + noise))
+    return prices
+
+
+def _runs_away(rung: Rung, state: int) -> bool:
+    """Far off and farther with every check, or near its end already."""
+    seen = [check.reading.worth[state] for check in rung.checks if check.reading.worth is not None]
+    return len(seen) < 2 or abs(seen[-1]) > 1.15 * abs(seen[0]) or abs(seen[-1]) > RUNAWAY
+
+
+def _policy_prices(rung: Rung, belief: Belief) -> list[float]:
+    check = rung.last
+    if check is None:
+        return []
+    kinds = kinds_of(rung.table)
+    prices = []
+    for state, second in enumerate(check.reading.second):
+        gap = float(belief.gap[kinds[state]])
+        if second is None or math.isnan(gap):
+            prices.append(0.0 if second is None else UNTOLD)
+        else:
+            prices.append(_preference(_leaning(check.reading.q, state, second), gap))
+    return prices
+
+
+def _leaning(q: Sequence[Sequence[float]] | None, state: int, second: float) -> float:
+    """A greedy choice between two nearly equal action values is no preference."""
+    if q is None:
+        return second
+    gap = q[state][1] - q[state][0]
+    return 0.5 if abs(gap) < 0.5 else second
+
+
+def _preference(second: float, gap: float) -> float:
+    """The price of P(second action) against a predicted difference between the actions."""
+    if abs(gap) < 2 * WAVERS:
+        return 0.2 if 0.1 < second < 0.9 else 0.7  # without a signal a policy may drift anywhere
+    toward = second if gap > 0 else 1.0 - second
+    return (1.0 - toward) * 2.0 * PRICE
+
+
+def _by_fit(fit: Fit, failed: Sequence[Rung], credence: float) -> Finding:
+    message = f"{_seen(failed)} This is the fingerprint of a known mistake: {fit.mistake.says}."
+    numbers = {"fingerprint": fit.name, "distance": round(fit.failed, 3), **_numbers(failed)}
+    return finding(fit.mistake.slug, message, credence, numbers, fit.mistake.fix)
+
+
+def _by_rung(first: Rung, failed: Sequence[Rung], credence: float) -> Finding:
+    slug, why = _suspect(first)
+    message = (
+        f"{_seen(failed)} No known mistake fits these numbers; {why}: the lowest rung that breaks says most."
+    )
+    return finding(slug, message, credence, _numbers(failed), "Repair the lowest failing probe first.")
+
+
+def _suspect(first: Rung) -> tuple[str, str]:
+    check = first.last
+    worth = check.reading.worth if check is not None else None
+    if first.table.name == "constant" and worth is not None and worth[0] > 1.3 and _runs_away(first, 0):
+        return "bootstrap-through-terminal", "the value climbs past everything there is to earn"
+    if first.table.name == "constant" and _swings(first):
+        return (
+            "bootstrap-through-terminal",
+            "nothing here is random, and still the value swings about the truth: other episodes come into it",
+        )
+    return first.table.suspect, f"“{first.table.name}” asks: {first.table.purpose}"
+
+
+def _swings(rung: Rung) -> bool:
+    """Above and below a truth that does not vary."""
+    seen = [check.reading.worth[0] for check in rung.checks if check.reading.worth is not None]
+    return len(seen) > 1 and min(seen) < 0.95 and max(seen) > 1.05
+
+
+def _seen(failed: Sequence[Rung]) -> str:
+    first = failed[0]
+    more = f" {len(failed) - 1} other probes fail as well." if len(failed) > 1 else ""
+    what = first.last.error.what if first.last is not None else first.reason
+    return f"The probe “{first.table.name}” fails: {what}.{more}"
+
+
+def _numbers(failed: Sequence[Rung]) -> dict[str, float | int | str]:
+    first = failed[0]
+    numbers: dict[str, float | int | str] = {"first_failing": first.table.name, "failing": len(failed)}
+    if first.last is not None:
+        numbers["steps"] = first.last.steps
+    return numbers

@@ -1,0 +1,228 @@
+"""`sleuth rl probe`: one request, from the target to named findings."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sleuth.errors import SleuthError, did_you_mean
+from sleuth.finding import Finding
+from sleuth.needs import need
+from sleuth.rl import learner, sb3
+from sleuth.rl.ladder import Rung, Start, Trouble, climb
+from sleuth.rl.naming import finding, name
+from sleuth.rl.tables import Table, extra, ladder
+from sleuth.rl.truth import best_values
+
+SCHEMA = "sleuth.rl/1"
+SPACE_PROBES = ("image", "dict", "multi-discrete")  # the fifth probe, with other observations
+CONTINUOUS_PROBES = ("target-action", "edge-action")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to probe and how."""
+
+    gamma: float = 0.99
+    seed: int = 0
+    steps: int | None = None
+    only: tuple[str, ...] = ()
+    spaces: str | None = None
+    like: Any = None
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The result: every probe, and what it means."""
+
+    rungs: tuple[Rung, ...]
+    findings: tuple[Finding, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def examined(self) -> bool:
+        return any(rung.result not in ("crashed", "skipped") for rung in self.rungs)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "probes": [as_probe(rung) for rung in self.rungs],
+            "findings": [entry.to_dict() for entry in self.findings],
+        }
+
+
+def as_probe(rung: Rung) -> dict[str, Any]:
+    """`passed` is null where a probe decided nothing; `numbers` says why."""
+    passed = {"passed": True, "failed": False}.get(rung.result)
+    return {"name": rung.table.name, "passed": passed, "numbers": numbers(rung)}
+
+
+def numbers(rung: Rung) -> dict[str, Any]:
+    found: dict[str, Any] = {"verdict": rung.result, "gamma": rung.gamma}
+    if rung.reason:
+        found["reason"] = rung.reason
+    if rung.last is None:
+        return found
+    found |= {"steps": rung.last.steps, "seeds": rung.seeds, "failing_seeds": rung.failing}
+    if rung.last.error.size is not None:
+        found["error_in_tolerances"] = _finite(rung.last.error.size)
+    truth = best_values(rung.table, rung.gamma)
+    seen: dict[str, Any] = {}
+    for state in range(rung.table.states):
+        label = rung.table.label(state)
+        if rung.last.reading.worth is not None and rung.table.asks != "policy":
+            seen[f"V({label})"] = _finite(rung.last.reading.worth[state])
+            seen[f"right V({label})"] = round(truth[state], 4)
+        second = rung.last.reading.second[state] if rung.last.reading.second else None
+        if second is not None and rung.table.best is not None and state in rung.table.best:
+            chance = second if rung.table.best[state] == 1 else 1.0 - second
+            seen[f"P(best | {label})"] = _finite(chance)
+    return found | seen
+
+
+def _finite(value: float) -> float | str:
+    return round(value, 4) if value == value and abs(value) < 1e300 else str(value)
+
+
+def tables_for(request: Request) -> list[Table]:
+    """The ladder, or what was asked for by name."""
+    known = ladder() | extra()
+    if not request.only:
+        return list(ladder().values())
+    for word in request.only:
+        if word not in known:
+            hint = did_you_mean(word, [*known, *SPACE_PROBES, *CONTINUOUS_PROBES])
+            raise SleuthError(f"There is no probe {word!r}.{hint}")
+    return [known[word] for word in request.only]
+
+
+Progress = Callable[[Rung], None]
+
+
+def probe_learn(learn: Callable[..., Any], request: Request, step: Progress = lambda _: None) -> Ladder:
+    """A user's own `learn(make_env, steps, seed, gamma)`."""
+    need("gymnasium", "rl", "`sleuth rl`")
+    from sleuth.rl import continuous
+
+    plain, special = split(request)
+    first = plain[0] if plain else next(iter(ladder().values()))
+    forms: tuple[learner.Form, ...] = learner.FORMS
+    if request.like is not None or request.spaces is not None:
+        forms = (learner.Form(request.spaces or "vector", like=request.like),)
+    form, says, troubles = learner.fitting_form(learn, first, request.gamma, request.seed, forms)
+    if troubles:
+        raise SleuthError(
+            "The agent could not be trained in any probe world: " + " · ".join(dict.fromkeys(troubles))
+        )
+    remarks = _remarks(learn, first, form, request)
+    pace = learner.pace(request.steps or learner.LAST)
+    start = learner.starter(learn, form, says.worth is not None)
+    rungs = climb(plain, start, pace, request.gamma, request.seed, step)
+    if form.continuous and not request.only:
+        special = list(CONTINUOUS_PROBES)
+    rungs += [
+        continuous.probe_learn(learn, word, request, step) for word in special if word in CONTINUOUS_PROBES
+    ]
+    rungs += _space_probes(special, lambda form: (learner.starter(learn, form), pace), request, step)
+    return concluded(rungs, remarks)
+
+
+def split(request: Request) -> tuple[list[Table], list[str]]:
+    """Probes of the table kind, and the names of the others."""
+    special = [word for word in request.only if word in (*SPACE_PROBES, *CONTINUOUS_PROBES)]
+    rest = tuple(word for word in request.only if word not in special)
+    if special and not rest:
+        return [], special
+    return tables_for(Request(only=rest)), special
+
+
+def _remarks(learn: Callable[..., Any], first: Table, form: learner.Form, request: Request) -> list[str]:
+    remarks = []
+    if form.spaces != "vector" or form.continuous:
+        actions = "continuous actions" if form.continuous else "two actions"
+        remarks.append(
+            f"The agent was probed with {form.spaces} observations and {actions}; it refused others."
+        )
+    try:
+        if not learner.repeatable(learn, first, form, request.gamma, request.seed):
+            remarks.append(
+                "Two runs with one seed differ: the agent does not use its seed for everything it draws."
+            )
+    except Trouble:
+        pass  # the ladder says it
+    return remarks
+
+
+def probe_sb3(word: str, request: Request, step: Progress = lambda _: None) -> Ladder:
+    """A Stable-Baselines3 class with the user's settings."""
+    need("gymnasium", "rl", "`sleuth rl`")
+    from sleuth.rl import continuous
+
+    plain, special = split(request)
+    form = sb3.form_for(word, request.spaces or "vector", request.like)
+    make = sb3.maker(word, request.kwargs, form)
+    on_policy = word in sb3.ON_POLICY
+    pace = _shared_pace(sb3.pace(make, form, on_policy), request)
+    rungs = climb(plain, sb3.starter(make, form, on_policy), pace, request.gamma, request.seed, step)
+    if form.continuous and not request.only:
+        special = list(CONTINUOUS_PROBES)
+    rungs += [
+        continuous.probe_sb3(make, word, probe, request, step)
+        for probe in special
+        if probe in CONTINUOUS_PROBES
+    ]
+
+    def other(form: learner.Form) -> tuple[Start, Any]:
+        made = sb3.maker(word, request.kwargs, form)
+        chosen = learner.Form(form.spaces, word in sb3.CONTINUOUS)
+        return sb3.starter(made, chosen, on_policy), _shared_pace(sb3.pace(made, chosen, on_policy), request)
+
+    rungs += _space_probes(special, other, request, step)
+    return concluded(rungs, [])
+
+
+def _shared_pace(measure: Any, request: Request) -> Any:
+    """Measured once, on the first world; `--steps` overrules where patience ends."""
+    from dataclasses import replace
+
+    held: list[Any] = []
+
+    def chosen(table: Table) -> Any:
+        if not held:
+            held.append(measure(table))
+        return held[0] if request.steps is None else replace(held[0], last=request.steps)
+
+    return chosen
+
+
+def _space_probes(
+    words: Sequence[str], make: Callable[[learner.Form], tuple[Start, Any]], request: Request, step: Progress
+) -> list[Rung]:
+    from dataclasses import replace
+
+    found: list[Rung] = []
+    for word in words:
+        if word in SPACE_PROBES:
+            start, pace = make(learner.Form(word))
+            table = replace(ladder()["action-observation"], name=word)
+            found += climb([table], start, pace, request.gamma, request.seed, step)
+    return found
+
+
+def concluded(rungs: Sequence[Rung], remarks: Sequence[str]) -> Ladder:
+    found = name([rung for rung in rungs if rung.table.name in ladder()])
+    for rung in rungs:
+        if rung.table.name not in ladder() and rung.result == "failed" and not found:
+            found.append(by_extra(rung))
+    return Ladder(tuple(rungs), tuple(found), tuple(remarks))
+
+
+def by_extra(rung: Rung) -> Finding:
+    message = f"The probe “{rung.table.name}” fails: {rung.reason or rung.table.purpose}. The others pass."
+    numbers = {"first_failing": rung.table.name}
+    if rung.table.by_deed:
+        message += " An agent without a memory cannot pass it; one with a memory forgets, or remembers too much."
+        fix = "Reset the hidden state at every start of an episode, and nowhere else."
+        return finding(rung.table.suspect, message, 0.4, numbers, fix, "note")
+    fix = "Look at what only this probe has: its spaces, its bounds."
+    return finding(rung.table.suspect, message, 0.6, numbers, fix)

@@ -1,0 +1,169 @@
+"""An unmodified script as the target: run once a probe, with the probe's id where the script takes one."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sleuth.errors import SleuthError
+from sleuth.rl.guest import Plan, reading_from
+from sleuth.rl.ladder import SPREAD, Pace, Rung, Session, Trouble, Unsuited, climb
+from sleuth.rl.probing import Ladder, Request, concluded, split
+from sleuth.rl.reading import Reading
+from sleuth.rl.tables import Table
+
+FIRST, LAST = 200, 20_000
+SHORT = 4000  # a script that ends before this many steps may simply not have learnt yet
+PATIENCE = 600.0  # seconds for one run
+
+# Names that only exist where a vector environment resets within the same step, as before Gymnasium 1.0.
+SAME_STEP_NAMES = ("final_observation", "final_info", "terminal_observation")
+
+
+@dataclass
+class ScriptSession:
+    """One run of the script, played back check by check."""
+
+    plan: Plan
+    readings: list[tuple[int, Reading]] = field(default_factory=list)
+    facts: dict[str, float] = field(default_factory=dict)
+    rule: dict[str, str] = field(default_factory=dict)
+    begun: bool = False
+
+    def until(self, steps: int) -> Reading | None:
+        if not self.begun:
+            self._run()
+        return self.readings.pop(0)[1] if self.readings else None
+
+    def _run(self) -> None:
+        self.begun = True
+        found = _ran(self.plan)
+        self.facts, self.rule = (
+            found["facts"],
+            {k: found[k] for k in ("autoreset", "gymnasium") if k in found},
+        )
+        if found["trouble"] and not found["checks"]:
+            raise Trouble(found["trouble"])
+        if not self.facts["copies"]:
+            raise Trouble("the script never made the environment it was given")
+        if not self.facts["steps"]:
+            raise Unsuited("the script steps its environment in other processes, where it cannot be read")
+        self.readings = [(entry["steps"], reading_from(entry)) for entry in found["checks"]]
+
+
+def _ran(plan: Plan) -> dict[str, Any]:
+    """In a folder of its own: what the script writes there is thrown away."""
+    with tempfile.TemporaryDirectory() as scratch:
+        out, note = Path(scratch) / "sleuth-out.json", Path(scratch) / "sleuth-plan.json"
+        note.write_text(json.dumps(asdict(replace(plan, out=str(out)))), "utf-8")
+        command = [sys.executable, "-m", "sleuth.rl.guest", str(note)]
+        try:
+            done = subprocess.run(
+                command, cwd=scratch, capture_output=True, text=True, timeout=PATIENCE, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise Trouble(f"the script was still running after {PATIENCE:.0f} s") from None
+        if not out.exists():
+            lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+            raise Trouble(f"the script could not be run: {lines[-1]}")
+        found: dict[str, Any] = json.loads(out.read_text("utf-8"))
+        return found
+
+
+def filled(arguments: Sequence[str], table: Table, seed: int, gamma: float) -> tuple[str, ...]:
+    words = {"{env}": env_id(table), "{seed}": str(seed), "{gamma}": str(gamma)}
+    return tuple(_replaced(argument, words) for argument in arguments)
+
+
+def _replaced(argument: str, words: dict[str, str]) -> str:
+    for key, value in words.items():
+        argument = argument.replace(key, value)
+    return argument
+
+
+def env_id(table: Table) -> str:
+    """No slash: scripts make folders of it."""
+    return f"Sleuth-{table.name}-v0"
+
+
+def probe_script(
+    target: str, arguments: Sequence[str], request: Request, step: Callable[[Rung], None] = lambda _: None
+) -> Ladder:
+    path = Path(target)
+    if not path.is_file():
+        raise SleuthError(f"There is no file {target!r}.")
+    text = path.read_text("utf-8", errors="replace")
+    swap = not any("{env}" in word for word in arguments)
+    if swap and "gym" not in text:
+        raise SleuthError(
+            f"{target} has no environment to replace: write where its id goes, as in `sleuth rl probe "
+            f"{target} -- "
+            "--env-id {env}`, or give a function as file.py:learn."
+        )
+    if swap and ".make(" not in text:
+        raise SleuthError(
+            f"{target} makes its environment in a way that cannot be replaced; write where the id goes, "
+            "as in "
+            f"`sleuth rl probe {target} -- --env-id {{env}}`."
+        )
+    return _climbed(path, text, arguments, request, swap, step)
+
+
+def _climbed(
+    path: Path,
+    text: str,
+    arguments: Sequence[str],
+    request: Request,
+    swap: bool,
+    step: Callable[[Rung], None],
+) -> Ladder:
+    last = request.steps or LAST
+    sessions: list[ScriptSession] = []
+    own_gamma = any("{gamma}" in word for word in arguments)
+
+    def start(table: Table, seed: int, gamma: float) -> Session:
+        if table.gamma is not None and not own_gamma:
+            raise Unsuited("needs a discount of its own: let the script take it with {gamma}")
+        words = filled(arguments, table, seed, gamma)
+        plan = Plan(
+            table.name, env_id(table), gamma, FIRST, last, False, swap, str(path.resolve()), words, ""
+        )
+        sessions.append(ScriptSession(plan))
+        return sessions[-1]
+
+    tables, _ = split(request)
+    rungs = climb(tables, start, lambda _: Pace(FIRST, SPREAD, last), request.gamma, request.seed, step)
+    rungs = [_ended_early(rung, last) for rung in rungs]
+    if rungs and all(rung.result == "crashed" for rung in rungs):
+        raise SleuthError(f"{path.name}: {rungs[0].reason}.")
+    return concluded(rungs, _remarks(sessions, text, swap))
+
+
+def _ended_early(rung: Rung, last: int) -> Rung:
+    steps = rung.facts.get("steps", 0)
+    if rung.result == "failed" and steps < min(SHORT, last):
+        reason = f"the script ended after {steps:.0f} steps, too few to judge ({rung.reason})"
+        return replace(rung, result="undecided", reason=reason)
+    return rung
+
+
+def _remarks(sessions: Sequence[ScriptSession], text: str, swap: bool) -> list[str]:
+    remarks = []
+    if swap:
+        remarks.append(
+            "No {env} among the arguments: every environment the script made was replaced by the probe."
+        )
+    rule = next((session.rule for session in sessions if session.rule.get("autoreset")), {})
+    names = [name for name in SAME_STEP_NAMES if name in text]
+    if rule.get("autoreset") == "NEXT_STEP":
+        assumes = f"; the script reads {names[0]}, a name of the same-step rule" if names else ""
+        remarks.append(
+            f"Gymnasium {rule.get('gymnasium')}: the script's vector environment resets on the *next* "
+            f"step{assumes}. "
+            "The row after each end was played by nobody."
+        )
+    return remarks

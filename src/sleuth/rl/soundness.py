@@ -1,0 +1,140 @@
+"""`sleuth rl check`: is the environment sane? Gathers plays and replays, and judges them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sleuth.errors import SleuthError
+from sleuth.finding import Finding
+from sleuth.rl import agents
+from sleuth.rl.rollouts import Make, Play, made, play, same_trace, trace
+
+__all__ = ["Facts", "Soundness", "check", "made"]
+
+REPLAYED = 25  # steps of a replay: enough for a second episode's memory to show
+ROUNDS = 4
+PATIENT = 40_000  # random steps before an environment is said never to end; a cliff walk takes some thousands
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything that was seen, for the judges and for the page."""
+
+    gamma: float
+    space: Any
+    random: Play
+    others: dict[str, Play]
+    fresh_alike: bool
+    used_alike: bool
+    first_reward_only: bool
+    seeds_matter: bool
+    unseeded_alike: bool
+    actions_matter: bool | None
+    agents: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
+
+    @property
+    def plays(self) -> list[Play]:
+        return [self.random, *self.others.values()]
+
+
+@dataclass(frozen=True)
+class Soundness:
+    """The result of a check."""
+
+    name: str
+    facts: Facts
+    findings: tuple[Finding, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        from sleuth.rl.judges import numbers
+
+        return {
+            "schema": "sleuth.rl/1",
+            "environment": self.name,
+            "numbers": numbers(self.facts),
+            "agents": self.facts.agents,
+            "findings": [entry.to_dict() for entry in self.findings],
+        }
+
+
+def check(name: str, make: Make, gamma: float = 0.99, steps: int = 3000, train: bool = False) -> Soundness:
+    """Play, replay and judge one environment."""
+    from sleuth.rl.judges import judge
+
+    facts = gather(make, gamma, steps, train)
+    return Soundness(name, facts, tuple(sorted(judge(facts), key=lambda entry: -entry.credence)))
+
+
+def gather(make: Make, gamma: float, steps: int, train: bool) -> Facts:
+    env = make()
+    random = play(env, agents.random_agent(env), steps)
+    if random.strange and not random.episodes:
+        raise SleuthError(f"The environment broke in its first episode: {random.strange}.")
+    others = {
+        label: play(env, act, max(200, steps // 5))
+        for label, act in {**agents.constant_agents(env, 4), "automaton": agents.automaton(env)}.items()
+    }
+    if not any(episode.ended for entry in (random, *others.values()) for episode in entry.episodes):
+        others["patient"] = play(env, agents.random_agent(env, 1), PATIENT, 1, PATIENT)
+    replays = _replayed(make)
+    summaries = {label: _summary(entry) for label, entry in {"random": random, **others}.items()}
+    if train:
+        summaries |= _trained(make, env)
+    return Facts(gamma, env.observation_space, random, others, *replays, agents=summaries)
+
+
+def _replayed(make: Make) -> tuple[bool, bool, bool, bool, bool, bool | None]:
+    """Fresh and used environments, the same and other seeds, the same and other actions."""
+    fresh = used = True
+    only_first, seeds, matter = False, False, False
+    for seed in range(ROUNDS):
+        actions = _actions(make(), seed)
+        one, two = trace(make, seed, actions), trace(make, seed, actions)
+        fresh = fresh and same_trace(one, two)
+        again, leaks_reward = _after_use(make, seed, actions, one)
+        used, only_first = used and again, only_first or leaks_reward
+        seeds = seeds or not same_trace(one, trace(make, seed + 100, actions))
+        others = [trace(make, seed, _actions(make(), seed + 1000 * k)) for k in (1, 2, 3)]
+        matter = matter or any(not same_trace(one, other) for other in others)
+    unseeded = same_trace(trace(make, None, _actions(make(), 0)), trace(make, None, _actions(make(), 0)))
+    return fresh, used, only_first, seeds, unseeded, matter if fresh else None
+
+
+def _after_use(make: Make, seed: int, actions: Sequence[Any], right: Any) -> tuple[bool, bool]:
+    """Whether an environment that was played before repeats the trace; else, whether one reward differs."""
+    env = make()
+    trace(make, seed + 500, _actions(env, seed + 7), env)
+    found = trace(make, seed, actions, env)
+    if same_trace(right, found):
+        return True, False
+    patched = [
+        (row[0], right[k][1] if k == 1 and k < len(right) else row[1], row[2]) for k, row in enumerate(found)
+    ]
+    return False, same_trace(right, patched)
+
+
+def _actions(env: Any, seed: int) -> list[Any]:
+    env.action_space.seed(seed)
+    return [env.action_space.sample() for _ in range(REPLAYED)]
+
+
+def _summary(entry: Play) -> dict[str, dict[str, float]]:
+    return {
+        "return": agents.summary([episode.total for episode in entry.episodes]),
+        "length": agents.summary([float(episode.length) for episode in entry.episodes]),
+    }
+
+
+def _trained(make: Make, env: Any) -> dict[str, dict[str, dict[str, float]]]:
+    """Baselines that learn: does anything do better than chance?"""
+    found = {"cross-entropy": _summary(play(env, agents.cross_entropy(make), 1000))}
+    if hasattr(env.action_space, "n"):
+        found["tabular Q"] = _summary(play(env, agents.tabular_q(make), 1000))
+    return found
+
+
+def lengths(plays: Sequence[Play]) -> Iterator[int]:
+    for entry in plays:
+        for episode in entry.episodes:
+            if episode.ended:
+                yield episode.length

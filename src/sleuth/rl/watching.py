@@ -1,0 +1,86 @@
+"""`sleuth rl watch`: a folder of logs, or a script that writes some."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from sleuth.errors import SleuthError
+from sleuth.finding import Finding
+from sleuth.rl.health import verdicts
+from sleuth.rl.logs import Run, finite, read_runs
+from sleuth.rl.seeds import Seeds, lottery, seeds
+
+LOGS = ("events.out.tfevents*", "*.csv", "*.jsonl", "progress.txt", "result.json", "progress.json")
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The runs, their verdicts, and what several seeds show together."""
+
+    runs: tuple[Run, ...]
+    findings: tuple[Finding, ...]
+    seeds: Seeds | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "schema": "sleuth.rl/1",
+            "runs": [
+                {"name": run.name, "read": {word: series.key for word, series in run.series.items()}}
+                for run in self.runs
+            ],
+            "seeds": self.seeds.to_dict() if self.seeds is not None else None,
+            "findings": [entry.to_dict() for entry in self.findings],
+        }
+
+
+def watch(
+    target: str, arguments: Sequence[str] = (), actions: int | None = None, threshold: float | None = None
+) -> Watched:
+    path = Path(target)
+    return judged(
+        _from_script(path, arguments) if path.suffix == ".py" else read_runs(path), actions, threshold
+    )
+
+
+def judged(runs: Sequence[Run], actions: int | None = None, threshold: float | None = None) -> Watched:
+    found = [entry for run in runs for entry in verdicts(run, actions)]
+    together = None
+    finals = [final for run in runs if (final := last_return(run)) is not None]
+    if len(finals) > 1:
+        together = seeds(finals, threshold)
+        found += lottery(together)
+    return Watched(tuple(runs), tuple(sorted(found, key=lambda entry: -entry.credence)), together)
+
+
+def last_return(run: Run) -> float | None:
+    series = run.series.get("return")
+    values = finite(series.part(0.9, 1)) if series is not None and series.values else []
+    return fmean(values) if values else None
+
+
+def _from_script(path: Path, arguments: Sequence[str]) -> list[Run]:
+    """Run it as the user would, and read the logs that are new afterwards."""
+    if not path.is_file():
+        raise SleuthError(f"There is no file {str(path)!r}.")
+    began = time.time() - 1.0
+    done = subprocess.run(
+        [sys.executable, str(path), *arguments], check=False, capture_output=True, text=True
+    )
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise SleuthError(f"{path} did not run to its end: {lines[-1]}")
+    fresh = {
+        file.parent
+        for pattern in LOGS
+        for file in Path().rglob(pattern)
+        if file.stat().st_mtime >= began and ".venv" not in file.parts
+    }
+    runs = [run for folder in sorted(fresh) for run in read_runs(folder)]
+    if not runs:
+        raise SleuthError(f"{path} wrote no log below the current folder (TensorBoard, CSV or JSON).")
+    return runs

@@ -1,0 +1,137 @@
+"""A watched run as a page: verdict, findings, and the curves behind them; nothing is loaded from outside."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+
+from sleuth.facts.step import Evaluation, Layers, Metric, Record
+from sleuth.finding import Finding, Report
+
+_STYLE = """
+.sleuth{font:14px/1.45 system-ui,sans-serif;max-width:66rem;color:#1c2430}
+.sleuth .verdict{padding:.6em .9em;border-radius:6px;background:#eef6ee;margin-bottom:.8em}
+.sleuth .cause-found,.sleuth .crashed{background:#fdf0ee}.sleuth .inconclusive{background:#fbf6e6}
+.sleuth .finding{border-left:4px solid #b0b8c4;padding:.2em .8em;margin:.6em 0}
+.sleuth .error{border-color:#c6382c}.sleuth .warning{border-color:#d49213}
+.sleuth .finding p{margin:.15em 0}.sleuth small{color:#667085}
+.sleuth .curves{display:grid;grid-template-columns:repeat(auto-fill,minmax(19rem,1fr));gap:1rem}
+.sleuth figure{margin:0}.sleuth figcaption{font-size:12.5px;color:#475467}
+.sleuth svg{width:100%;height:8rem;background:#f7f8fa;border-radius:4px}
+.sleuth path{fill:none;stroke:#2f6fb5;stroke-width:1.4;vector-effect:non-scaling-stroke}
+.sleuth table{border-collapse:collapse;font-size:12.5px;margin-top:1rem}
+.sleuth td,.sleuth th{padding:.15em .9em .15em 0;text-align:left}
+.sleuth td{font-variant-numeric:tabular-nums}.sleuth th{color:#667085;font-weight:500}
+@media (prefers-color-scheme:dark){body{background:#14181f}.sleuth{color:#e4e7ec}
+.sleuth svg{background:#1d232d}.sleuth .verdict{background:#1d3324}
+.sleuth .cause-found,.sleuth .crashed{background:#3d211d}}
+"""
+MOST_POINTS = 600
+SIGNS = (
+    ("loss", "Loss handed to backward"),
+    ("grad_norm", "Gradient norm, before clipping"),
+    ("lr", "Learning rate"),
+    ("ratio", "Update ÷ weight"),
+    ("total_s", "Seconds a step"),
+    ("rss", "Memory (bytes)"),
+)
+WORTH_A_LOG = 50.0  # largest over smallest, above which a logarithmic axis shows more
+
+
+def document(report: Report, record: Record) -> str:
+    """A page that stands alone."""
+    head = "<!doctype html><html lang='en'><meta charset='utf-8'><title>sleuth watch</title>"
+    return f"{head}<body style='margin:2rem'>{fragment(report, record)}</body></html>"
+
+
+def fragment(report: Report, record: Record) -> str:
+    return "".join(["<div class='sleuth'><style>", _STYLE, "</style>", *_parts(report, record), "</div>"])
+
+
+def _parts(report: Report, record: Record) -> Iterator[str]:
+    verdict = report.verdict
+    script = escape(" ".join([record.run.script, *record.run.arguments]))
+    yield f"<div class='verdict {verdict.status}'><b>{verdict.status.replace('-', ' ')}</b>"
+    yield f" · <code>{script}</code><br>{escape(verdict.summary)}</div>"
+    yield from (_finding(finding) for finding in report.findings)
+    yield "<div class='curves'>" + "".join(curves(record)) + "</div>"
+    yield _layers(record)
+
+
+def _finding(finding: Finding) -> str:
+    place = f"<p><small>{escape(str(finding.where))}</small></p>" if finding.where else ""
+    fix = f"<p>Fix: {escape(finding.fix)}</p>" if finding.fix else ""
+    return (
+        f"<div class='finding {finding.severity}'><p><b>{finding.cause}</b> "
+        f"<small>{finding.severity}, {finding.credence:.0%} sure</small></p>"
+        f"<p>{escape(finding.message)}</p>{place}{fix}</div>"
+    )
+
+
+def curves(record: Record) -> Iterator[str]:
+    for key, title in SIGNS:
+        yield curve(title, _sign(record, key))
+    yield curve(
+        "Loss of evaluation passes", [(e.n, e.loss) for e in record.of(Evaluation) if e.loss is not None]
+    )
+    names = dict.fromkeys(metric.name for metric in record.of(Metric))
+    for name in [*names][:9]:
+        points = [(metric.n, metric.value) for metric in record.of(Metric) if metric.name == name]
+        if len({value for _, value in points}) > 2:
+            yield curve(f"Printed: {name}", points)
+
+
+def _sign(record: Record, key: str) -> list[tuple[int, float]]:
+    if key == "ratio":
+        return [
+            (step.n, step.update_norm / step.weight_norm)
+            for step in record.steps
+            if step.update_norm is not None and step.weight_norm
+        ]
+    return [(step.n, value) for step in record.steps if (value := getattr(step, key)) is not None]
+
+
+def curve(title: str, points: Sequence[tuple[int, float]]) -> str:
+    """A line over the steps; its axis is logarithmic where values span orders of magnitude."""
+    finite = [(at, value) for at, value in points if math.isfinite(value)]
+    if len(finite) < 2:
+        return ""
+    kept = finite[:: max(1, len(finite) // MOST_POINTS)]
+    values = [value for _, value in kept]
+    logarithmic = min(values) > 0 and max(values) / min(values) > WORTH_A_LOG
+    scaled = [math.log10(value) if logarithmic else value for value in values]
+    low, span = min(scaled), (max(scaled) - min(scaled)) or 1.0
+    first, width = kept[0][0], (kept[-1][0] - kept[0][0]) or 1
+    path = "L".join(
+        f"{(at - first) / width * 300:.1f} {95 - (value - low) / span * 90:.1f}"
+        for (at, _), value in zip(kept, scaled, strict=True)
+    )
+    lost = len(points) - len(finite)
+    note = f", {lost} not finite" if lost else ""
+    return (
+        f"<figure><svg viewBox='0 0 300 100' preserveAspectRatio='none'><path d='M{path}'/></svg>"
+        f"<figcaption>{escape(title)}: {values[0]:.4g} → {values[-1]:.4g}"
+        f"{' (log)' if logarithmic else ''}{note}</figcaption></figure>"
+    )
+
+
+def _layers(record: Record) -> str:
+    """The last sampled step, parameter by parameter."""
+    sampled = [item for item in record.of(Layers) if item.weights]
+    if not sampled:
+        return ""
+    last = sampled[-1]
+    rows = "".join(_row(name, last) for name in [*last.weights][:60])
+    head = "<tr><th>parameter</th><th>gradient</th><th>weight</th><th>update ÷ weight</th></tr>"
+    return f"<table><caption>Step {last.n}</caption>{head}{rows}</table>"
+
+
+def _row(name: str, layers: Layers) -> str:
+    gradient, weight = layers.gradients.get(name), layers.weights[name]
+    update = layers.updates.get(name)
+    cells: Iterable[str] = (
+        escape(name),
+        "none" if gradient is None else f"{gradient:.3g}",
+        f"{weight:.3g}",
+        f"{update / weight:.1e}" if update is not None and weight else "",
+    )
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"

@@ -1,0 +1,64 @@
+"""A watched run as a page of plain text."""
+
+import textwrap
+from collections.abc import Sequence
+
+from sleuth.finding import Finding, Report
+
+WIDTH = 100
+MARKS = {"error": "✗", "warning": "!", "note": "·"}
+
+
+def page(report: Report, where: str = "", notes: bool = True) -> str:
+    """Verdict, findings, how the run went, and where its record is."""
+    shown = [f for f in report.findings if notes or f.severity != "note"]
+    blocks = [head(report), *(_finding(finding) for finding in shown), _run(report)]
+    if where:
+        blocks.append(f"Kept in {where}. `sleuth judge` judges it again; `sleuth explain CAUSE` says more.")
+    return "\n\n".join(block for block in blocks if block)
+
+
+def brief(report: Report) -> str:
+    """One line a finding."""
+    lines = [f"{f.severity} {f.cause}: {f.message}" for f in report.findings if f.severity != "note"]
+    return "\n".join(lines) or report.verdict.summary
+
+
+def head(report: Report) -> str:
+    looked = sum(bool(entry["done"]) for entry in report.examined)
+    status = report.verdict.status.replace("-", " ").upper()
+    return f"{status} · {looked} of {len(report.examined)} causes examined\n{wrapped(report.verdict.summary)}"
+
+
+def _finding(finding: Finding) -> str:
+    title = f"{MARKS[finding.severity]} {finding.cause}  ({finding.severity}, {finding.credence:.0%} sure)"
+    lines = [title, wrapped(finding.message, "  ")]
+    if finding.where is not None and str(finding.where):
+        lines.append(f"  at {finding.where}")
+    if finding.fix:
+        lines.append(wrapped(f"fix: {finding.fix}", "  "))
+    return "\n".join(lines)
+
+
+def _run(report: Report) -> str:
+    seen = {entry["name"]: entry["values"] for entry in report.observations if "values" in entry}
+    parts = [f"{seen.get('steps', 0)} optimizer steps"]
+    if "loss" in seen:
+        parts.append(f"loss {_number(seen['loss']['first'])} → {_number(seen['loss']['last'])}")
+    if "ended" in seen:
+        parts.append(f"{seen['ended']['status']} after {seen['ended']['seconds']:.1f} s")
+    if "own_seconds" in seen:
+        parts.append(f"{seen['own_seconds']:.2f} s of it Sleuth's own")
+    return "\n".join([" · ".join(parts), *_troubles(seen.get("troubles", ()))])
+
+
+def _troubles(troubles: Sequence[str]) -> list[str]:
+    return [wrapped(f"Sleuth stopped watching after an error of its own: {text}") for text in troubles]
+
+
+def _number(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.4g}"
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent)

@@ -1,0 +1,236 @@
+"""Reads a table of runs as sweeps and judges each of them."""
+
+import gc
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sleuth.errors import SleuthError
+from sleuth.sweeping.cells import FAILED, OK, Runs, gather
+from sleuth.sweeping.columns import Asked, Roles, roles, run_names
+from sleuth.sweeping.confounders import Confounders, confounders
+from sleuth.sweeping.fills import Merge, merges, relabelled
+from sleuth.sweeping.findings import findings_of
+from sleuth.sweeping.grids import Block, blocks, extents
+from sleuth.sweeping.result import Analysis, Group, Pair, Trend
+from sleuth.sweeping.score import Scored, score
+from sleuth.sweeping.table import Table, all_numbers, indexed
+from sleuth.sweeping.values import block_values
+from sleuth.sweeping.verdicts import word
+from sleuth.sweeping.warnings import Seen, warnings_of
+
+if TYPE_CHECKING:
+    from numpy import float64, int64
+    from numpy.typing import NDArray
+
+PICTURED = 200  # groups whose single results are kept for pictures and for telling a lottery
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to analyse, and how to read it."""
+
+    asked: Asked
+    lower_is_better: bool = False
+    log_scale: bool = False
+
+
+@dataclass(frozen=True)
+class _Context:
+    """What every group needs to know."""
+
+    request: Request
+    roles: Roles
+    runs: Runs
+    confounders: Confounders
+    merged: tuple[Merge, ...]
+    attempts: "NDArray[int64]"  # by group and value
+    failures: "NDArray[int64]"
+    failed: Mapping[int, tuple[Pair, ...]]  # by group code
+    doubled: Mapping[int, tuple[Pair, ...]]
+    keep_cells: bool
+    notes: tuple[str, ...]
+
+
+def analyze(table: Table, request: Request) -> Analysis:
+    """Judge every sweep in a table."""
+    if request.log_scale:
+        _check_log(table, request)
+    parts = roles(table, request.asked)
+    runs = gather(table, parts)
+    config = {name: indexed(table.columns[name])[0] for name in parts.config}
+    found = merges(runs, extents(runs, config))
+    if any(not merge.differing for merge in found):
+        runs = gather(table, parts, relabelled(len(runs.groups), found))
+    context = _context(table, request, parts, runs, config, tuple(found))
+    with _without_collector():
+        groups = sorted(_groups(context), key=lambda pair: pair[0])
+    shown = tuple(group for _, group in groups)
+    findings = findings_of(shown, runs, context.confounders, run_names(table, parts), request.lower_is_better)
+    return Analysis(
+        table.source, request.asked.param, request.asked.metric, parts.seed, request.lower_is_better,
+        table.rows, shown, tuple(findings),
+    )  # fmt: skip
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Thousands of small objects that all stay: looking for garbage among them again and again finds none."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _check_log(table: Table, request: Request) -> None:
+    from sleuth.sweeping.columns import find
+
+    name = find(table.columns, request.asked.param, "parameter", "--param", table.source)
+    levels = indexed(table.columns[name])[1]
+    if not all_numbers(levels) or not all(float(level) > 0 for level in levels):
+        raise SleuthError(
+            f"--log needs positive numbers as values of {name}; found {', '.join(map(str, levels[:5]))}."
+        )
+
+
+def _context(
+    table: Table,
+    request: Request,
+    parts: Roles,
+    runs: Runs,
+    config: "Mapping[str, NDArray[int64]]",
+    found: tuple[Merge, ...],
+) -> _Context:
+    import numpy as np
+
+    key = runs.group * len(runs.values) + runs.value
+    size = len(runs.groups) * len(runs.values)
+    bad = runs.status == FAILED
+    notes = table.notes + runs.notes
+    if parts.guessed:
+        named = ", ".join(parts.guessed)
+        why = (
+            f"Not taken as configuration because nearly every run has its own: {named} (--config names "
+            "what is)."
+        )
+        notes = (*notes, why)
+    return _Context(
+        request, parts, runs, confounders(table, runs, config), found,
+        np.bincount(key, minlength=size), np.bincount(key[bad], minlength=size),
+        _by_group(runs, bad), _by_group(runs, _doubled(runs)),
+        len(runs.groups) <= PICTURED, notes,
+    )  # fmt: skip
+
+
+def _doubled(runs: Runs) -> "NDArray[Any]":
+    """Finished runs that another finished run of the same cell replaces."""
+    import numpy as np
+
+    # Sorted by status within a cell: a replaced finished run has a finished one right after it.
+    same = np.append(
+        (runs.group[1:] == runs.group[:-1])
+        & (runs.value[1:] == runs.value[:-1])
+        & (runs.seed[1:] == runs.seed[:-1]),
+        False,
+    )
+    replaced: NDArray[Any] = same & (runs.status == OK)
+    return replaced
+
+
+def _by_group(runs: Runs, chosen: "NDArray[Any]") -> dict[int, tuple[Pair, ...]]:
+    """Chosen runs as (value, seed) pairs by group, each pair once."""
+    found: dict[int, dict[Pair, None]] = {}
+    where = chosen.nonzero()[0]
+    triples = zip(*(part[where].tolist() for part in (runs.group, runs.value, runs.seed)), strict=True)
+    for group, value, seed in triples:
+        found.setdefault(group, {})[(runs.values[value], runs.seeds[seed])] = None
+    return {group: tuple(pairs) for group, pairs in found.items()}
+
+
+def _groups(context: _Context) -> Iterator[tuple[int, Group]]:
+    runs = context.runs
+    numbers = _places(context)
+    for block in blocks(runs):
+        scored = score(block, None if numbers is None else numbers[block.values])
+        build = _builder(context, block, scored)
+        for place, code in enumerate(block.groups.tolist()):
+            yield code, build(place, code)
+
+
+def _places(context: _Context) -> "NDArray[float64] | None":
+    import numpy as np
+
+    levels = context.runs.values
+    if not all_numbers(levels):
+        return None
+    places = np.asarray([float(level) for level in levels])
+    if not np.isfinite(places).all():
+        return None
+    return np.log10(places) if context.request.log_scale else places
+
+
+def _builder(context: _Context, block: Block, scored: Scored) -> Callable[[int, int], Group]:
+    runs, param = context.runs, context.request.asked.param
+    missing_any = block.missing.reshape(len(block.groups), -1).max(axis=1).tolist()
+    seed_codes = block.seeds.tolist()
+    lower = context.request.lower_is_better
+    all_values = block_values(runs, block, scored, context.attempts, context.failures, lower)
+
+    def build(place: int, code: int) -> Group:
+        values = all_values[place]
+        missing = _missing(runs, block, place) if missing_any[place] else ()
+        failed = context.failed.get(code, ())
+        varies = context.confounders.of(code)
+        trend = _trend(context, scored, place)
+        seen = Seen(
+            runs.groups[code], param, context.roles.metric, values, trend, scored, place, missing, failed,
+            context.doubled.get(code, ()), varies, context.confounders.seed_bound(code),
+            tuple(merge for merge in context.merged if merge.into == code), runs, context.notes,
+        )  # fmt: skip
+        return Group(
+            runs.groups[code], param, values, trend, tuple(item.name for item in varies), missing, failed,
+            warnings_of(seen), tuple(runs.seeds[s] for s in seed_codes[place]), seen.method,
+            scored.noise[place], scored.false_alarms,
+            _cells(runs, block, place) if context.keep_cells else {},
+        )  # fmt: skip
+
+    return build
+
+
+def _trend(context: _Context, scored: Scored, place: int) -> Trend:
+    scale: Any = "log10" if context.request.log_scale else "linear"
+    if scored.trend is None:
+        return Trend(math.nan, math.nan, math.nan, math.nan, math.nan, "undefined", None, scale)
+    part = {name: numbers[place] for name, numbers in scored.trend.items()}
+    verdict = word(
+        part["p"], part["raw"], part["slope"], scored.seeds[place], context.request.lower_is_better
+    )
+    known = verdict != "undefined"
+    return Trend(
+        part["r"], part["t"], part["slope"], part["error"] if known else math.nan,
+        part["p"] if known else math.nan, verdict, None, scale,
+    )  # fmt: skip
+
+
+def _missing(runs: Runs, block: Block, place: int) -> tuple[Pair, ...]:
+    at = block.missing[place].nonzero()
+    values, seeds = block.values[place].tolist(), block.seeds[place].tolist()
+    pairs = zip(at[0].tolist(), at[1].tolist(), strict=True)
+    return tuple((runs.values[values[v]], runs.seeds[seeds[s]]) for v, s in pairs)
+
+
+def _cells(runs: Runs, block: Block, place: int) -> dict[Pair, float]:
+    values = [runs.values[code] for code in block.values[place].tolist()]
+    seeds = [runs.seeds[code] for code in block.seeds[place].tolist()]
+    rows = block.metric[place].tolist()
+    return {
+        (value, seed): cell
+        for value, row in zip(values, rows, strict=True)
+        for seed, cell in zip(seeds, row, strict=True)
+        if not math.isnan(cell)
+    }

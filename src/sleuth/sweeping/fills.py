@@ -1,0 +1,136 @@
+"""Runs added later to complete a sweep: joined before scoring when, and only when, the base is the same."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sleuth.sweeping.cells import Runs
+from sleuth.sweeping.columns import tokens
+from sleuth.sweeping.grids import Extent
+from sleuth.sweeping.table import Scalar
+
+if TYPE_CHECKING:
+    from numpy import int64
+    from numpy.typing import NDArray
+
+MOST = 300  # groups up to which unnamed fills are looked for: every pair is compared
+
+
+@dataclass(frozen=True)
+class Merge:
+    """A group that fills another, or would have but for the keys that differ."""
+
+    fill: int
+    into: int
+    differing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Member:
+    code: int
+    place: int  # in the extents
+    words: tuple[str, ...]
+    cells: frozenset[tuple[int, int]]
+    missing: frozenset[tuple[int, int]]
+
+
+def merges(runs: Runs, extent: Mapping[str, Extent]) -> list[Merge]:
+    """Which groups fill which. A fill says so in its name, or consists of nothing but missing cells."""
+    members = _members(runs)
+    found = []
+    for one in members:
+        if _is_fill(one.words):
+            found += _named(one, members, extent)
+        elif extent:
+            found += _unnamed(one, members, extent)
+    filled = {merge.into for merge in found if not merge.differing}
+    return [merge for merge in found if merge.fill not in filled]
+
+
+def relabelled(groups: int, found: Sequence[Merge]) -> "NDArray[int64]":
+    """Group code → the code it is counted under."""
+    import numpy as np
+
+    new = np.arange(groups)
+    for merge in found:
+        if not merge.differing:
+            new[merge.fill] = merge.into
+    return new
+
+
+def differing(one: int, other: int, extent: Mapping[str, Extent]) -> tuple[str, ...]:
+    """Configuration keys whose level differs between two groups (given by their place)."""
+
+    def level(each: Extent, place: int) -> int | None:
+        low, high = int(each.low[place]), int(each.high[place])
+        return None if low == high else -2
+
+    keys = []
+    for name, each in extent.items():
+        low, high = (int(each.high[place]) for place in (one, other))
+        if low < 0 or high < 0:
+            continue
+        if level(each, one) != level(each, other) or (level(each, one) is None and low != high):
+            keys.append(name)
+    return tuple(keys)
+
+
+def _members(runs: Runs) -> list[_Member]:
+    import numpy as np
+
+    first = np.flatnonzero(np.append(True, runs.group[1:] != runs.group[:-1]))
+    if not 1 < len(first) <= MOST:
+        return []
+    members = []
+    for place, (start, stop) in enumerate(zip(first, [*first[1:], len(runs.group)], strict=True)):
+        values, seeds = runs.value[start:stop].tolist(), runs.seed[start:stop].tolist()
+        cells = frozenset(zip(values, seeds, strict=True))
+        grid = {(value, seed) for value in set(values) for seed in set(seeds)}
+        code = int(runs.group[start])
+        words = tuple(tokens(str(runs.groups[code])))
+        members.append(_Member(code, place, words, cells, frozenset(grid - cells)))
+    return members
+
+
+def _is_fill(words: Sequence[str]) -> bool:
+    return any(word.rstrip("0123456789") in ("fill", "fills", "refill") for word in words)
+
+
+def _base(words: Sequence[str]) -> tuple[str, ...]:
+    kept = [word for word in words if not _is_fill([word])]
+    while kept and kept[-1].isdigit() and len(kept) == len(words) - 2:
+        kept.pop()  # "lr-fill-2"
+        break
+    return tuple(kept)
+
+
+def _named(one: _Member, members: Sequence[_Member], extent: Mapping[str, Extent]) -> list[Merge]:
+    others = [other for other in members if not _is_fill(other.words)]
+    plain = tuple(word for word in one.words if not _is_fill([word]))
+    for base in (plain, _base(one.words)):
+        for other in others:
+            if base and other.words == base:
+                return [Merge(one.code, other.code, differing(one.place, other.place, extent))]
+    fitting = [other for other in others if one.cells <= other.missing]
+    same = [other for other in fitting if not differing(one.place, other.place, extent)]
+    if len(same) == 1:
+        return [Merge(one.code, same[0].code)]
+    if len(fitting) == 1:
+        return [Merge(one.code, fitting[0].code, differing(one.place, fitting[0].place, extent))]
+    return []
+
+
+def _unnamed(one: _Member, members: Sequence[_Member], extent: Mapping[str, Extent]) -> list[Merge]:
+    fitting = [
+        other
+        for other in members
+        if other is not one
+        and one.cells <= other.missing
+        and not _is_fill(other.words)
+        and not differing(one.place, other.place, extent)
+    ]
+    return [Merge(one.code, fitting[0].code)] if len(fitting) == 1 else []
+
+
+def group_name(runs: Runs, code: int) -> Scalar:
+    return runs.groups[code]

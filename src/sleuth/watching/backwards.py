@@ -1,0 +1,137 @@
+"""The door of backward passes: the loss that is handed in, from which line, and how long it takes.
+
+`Tensor.backward` is watched where it is looked up, not where it runs: the user's call goes straight to torch,
+so no frame of Sleuth stands in a traceback.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import MethodType
+from typing import Any
+
+from sleuth.watching import nonfinite, steps
+from sleuth.watching.patches import dressed
+from sleuth.watching.state import State
+
+MOST_NODES = 4000  # of a graph counted; a growing graph shows long before
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Stands for a method: tells that it was looked up on an instance, and hands out the original."""
+
+    original: Callable[..., Any]
+    seen: Callable[[Any], None]
+
+    def __get__(self, tensor: Any, owner: Any = None) -> Any:
+        if tensor is None:
+            return self.original
+        self.seen(tensor)
+        return MethodType(self.original, tensor)
+
+
+def attach(state: State, patches: Any, calls: Any) -> None:
+    import torch
+
+    def seen(loss: Any) -> None:
+        if state.off or state.paused or torch.compiler.is_compiling():
+            return
+        try:
+            calls.root = None
+            began(state, loss)
+        except Exception as error:
+            state.give_up(error)
+
+    patches.replace(torch.Tensor, "backward", lambda original: Lookup(original, seen))
+
+    _watch_module(state, patches, torch.autograd, seen)
+
+
+def _watch_module(state: State, patches: Any, autograd: Any, seen: Callable[[Any], None]) -> None:
+    """`torch.autograd.backward` as the user calls it; `Tensor.backward` gets the original."""
+    original, kind = autograd.backward, type(autograd)
+
+    def backward(*args: Any, **kwargs: Any) -> Any:
+        given = args[0] if args else kwargs.get("tensors")
+        losses = [*given] if isinstance(given, (list, tuple)) else [given]
+        if losses and losses[0] is not None:
+            seen(losses[0])
+        return original(*args, **kwargs)
+
+    watched = dressed(backward, original)
+
+    class Autograd(kind):  # type: ignore[valid-type, misc]
+        @property
+        def backward(self) -> Any:
+            return original if state.places.inside("torch", "_tensor.py") else watched
+
+    autograd.__class__ = Autograd
+    patches.undo.append(lambda: setattr(autograd, "__class__", kind))
+
+
+def began(state: State, loss: Any) -> None:
+    """A backward pass is about to start from this tensor."""
+    started = time.perf_counter()
+    if not state.optimizers:
+        steps.by_hand(state)
+    place = state.event_here("backward", 0)
+    window = state.window
+    window.backwards += 1
+    if not state.backwards:
+        state.begin_training()
+    state.backwards += 1
+    window.loss = _value(state, loss)
+    window.loss_place = place
+    window.called, window.called_known, window.factor = 0.0, False, None
+    if window.loss is not None and not math.isfinite(window.loss) and not state.scale:
+        nonfinite.bad_loss(state, loss)
+    if window.measured:
+        steps.look_for_left_overs(state)
+    if window.sampled and loss.grad_fn is not None:
+        counted = time.perf_counter()
+        window.graph = _nodes(loss.grad_fn)
+        state.layers_s += time.perf_counter() - counted
+    _time(state, loss)
+    state.own_s += time.perf_counter() - started
+
+
+def _value(state: State, loss: Any) -> float | None:
+    if loss.numel() != 1:
+        return None
+    value = float(loss.detach())
+    return value / state.scale if state.scale else value
+
+
+def _time(state: State, loss: Any) -> None:
+    """Have the engine say when it starts and when it is done."""
+    import torch
+
+    if loss.grad_fn is None:
+        return
+    engine = torch.autograd.Variable._execution_engine
+    window = state.window
+
+    def start(grads: Any) -> None:
+        began_at = time.perf_counter()
+
+        def done() -> None:
+            window.backward_s += time.perf_counter() - began_at
+
+        engine.queue_callback(done)
+        handle.remove()
+
+    handle = loss.grad_fn.register_prehook(start)
+
+
+def _nodes(node: Any) -> int:
+    """The size of the graph behind a loss, counted up to a bound."""
+    seen = {node}
+    front = [node]
+    while front and len(seen) < MOST_NODES:
+        for following, _ in front.pop().next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                front.append(following)
+    return len(seen)

@@ -1,0 +1,274 @@
+"""`install`: begin to record this process, whether torch is there already or comes later."""
+
+import atexit
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from sleuth.facts.step import End, Run, Trouble
+from sleuth.watching import importing, modes, passes, steps
+from sleuth.watching.excepthook import keep_clean
+from sleuth.watching.models import Births
+from sleuth.watching.nonfinite import Last
+from sleuth.watching.patches import Patches
+from sleuth.watching.rows import Rows
+from sleuth.watching.state import State
+from sleuth.watching.writer import Writer
+
+LEVELS = ("default", "full", "deep")
+
+
+@dataclass
+class Recorder:
+    """A recording under way. `close` ends it and puts everything back; without it, the exit does."""
+
+    state: State
+    patches: Patches
+    closed: bool = False
+    told_run: bool = False
+    seen_exception: BaseException | None = None
+    exit_code: int = 0
+    calls: Any = None
+    births: Births = field(default_factory=Births)
+
+    @property
+    def on_step(self) -> list[Callable[[int], None]]:
+        """Called after each optimizer step with its number; what they raise reaches the script."""
+        return self.state.on_step
+
+    @property
+    def steps(self) -> int:
+        return self.state.n
+
+    def tell_run(self) -> None:
+        if not self.told_run:
+            self.told_run = True
+            self.state.put(_run(self.state))
+
+    def close(
+        self,
+        status: str = "finished",
+        exception: BaseException | None = None,
+        exit_code: int = 0,
+        shortened: tuple[str, ...] = (),
+    ) -> None:
+        if self.closed:
+            return
+        self.closed = True
+        if not self.state.writer.silent:
+            self.tell_run()
+        try:
+            if not self.state.off:
+                if not self.state.optimizers:
+                    steps.by_hand(self.state)
+                passes.finish(self.state)
+                modes.tell_loads(self.state)
+        except Exception as error:
+            self.state.trouble(_sentence(error))
+        self.state.put(_end(self.state, status, exception, exit_code, shortened))
+        self.state.off = True
+        self.state.writer.close()
+        self.patches.restore()
+
+
+def install(record: Path, *, level: str = "default", when_training: bool = False) -> Recorder:
+    """Record this process into a file of JSON lines, from now on.
+
+    `when_training`: write nothing before the first backward call, as most child processes make none.
+    """
+    if level not in LEVELS:
+        raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
+    state = State(Writer(Path(record)), level, deep=level == "deep")
+    state.rows, state.passes, state.last = Rows(), passes.Passes(), Last()
+    state.rank, state.world_size = _integer("RANK", 0), _integer("WORLD_SIZE", 1)
+    recorder = Recorder(state, Patches())
+    state.writer.silent = when_training
+    state.begin_training = lambda: _begin_training(recorder)
+    state.give_up = lambda error: _give_up(recorder, error)
+    state.next_window()
+    importing.when_imported(recorder.patches, "torch", lambda torch: attach(recorder))
+    keep_clean(recorder)
+    os.register_at_fork(after_in_child=lambda: _leave(recorder))
+    atexit.register(_at_exit, recorder)
+    return recorder
+
+
+def attach(recorder: Recorder) -> None:
+    """Open every door of torch."""
+    from sleuth.watching import (
+        backwards,
+        clipping,
+        comparisons,
+        dropouts,
+        files,
+        forwards,
+        loaders,
+        losses,
+        models,
+        modes,
+        optimizers,
+        printed,
+        scaling,
+        schedulers,
+        seeds,
+        warned,
+        writes,
+    )
+    from sleuth.watching.place import Places
+
+    state, patches = recorder.state, recorder.patches
+    try:
+        state.places = Places()
+        if not state.writer.silent:
+            recorder.tell_run()
+        _births_so_far(recorder)
+        models.attach(state, patches, recorder.births)
+        recorder.calls = forwards.attach(state, patches, recorder.births)
+        backwards.attach(state, patches, recorder.calls)
+        optimizers.attach(state, patches, recorder.calls)
+        modes.attach(state, patches, recorder.births)
+        losses.attach(state, patches)
+        schedulers.attach(state, patches)
+        loaders.attach(state, patches)
+        clipping.attach(state, patches)
+        scaling.attach(state, patches)
+        seeds.attach(state, patches)
+        dropouts.attach(state, patches, recorder.births)
+        comparisons.attach(state, patches)
+        files.attach(state, patches)
+        importing.when_imported(patches, "numpy", lambda numpy: _attach_numpy(recorder, numpy))
+        if state.deep:
+            writes.attach(state, patches, recorder.births)
+        warned.attach(state, patches)
+        printed.attach(state, patches)
+    except Exception as error:
+        _give_up(recorder, error)
+    state.began = state.step_ended = time.perf_counter()
+
+
+def _begin_training(recorder: Recorder) -> None:
+    """At the first backward call: by now the process knows its place among others."""
+    import torch
+
+    state = recorder.state
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        state.rank, state.world_size = torch.distributed.get_rank(), torch.distributed.get_world_size()
+    state.writer.silent = False
+    recorder.tell_run()
+
+
+def _attach_numpy(recorder: Recorder, numpy: Any) -> None:
+    from sleuth.watching import files, seeds
+
+    seeds.attach_numpy(recorder.state, recorder.patches, numpy)
+    files.attach_numpy(recorder.state, recorder.patches, numpy)
+
+
+def _births_so_far(recorder: Recorder) -> None:
+    """Models made before the recording began (in a notebook, say) have parents, too."""
+    import gc
+
+    import torch
+
+    if "__main__" in sys.modules and len(gc.get_objects()) < 2_000_000:
+        for item in gc.get_objects():
+            if issubclass(type(item), torch.nn.Module) and "_modules" in vars(item):
+                recorder.births.places[item] = (("", 0), 0)
+
+
+def _run(state: State) -> Run:
+    torch = sys.modules.get("torch")
+    numpy = sys.modules.get("numpy")
+    versions = {"python": sys.version.split()[0]}
+    for module in (torch, numpy):
+        if module is not None and hasattr(module, "__version__"):
+            versions[module.__name__] = str(module.__version__)
+    return Run(
+        script=sys.argv[0] if sys.argv else "",
+        arguments=tuple(sys.argv[1:]),
+        versions=versions,
+        rank=state.rank,
+        world_size=state.world_size,
+        accelerator=_accelerator(torch),
+        started=time.time(),
+    )
+
+
+def _accelerator(torch: Any) -> bool:
+    try:
+        return torch is not None and bool(torch.accelerator.is_available())
+    except (AttributeError, RuntimeError):
+        return bool(torch is not None and torch.cuda.is_available())
+
+
+def _integer(name: str, default: int) -> int:
+    value = os.environ.get(name, "")
+    return int(value) if value.isdigit() else default
+
+
+def _end(
+    state: State,
+    status: str,
+    exception: BaseException | None,
+    exit_code: int,
+    shortened: tuple[str, ...],
+) -> End:
+    trace: TracebackType | None = exception.__traceback__ if exception is not None else None
+    return End(
+        status=status,
+        steps=state.n,
+        t=state.now(),
+        exit_code=exit_code,
+        exception=type(exception).__name__ if exception is not None else "",
+        message=str(exception)[:2000] if exception is not None else "",
+        frames=tuple(state.places.of_traceback(trace)),
+        shortened=shortened,
+        backwards=state.backwards,
+        pattern=state.close_pattern() if state.events else 0,
+        own_s=state.own_s,
+    )
+
+
+def _give_up(recorder: Recorder, error: BaseException) -> None:
+    """Sleuth failed: say so once, and let the training go on."""
+    state = recorder.state
+    if state.off:
+        return
+    state.off = True
+    state.writer.put(Trouble(_sentence(error)))
+    state.writer.flush()
+    if not os.environ.get("SLEUTH_QUIET"):
+        sys.stderr.write(f"sleuth: stopped watching after an error of its own ({_sentence(error)}).\n")
+
+
+def _sentence(error: BaseException) -> str:
+    trace = error.__traceback__
+    place = ""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        place = f" at {os.path.basename(code.co_filename)}:{trace.tb_lineno} in {code.co_name}"
+        trace = trace.tb_next
+    return f"{type(error).__name__}: {error}{place}"
+
+
+def _leave(recorder: Recorder) -> None:
+    """In a forked child: a worker of a loader has nothing to record."""
+    recorder.state.off = True
+    recorder.closed = True
+
+
+def _at_exit(recorder: Recorder) -> None:
+    error = recorder.seen_exception
+    if error is None and recorder.exit_code:
+        recorder.close("exited", None, recorder.exit_code)
+    elif error is None:
+        recorder.close("finished")
+    elif isinstance(error, KeyboardInterrupt):
+        recorder.close("interrupted", error, 130)
+    else:
+        recorder.close("raised", error, 1)

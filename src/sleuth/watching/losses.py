@@ -1,0 +1,187 @@
+"""The door of torch's loss functions: what goes in, what comes out, and whether a backward reaches it."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from sleuth.watching import passes
+from sleuth.watching.state import State
+from sleuth.watching.tensors import describe
+
+LOSSES = (
+    "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss "
+    "smooth_l1_loss huber_loss kl_div poisson_nll_loss gaussian_nll_loss hinge_embedding_loss "
+    "soft_margin_loss multilabel_margin_loss multilabel_soft_margin_loss multi_margin_loss "
+    "margin_ranking_loss cosine_embedding_loss triplet_margin_loss triplet_margin_with_distance_loss ctc_loss"
+).split()
+TWO_CLASS = frozenset(("binary_cross_entropy", "binary_cross_entropy_with_logits"))
+BY_CLASS = frozenset(("cross_entropy", "nll_loss"))
+FIRST_CALLS = 4  # of each line and mode described in full
+MOST_VALUES = 1 << 18
+ONE = 1e-3  # how far from one a row of probabilities may sum, in single precision
+OFTEN_DEEP = 10
+
+
+@dataclass(slots=True)
+class Call:
+    """A loss call that waits to be told training or evaluation."""
+
+    function: str
+    value: float | None
+    details: dict[str, Any] | None
+
+
+def attach(state: State, patches: Any) -> None:
+    import torch
+
+    compiling = torch.compiler.is_compiling
+    inside = [False]
+
+    def watched(original: Any, name: str) -> Any:
+        def loss(*args: Any, **kwargs: Any) -> Any:
+            if compiling() or inside[0] or state.off or state.paused:
+                return original(*args, **kwargs)
+            inside[0] = True
+            try:
+                value = original(*args, **kwargs)
+            finally:
+                inside[0] = False
+            try:
+                seen(state, name, args, kwargs, value)
+            except Exception as error:
+                state.give_up(error)
+            return value
+
+        return loss
+
+    patches.replace_everywhere(torch.nn.functional, LOSSES, watched)
+
+
+def seen(state: State, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], value: Any) -> None:
+    started = time.perf_counter()
+    place = state.places.here()
+    state.event("loss", 0, place[1])
+    scores = args[0] if args else kwargs.get("input")
+    target = args[1] if len(args) > 1 else kwargs.get("target")
+    number = float(value.detach()) if value.numel() == 1 else None
+    key = ("loss", name, place, bool(value.requires_grad), state.phase_hint())
+    wanted = state.seldom(key, FIRST_CALLS) or (state.deep and state.n % OFTEN_DEEP == 0)
+    details = None
+    if wanted and scores is not None and target is not None:
+        details = {
+            "function": name,
+            "line": place[1],
+            "path": place[0],
+            "n": state.n,
+            "value": number,
+            **_details(name, scores, target, kwargs, value),
+        }
+    if value.requires_grad and scores is not None:
+        state.last.loss = (name, place, scores.detach(), target, number)
+    call = Call(name, number, details)
+    _follow(state, call, value)
+    forward = state.pending[-1] if state.pending else None
+    if forward is not None and forward.n >= state.n - 1:
+        forward.losses.append(call)
+        if details is not None and forward.values:
+            forward.values = (*forward.values, describe("target", target, "target"))
+        if not value.requires_grad or state.deep:
+            _correct(name, forward, scores, target, kwargs)
+    elif details is not None:
+        passes.write_loss(state, call, "train" if value.requires_grad else "eval")
+    state.layers_s += time.perf_counter() - started if wanted else 0.0
+    state.own_s += time.perf_counter() - started
+
+
+def _follow(state: State, call: Call, value: Any) -> None:
+    """Add the value to the step whose backward reaches it, with the factor it enters with."""
+    node, number = value.grad_fn, call.value
+    if node is None or number is None:
+        return
+
+    def reached(grads: tuple[Any, ...]) -> None:
+        window = state.window
+        window.called += number
+        window.called_known = True
+        if grads and grads[0] is not None and grads[0].numel() == 1:
+            window.factor = float(grads[0])
+
+    node.register_prehook(reached)
+
+
+def _details(name: str, scores: Any, target: Any, kwargs: dict[str, Any], value: Any) -> dict[str, Any]:
+    import torch
+
+    with torch.no_grad():
+        return {
+            "reduction": str(kwargs.get("reduction", "mean")),
+            "input_shape": tuple(int(size) for size in scores.shape),
+            "target_shape": tuple(int(size) for size in target.shape),
+            "input_dtype": str(scores.dtype).removeprefix("torch."),
+            "target_dtype": str(target.dtype).removeprefix("torch."),
+            "weighted": kwargs.get("weight") is not None or kwargs.get("pos_weight") is not None,
+            "requires_grad": bool(value.requires_grad),
+            "input_made_by": type(scores.grad_fn).__name__ if scores.grad_fn is not None else "",
+            **_scores(name, scores.detach()),
+            **_target(name, target.detach(), kwargs),
+        }
+
+
+def _scores(name: str, scores: Any) -> dict[str, Any]:
+    import torch
+
+    if not scores.numel() or not scores.is_floating_point():
+        return {}
+    rows = scores.reshape(scores.shape[0], -1) if scores.dim() else scores.reshape(1, 1)
+    rows = rows[: max(2, MOST_VALUES // max(1, rows.shape[1]))].float()
+    low, high = (float(part) for part in torch.aminmax(rows))
+    axis = 1 if scores.dim() > 1 else -1
+    sums, exps = scores[: len(rows)].float().sum(axis), scores[: len(rows)].float().exp().sum(axis)
+    wide = scores.dim() > 1 and scores.shape[axis] > 1
+    in_range = low >= 0.0 and high <= 1.0
+    return {
+        "input_min": low,
+        "input_max": high,
+        "probabilities": in_range and (name in TWO_CLASS or (wide and _ones(sums))),
+        "log_probabilities": wide and high <= ONE and _ones(exps),
+        "classes": int(scores.shape[1]) if name in BY_CLASS and scores.dim() > 1 else None,
+        "output_std_over_batch": float(rows.std(0, correction=0).mean()),
+    }
+
+
+def _ones(sums: Any) -> bool:
+    return bool(((sums - 1).abs() < ONE).all())
+
+
+def _target(name: str, target: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    import torch
+
+    if not target.numel() or target.is_complex():
+        return {}
+    some = target.reshape(-1)[:MOST_VALUES]
+    low, high = torch.aminmax(some)
+    ignore = kwargs.get("ignore_index", -100)
+    by_class = name in BY_CLASS and not some.is_floating_point()
+    return {
+        "target_min": float(low),
+        "target_max": float(high),
+        "target_distinct": len(torch.unique(some)),
+        "ignored": float((some == ignore).float().mean()) if by_class else 0.0,
+    }
+
+
+def _correct(name: str, forward: Any, scores: Any, target: Any, kwargs: dict[str, Any]) -> None:
+    """The share of right decisions, where the loss says what a right one is."""
+    import torch
+
+    if name in BY_CLASS and scores.dim() > 1 and not target.is_floating_point():
+        kept = target != kwargs.get("ignore_index", -100)
+        right = (scores.detach().argmax(1) == target)[kept]
+    elif name in TWO_CLASS and scores.shape == target.shape:
+        edge = 0.5 if name == "binary_cross_entropy" else 0.0
+        right = (scores.detach() > edge) == (target > 0.5)
+    else:
+        return
+    if right.numel():
+        forward.correct = float(right.to(torch.float32).mean())
+        forward.checked = int(right.numel())

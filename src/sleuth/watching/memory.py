@@ -1,0 +1,46 @@
+"""Memory of the process: resident bytes, and now and then the number of live tensors."""
+
+import os
+import time
+from typing import Any
+
+from sleuth.watching.state import State
+
+RARELY = 500  # walking all objects takes tens of milliseconds: no more than one part in so many
+
+
+def seen(state: State) -> dict[str, Any]:
+    found: dict[str, Any] = {"rss": resident()}
+    if time.perf_counter() >= state.count_tensors_at or (state.deep and state.n % 50 == 1):
+        started = time.perf_counter()
+        found["tensors"] = live_tensors()
+        took = time.perf_counter() - started
+        state.count_tensors_at = started + took * RARELY
+        state.layers_s -= took  # it has a share of its own
+    return found
+
+
+def resident() -> int | None:
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return _resident_elsewhere()
+
+
+def _resident_elsewhere() -> int | None:
+    """Where there is no /proc: the peak, which grows with a leak as well."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def live_tensors() -> int:
+    import gc
+
+    import torch
+
+    # `type` rather than isinstance: some objects raise when asked for their class.
+    return sum(issubclass(type(item), torch.Tensor) for item in gc.get_objects())

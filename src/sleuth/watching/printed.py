@@ -1,0 +1,85 @@
+"""Metrics a script prints or logs: numbers with a name, read from its own lines."""
+
+import builtins
+import logging
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from sleuth.facts.step import Metric
+from sleuth.watching.state import State
+
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf|-inf"
+NAMED = re.compile(
+    rf"(?P<name>[A-Za-z][A-Za-z0-9_/@.%-]*(?:[ \t]+[A-Za-z][A-Za-z0-9_/@.-]*){{0,3}})"
+    rf"['\"]?\s*(?:[:=]|\bis\b)?\s*(?<![\w.])(?P<value>{NUMBER})(?P<percent>\s?%)?(?![\w])",
+    re.IGNORECASE,
+)
+LONGEST = 2000  # characters of a line that is read
+MOST_A_LINE = 24
+COUNTERS = frozenset("epoch step iter iteration batch it global_step".split())
+
+
+def read(text: str) -> Iterator[tuple[str, float]]:
+    """The numbers of a line that carry a name; percentages are kept as they were printed."""
+    for count, found in enumerate(NAMED.finditer(text[:LONGEST])):
+        if count >= MOST_A_LINE:
+            return
+        yield " ".join(found["name"].lower().split()), float(found["value"])
+
+
+def attach(state: State, patches: Any) -> None:
+    inside = [False]
+
+    def printing(original: Any) -> Any:
+        def print(*values: Any, **options: Any) -> Any:  # noqa: A001
+            if not inside[0] and not state.off and options.get("file") is None:
+                inside[0] = True
+                try:
+                    seen(state, options.get("sep") or " ", values)
+                except Exception as error:
+                    state.give_up(error)
+                finally:
+                    inside[0] = False
+            return original(*values, **options)
+
+        return print
+
+    def logging_(original: Any) -> Any:
+        def handle(self: Any, record: Any) -> Any:
+            try:
+                if not state.off and not inside[0]:
+                    note(state, record.getMessage(), "stdout")
+            except Exception as error:
+                state.give_up(error)
+            return original(self, record)
+
+        return handle
+
+    patches.replace(builtins, "print", printing)
+    patches.replace(logging.Logger, "handle", logging_)
+
+
+def seen(state: State, separator: str, values: tuple[Any, ...]) -> None:
+    """Read the line only if it can be made without side effects: strings and numbers."""
+    if all(isinstance(value, (str, int, float)) or type(value).__name__ == "Tensor" for value in values):
+        note(state, str(separator).join(str(value) for value in values), "stdout")
+
+
+def note(state: State, text: str, source: str) -> None:
+    if not any(character.isdigit() or character in "nN" for character in text[:LONGEST]):
+        return
+    line = -1
+    for name, value in read(text):
+        line = state.places.here()[1] if line < 0 else line
+        put(state, name, value, line, source)
+
+
+def put(state: State, name: str, value: float, line: int, source: str) -> None:
+    key = ("metric", name, line)
+    if state.counts.get(key, 0) < MOST_OF_ONE or state.seldom(key, 0):
+        state.counts[key] = state.counts.get(key, 0) + 1
+        state.put(Metric(name, value, state.n, round(state.now(), 4), line, source))
+
+
+MOST_OF_ONE = 100_000

@@ -1,0 +1,151 @@
+"""A step is taken out of a script as it stands, however the script is written."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+from sleuth.facts.bench import batches
+from sleuth.facts.capture import capture
+from sleuth.facts.captured import Captured, Chunks
+from sleuth.facts.fits import Fits
+from sleuth.facts.parts import held_out
+from sleuth.probing import bench_of, examine
+from tests.probe.scripts import BROKEN, ENGINE, SCRIPTS
+
+# Not to be compared with `.grad`: fresh noise in the step, a gradient that was zeroed, or clipped, since.
+DRAWN = {"augmented_and_normalised", "hand_written_weights", "lbfgs"}
+
+
+def looked_at(folder: Path, text: str, look: Callable[[Captured], Any], phases: int = 1) -> list[Any]:
+    torch.set_num_threads(1)
+    script = folder / "train.py"
+    script.write_text(text)
+    (folder / "engine.py").write_text(ENGINE)
+    sys.modules.pop("engine", None)
+    seen: list[Any] = []
+    ending = capture(script, examine=lambda found: seen.append(look(found)), phases=phases)
+    assert (ending.steps, ending.error) == (phases, None)
+    return seen
+
+
+def serious(found: Captured) -> list[str]:
+    return [f.cause for f in examine(bench_of(found)).findings if f.severity != "note"]
+
+
+def gap(found: Captured) -> float:
+    """Largest difference between the replayed gradients and those the script computed."""
+    held = [p for group in found.optimizers[0].param_groups for p in group["params"]]
+    with torch.enable_grad():
+        slopes = torch.autograd.grad(found.step(found.model, found.batch), held)
+    assert all(p.grad is not None for p in held)
+    return max(
+        float((s - p.grad).abs().max()) for s, p in zip(slopes, held, strict=True) if p.grad is not None
+    )
+
+
+@pytest.mark.parametrize("name", sorted(SCRIPTS))
+def test_a_healthy_script_is_taken_out_whole_and_gets_no_alarm(name: str, tmp_path: Path) -> None:
+    phases = 2 if name == "two_optimizers" else 1
+
+    def look(found: Captured) -> tuple[list[str], float]:
+        return serious(found), 0.0 if name in DRAWN else gap(found)
+
+    for causes, difference in looked_at(tmp_path, SCRIPTS[name], look, phases):
+        assert causes == []
+        assert difference < 1e-6
+
+
+@pytest.mark.parametrize("name", sorted(BROKEN))
+def test_a_broken_script_is_seen_through(name: str, tmp_path: Path) -> None:
+    slug, text = BROKEN[name]
+    assert looked_at(tmp_path, text, serious) == [[slug]]
+
+
+@pytest.mark.parametrize("name", ["loader", "accumulation", "dict_batches", "trainer_class"])
+def test_the_loader_is_found(name: str, tmp_path: Path) -> None:
+    (kind,) = looked_at(tmp_path, SCRIPTS[name], lambda found: type(found.loader).__name__)
+    assert kind == "DataLoader"
+
+
+@pytest.mark.parametrize("name", ["slices", "randint"])
+def test_data_held_out_by_hand_is_found(name: str, tmp_path: Path) -> None:
+    (sizes,) = looked_at(
+        tmp_path,
+        SCRIPTS[name],
+        lambda found: [len(t) for t in (*found.loader.tensors, *found.val_loader.tensors)],
+    )
+    assert sizes == [320, 320, 80, 80]
+
+
+def test_held_out_data_must_have_the_form_of_the_training_data() -> None:
+    train = Chunks((torch.zeros(30, 4), torch.zeros(30, dtype=torch.long)))
+    fitting = {"x_val": torch.zeros(9, 4), "y_val": torch.zeros(9, dtype=torch.long)}
+    assert held_out(train, fitting) is not None
+    assert held_out(train, {"x_other": fitting["x_val"], "y_other": fitting["y_val"]}) is None
+    assert held_out(train, fitting | {"x_val": torch.zeros(9, 5)}) is None
+    assert held_out(train, fitting | {"y_val": torch.zeros(8, dtype=torch.long)}) is None
+    assert held_out(None, fitting) is None
+    loader: DataLoader[Any] = DataLoader(TensorDataset(*train.tensors))
+    assert held_out(loader, fitting) is not None
+
+
+def test_the_loss_before_a_gradient_scaler_is_meant(tmp_path: Path) -> None:
+    def look(found: Captured) -> float:
+        return float(found.step(found.model, found.batch))
+
+    (loss,) = looked_at(tmp_path, SCRIPTS["autocast_scaler"], look)
+    assert loss < 2
+
+
+def test_a_compiled_model_is_examined_as_the_model_it_was_made_from(tmp_path: Path) -> None:
+    (kind,) = looked_at(tmp_path, SCRIPTS["compiled"], lambda found: type(found.model).__name__)
+    assert kind == "Sequential"
+
+
+def test_points_that_want_a_gradient_are_data(tmp_path: Path) -> None:
+    (shapes,) = looked_at(
+        tmp_path, SCRIPTS["physics"], lambda found: [tuple(t.shape) for _, t in batches.leaves(found.batch)]
+    )
+    assert shapes == [(40, 1)]
+
+
+def test_what_goes_wrong_while_examining_is_not_blamed_on_the_script(tmp_path: Path) -> None:
+    def look(_: Captured) -> None:
+        raise ZeroDivisionError("ours")
+
+    with pytest.raises(ZeroDivisionError, match="ours"):
+        looked_at(tmp_path, SCRIPTS["full_batch"], look)
+
+
+def test_watching_fits_puts_scikit_learn_back(tmp_path: Path) -> None:
+    from sklearn import base, model_selection  # type: ignore[import-untyped]
+
+    script = tmp_path / "train.py"
+    script.write_text("import sklearn\n")
+    before = base.BaseEstimator._validate_params, model_selection.train_test_split
+    with Fits().watched(script):
+        assert base.BaseEstimator._validate_params is not before[0]
+    assert before == (base.BaseEstimator._validate_params, model_selection.train_test_split)
+
+
+def test_only_what_is_divided_after_it_was_fitted_counts(tmp_path: Path) -> None:
+    import numpy as np
+    from sklearn import model_selection
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler  # type: ignore[import-untyped]
+
+    script = tmp_path / "train.py"
+    script.write_text("import sklearn\n")
+    rows = np.random.default_rng(0).normal(size=(40, 3))
+    fits = Fits()
+    with fits.watched(script):
+        train, _ = model_selection.train_test_split(rows)
+        StandardScaler().fit_transform(train)
+        model_selection.train_test_split(OneHotEncoder(sparse_output=False).fit_transform(rows.round()))
+        assert fits.found() == ()
+        model_selection.train_test_split(StandardScaler().fit(rows).transform(rows).astype(np.float32))
+    assert [(fit.kind, fit.rows) for fit in fits.found()] == [("StandardScaler", 40)]

@@ -1,0 +1,83 @@
+"""Eighteen broken environments are found, legal ones are left alone."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sleuth.errors import SleuthError
+from sleuth.rl.agents import cheat, cross_entropy, summary, tabular_q
+from sleuth.rl.rollouts import made, play
+from sleuth.rl.soundness import check
+from sleuth.rl.tables import ladder
+from tests.rl.broken_envs import CLASSIC, FAULTS, LEGAL, OneStep, Walk
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_broken_environment_is_found(fault: str) -> None:
+    found = check(fault, lambda: Walk(fault), steps=1200).findings
+    assert FAULTS[fault] in [entry.cause for entry in found]
+    assert all(entry.family == "rl" for entry in found)
+
+
+@pytest.mark.parametrize("name", LEGAL)
+def test_legal_environments_are_left_alone(name: str) -> None:
+    assert check(name, LEGAL[name], steps=1200).findings == ()
+
+
+@pytest.mark.parametrize("name", CLASSIC)
+def test_the_classic_tasks_are_left_alone(name: str) -> None:
+    assert check(name, made(name), steps=1200).findings == ()
+
+
+def test_late_faults_are_told_with_their_step() -> None:
+    (found,) = check("late", lambda: Walk("nan-late-reward"), steps=1200).findings
+    assert found.numbers["first_step"] == 20
+
+
+def test_a_far_reward_is_compared_with_the_horizon() -> None:
+    class Far(Walk):
+        def _paid(self, reward: float) -> tuple[float, float]:
+            return (1.0 if self.clock == 35 else 0.0), 0.0
+
+        def _ends(self) -> tuple[bool, bool]:
+            return False, self.clock >= 40
+
+    assert [e.cause for e in check("far", Far, 0.9, 1200).findings] == ["horizon-too-short"]
+    assert check("far", Far, 0.99, 1200).findings == ()
+
+
+def test_copies_that_start_alike_are_seen() -> None:
+    class Twin(Walk):
+        def __init__(self) -> None:
+            super().__init__()
+            self._np_random = np.random.default_rng(0)
+
+    assert "envs-correlated" in [entry.cause for entry in check("twin", Twin, steps=600).findings]
+
+
+def test_what_is_no_environment_is_said() -> None:
+    with pytest.raises(SleuthError, match="knows no environment"):
+        made("NoSuchTask-v0")
+    with pytest.raises(SleuthError, match="no module"):
+        made("no_such_module_here:make_env")
+
+
+def test_learning_baselines_beat_chance_in_a_solvable_world() -> None:
+    def make() -> OneStep:
+        return OneStep(truncates=False)
+
+    for act in (tabular_q(make, 1500), cross_entropy(make, 1500)):
+        totals = [episode.total for episode in play(make(), act, 200).episodes]
+        assert summary(totals)["mean"] > 0.9
+
+
+def test_the_cheat_sees_what_is_hidden() -> None:
+    act = cheat(ladder()["episode-leak"], 0.99)
+    assert act(0) == 1
+
+
+def test_summaries() -> None:
+    found = summary([1.0, 2.0, 3.0])
+    assert (found["min"], found["mean"], found["max"]) == (1.0, 2.0, 3.0)
+    assert math.isclose(found["sd"], (2 / 3) ** 0.5)

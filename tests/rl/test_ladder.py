@@ -1,0 +1,206 @@
+"""The ladder on real agents: right ones pass, broken ones are named, odd ones are told in a sentence."""
+
+import random
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bench.rl_agents import EXPECTED, actor_critic, q_learner
+from sleuth.errors import SleuthError
+from sleuth.rl.judge import Error
+from sleuth.rl.ladder import Check, Pace, Trouble, attempt, once
+from sleuth.rl.probing import Request, probe_learn
+from sleuth.rl.reading import Reading, read
+from sleuth.rl.tables import ladder
+from sleuth.rl.worlds import Witness, coding
+
+
+def tabular(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+    """Q learning in a dictionary."""
+    chance, env = random.Random(seed), make_env()
+    table: dict[Any, Any] = defaultdict(lambda: np.zeros(2))
+    key = tuple(env.reset(seed=seed)[0])
+    for _ in range(steps):
+        action = chance.randrange(2) if chance.random() < 0.2 else int(table[key].argmax())
+        obs, reward, terminated, truncated, _ = env.step(action)
+        goal = reward + (0.0 if terminated else gamma * table[tuple(obs)].max())
+        table[key][action] += 0.2 * (goal - table[key][action])
+        key = tuple(env.reset()[0] if terminated or truncated else obs)
+    return {"q": lambda obs: table[tuple(obs)]}
+
+
+def test_a_right_agent_passes_everything() -> None:
+    result = probe_learn(tabular, Request())
+    assert [rung.result for rung in result.rungs] == ["passed"] * len(ladder())
+    assert result.findings == ()
+
+
+QUICK = ("constant", "observation", "discount", "action", "boundary", "alignment")
+
+
+@pytest.mark.parametrize("bug", ["reward-late", "truncation-ends", "gamma-0", "obs-zero"])
+def test_broken_q_learners_are_named(bug: str) -> None:
+    found = probe_learn(q_learner(bug), Request(steps=3000, only=QUICK)).findings
+    assert found[0].cause in EXPECTED[bug]
+
+
+@pytest.mark.parametrize("bug", ["advantage-sign", "value-loss-off"])
+def test_broken_actor_critics_are_named(bug: str) -> None:
+    found = probe_learn(actor_critic(bug), Request(steps=2000, only=QUICK)).findings
+    assert found[0].cause in EXPECTED[bug]
+
+
+def test_an_agent_that_needs_numbers_for_observations_gets_them() -> None:
+    def discrete(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+        env = make_env()
+        return tabular(lambda: _Boxed(env), steps, seed, gamma) if env.observation_space.n else None
+
+    class _Boxed:
+        def __init__(self, env: Any) -> None:
+            self.env = env
+
+        def reset(self, seed: int | None = None) -> Any:
+            return (int(self.env.reset(seed=seed)[0]),), {}
+
+        def step(self, action: int) -> Any:
+            obs, *rest = self.env.step(action)
+            return ((int(obs),), *rest)
+
+    def wrapped(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+        agent = discrete(make_env, steps, seed, gamma)
+        return {"q": lambda obs: agent["q"]((int(obs),))}
+
+    result = probe_learn(wrapped, Request(only=("constant", "observation")))
+    assert [rung.result for rung in result.rungs] == ["passed", "passed"]
+    assert any("discrete observations" in remark for remark in result.remarks)
+
+
+def test_an_agent_that_raises_is_told_in_one_sentence() -> None:
+    def broken(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+        raise RuntimeError("the net has no head")
+
+    with pytest.raises(SleuthError, match="RuntimeError: the net has no head"):
+        probe_learn(broken, Request())
+
+
+def test_an_agent_that_never_steps_is_told() -> None:
+    def idle(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+        make_env()
+        return {"value": lambda obs: 0.0}
+
+    with pytest.raises(SleuthError, match="never stepped"):
+        probe_learn(idle, Request())
+
+
+def test_a_seed_that_is_ignored_is_remarked() -> None:
+    def careless(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+        return tabular(make_env, steps, random.randrange(10**6), gamma) | {
+            "value": lambda obs: random.random()
+        }
+
+    result = probe_learn(careless, Request(only=("action",), steps=1000))
+    assert any("one seed differ" in remark for remark in result.remarks)
+
+
+def test_an_answer_of_the_wrong_shape_only_drops_its_checks() -> None:
+    table = ladder()["action"]
+    agent = {"value": lambda obs: np.zeros(3), "policy": lambda obs: np.array([0.1, 0.9])}
+    reading = read(agent, table, coding(table), Witness())
+    assert reading.values is None
+    assert reading.policy == (0.9,)
+    assert "expected one number" in reading.troubles[0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "second"),
+    [(1, 1.0), (np.array([0.25, 0.75]), 0.75), (np.array([1.0, 3.0]), 0.881), ((0, None), 0.0)],
+)
+def test_policies_answer_in_many_ways(answer: Any, second: float) -> None:
+    table = ladder()["action"]
+    reading = read({"policy": lambda obs: answer}, table, coding(table), Witness())
+    assert reading.policy is not None
+    assert reading.policy[0] == pytest.approx(second, abs=1e-3)
+
+
+class Scripted:
+    """A session that reads out what it is told."""
+
+    def __init__(self, values: list[float]) -> None:
+        self.values = list(values)
+
+    def until(self, steps: int) -> Reading | None:
+        return Reading((self.values.pop(0),)) if self.values else None
+
+
+PACE = Pace(100, 1.3, 2000)
+
+
+def verdict(values: list[float]) -> str:
+    return once(ladder()["constant"], lambda *_: Scripted(values), PACE, 0.99, 0).result
+
+
+def test_a_value_on_its_way_up_does_not_pass() -> None:
+    assert verdict([0.5, 0.9, 1.1, 1.5, 2.0, 2.6, 3.4, 4.5, 6.0, 8.0, 10.0, 13.0, 17.0]) == "failed"
+
+
+def test_three_in_a_row_pass() -> None:
+    assert verdict([0.2, 0.9, 1.0, 1.1]) == "passed"
+
+
+def test_an_error_that_still_shrinks_is_undecided() -> None:
+    assert verdict([0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.62, 0.7, 0.75]) == "undecided"
+
+
+def test_a_fail_on_one_seed_of_three_is_flaky() -> None:
+    bad, good = [0.0] * 20, [1.0] * 20
+    plans = iter([bad, good, good])
+    rung = attempt(ladder()["constant"], lambda *_: Scripted(next(plans)), PACE, 0.99, 0, 3)
+    assert (rung.result, rung.failing, rung.seeds) == ("flaky", 1, 3)
+    plans = iter([bad, good, bad])
+    rung = attempt(ladder()["constant"], lambda *_: Scripted(next(plans)), PACE, 0.99, 0, 3)
+    assert (rung.result, rung.failing) == ("failed", 2)
+
+
+def test_trouble_in_one_probe_is_its_reason() -> None:
+    def start(*_: Any) -> Any:
+        raise Trouble("no such space")
+
+    rung = once(ladder()["constant"], start, PACE, 0.99, 0)
+    assert (rung.result, rung.reason) == ("crashed", "no such space")
+
+
+def test_checks_hold_what_was_seen() -> None:
+    rung = once(ladder()["constant"], lambda *_: Scripted([1.0, 1.0, 1.0]), PACE, 0.99, 0)
+    assert isinstance(rung.checks[-1], Check)
+    assert rung.checks[-1].error == Error(0.0, "V(s0) = 1.00, right is 1.00")
+
+
+def remembering(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+    """Keeps the cue of this episode until it has to act."""
+    env, cue = make_env(), 0.0
+    obs, _ = env.reset(seed=seed)
+    for _ in range(steps):
+        cue = float(obs[0]) or cue
+        obs, _, terminated, truncated, _ = env.step(int(cue > 0))
+        if terminated or truncated:
+            obs, _ = env.reset()
+    return {"policy": lambda obs: 0}
+
+
+def forgetful(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+    env = make_env()
+    env.reset(seed=seed)
+    for _ in range(steps):
+        _, _, terminated, truncated, _ = env.step(1)
+        if terminated or truncated:
+            env.reset()
+    return {"policy": lambda obs: 1}
+
+
+def test_memory_is_judged_by_deeds() -> None:
+    assert probe_learn(remembering, Request(only=("memory",))).rungs[0].result == "passed"
+    result = probe_learn(forgetful, Request(only=("memory",), steps=1000))
+    assert result.rungs[0].result == "failed"
+    assert [entry.severity for entry in result.findings] == ["note"]

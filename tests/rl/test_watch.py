@@ -1,0 +1,231 @@
+"""Logs under all their names, verdicts with their step, silence on healthy runs, honest counts of seeds."""
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sleuth.errors import SleuthError
+from sleuth.rl.health import verdicts
+from sleuth.rl.logs import Run, as_run, meaning, read_runs
+from sleuth.rl.seeds import lottery, permutation_p, seeds, two_groups, upper_bound
+from sleuth.rl.watching import judged
+
+LENGTH = 60
+NAMES = {
+    "train/entropy_loss": "entropy",
+    "losses/entropy": "entropy",
+    "learners/default_policy/entropy": "entropy",
+    "Entropy": "entropy",
+    "actor/entropy": "entropy",
+    "train/approx_kl": "kl",
+    "losses/approx_kl": "kl",
+    "losses/old_approx_kl": "old_kl",
+    "objective/kl": "reference_kl",
+    "actor/ppo_kl": "kl",
+    "KL": "kl",
+    "train/explained_variance": "explained_variance",
+    "learners/default_policy/vf_explained_var": "explained_variance",
+    "losses/clipfrac": "clip_fraction",
+    "ClipFrac": "clip_fraction",
+    "actor/pg_clipfrac": "clip_fraction",
+    "LossPi": "policy_loss",
+    "losses/td_loss": "value_loss",
+    "losses/qf1_values": "value_level",
+    "env_runners/episode_return_mean": "return",
+    "env_runners/episode_return_max": "return_max",
+    "charts/episodic_return": "return",
+    "AverageEpRet": "return",
+    "rollout/ep_len_mean": "length",
+    "EpLen": "length",
+    "rollout/exploration_rate": "exploration",
+    "charts/SPS": "speed",
+    "diff_num_grad_updates": "staleness",
+}
+
+
+@pytest.mark.parametrize("key", NAMES)
+def test_names_are_understood(key: str) -> None:
+    assert meaning(key) == NAMES[key]
+
+
+def healthy() -> dict[str, list[float]]:
+    """A run that learns: the return rises, entropy falls slowly, KL stays small."""
+    share = [k / (LENGTH - 1) for k in range(LENGTH)]
+    wiggle = [0.02 * math.sin(7 * k) for k in range(LENGTH)]
+    return {
+        "rollout/ep_rew_mean": [20 + 180 * x + 100 * w for x, w in zip(share, wiggle, strict=True)],
+        "rollout/ep_len_mean": [20 + 180 * x for x in share],
+        "train/entropy_loss": [-0.69 + 0.4 * x for x in share],
+        "train/approx_kl": [0.01 + 0.1 * abs(w) for w in wiggle],
+        "train/clip_fraction": [0.1 + w for w in wiggle],
+        "train/explained_variance": [0.9 * x for x in share],
+        "train/value_loss": [10 - 9 * x for x in share],
+        "train/policy_gradient_loss": [-0.01] * LENGTH,
+        "time/fps": [1000 + 10 * w for w in wiggle],
+    }
+
+
+def run_of(**changes: list[float]) -> Run:
+    columns = healthy() | {key.replace("__", "/"): values for key, values in changes.items()}
+    return as_run("run", {key: [(1000.0 * k, v) for k, v in enumerate(vs)] for key, vs in columns.items()})
+
+
+FLAT_RETURN = [20.0 + (k % 3) for k in range(LENGTH)]
+CASES: dict[str, tuple[str, dict[str, list[float]]]] = {
+    "collapse": (
+        "entropy-collapsed",
+        {"train__entropy_loss": [-0.69] * 5 + [-0.01] * (LENGTH - 5), "rollout__ep_rew_mean": FLAT_RETURN},
+    ),
+    "flat entropy": (
+        "entropy-flat",
+        {"train__entropy_loss": [-0.69] * LENGTH, "rollout__ep_rew_mean": FLAT_RETURN},
+    ),
+    "spike": (
+        "kl-spike",
+        {
+            "train__approx_kl": [0.01] * 30 + [2.0] + [0.01] * (LENGTH - 31),
+            "rollout__ep_rew_mean": [20.0 + 4 * k for k in range(31)] + [20.0] * (LENGTH - 31),
+        },
+    ),
+    "growing": (
+        "kl-spike",
+        {"train__approx_kl": [0.01 * 1.1**k for k in range(LENGTH)], "rollout__ep_rew_mean": FLAT_RETURN},
+    ),
+    "worse than constant": (
+        "value-explained-variance-negative",
+        {"train__explained_variance": [-0.8] * LENGTH, "rollout__ep_rew_mean": FLAT_RETURN},
+    ),
+    "not a number": ("value-not-learning", {"train__value_loss": [1.0] * 20 + [math.nan] * (LENGTH - 20)}),
+    "constant return": ("reward-constant", {"rollout__ep_rew_mean": [0.0] * LENGTH}),
+    "offset": (
+        "advantage-biased",
+        {"advantages__mean": [2.0] * LENGTH, "advantages__std": [1.0] * LENGTH},
+    ),
+    "runaway": (
+        "bootstrap-through-terminal",
+        {"losses__q_values": [10.0 * 1.3**k for k in range(LENGTH)]},
+    ),
+    "epsilon": (
+        "entropy-flat",
+        {"rollout__exploration_rate": [0.9] * LENGTH, "rollout__ep_rew_mean": FLAT_RETURN},
+    ),
+    "slower": ("throughput-decay", {"time__fps": [1000.0] * 30 + [300.0] * 30}),
+}
+
+
+def test_a_healthy_run_is_left_alone() -> None:
+    assert verdicts(run_of()) == []
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_illness_is_seen(case: str) -> None:
+    slug, changes = CASES[case]
+    assert slug in [entry.cause for entry in verdicts(run_of(**changes))]
+
+
+def test_the_step_at_which_it_began_is_told() -> None:
+    found = next(e for e in verdicts(run_of(**CASES["spike"][1])) if e.cause == "kl-spike")
+    assert found.numbers["began"] == 30_000
+    assert "step 30000" in found.message
+
+
+def test_explained_variance_of_a_solved_task_is_not_judged() -> None:
+    """Measured: -11 on a solved task whose value loss was 4e-4."""
+    solved = run_of(train__explained_variance=[-11.0] * LENGTH, train__value_loss=[4e-4] * LENGTH)
+    assert verdicts(solved) == []
+
+
+def write_csv(path: Path, columns: dict[str, list[float]], comma: str = ",") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, delimiter=comma)
+        writer.writerow(["time/total_timesteps", *columns])
+        for k in range(LENGTH):
+            writer.writerow([1000 * k, *(values[k] for values in columns.values())])
+
+
+def test_csv_tsv_json_and_monitor_files_are_read(tmp_path: Path) -> None:
+    write_csv(tmp_path / "a" / "progress.csv", healthy())
+    write_csv(tmp_path / "b" / "progress.txt", healthy(), "\t")
+    rows = [{"env_runners": {"episode_return_mean": k}, "timesteps_total": 10 * k} for k in range(20)]
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "result.json").write_text("\n".join(map(json.dumps, rows)) + '\n{"torn": ')
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "monitor.csv").write_text('#{"t_start": 0}\nr,l,t\n1.0,5,0.1\n2.0,6,0.2\n')
+    (tmp_path / "e").mkdir()
+    history = {"log_history": [{"step": k, "reward": 0.1 * k, "kl": 0.01} for k in range(12)]}
+    (tmp_path / "e" / "trainer_state.json").write_text(json.dumps(history))
+    runs = {run.name: run for run in read_runs(tmp_path)}
+    assert set(runs) == {"a", "b", "c", "d", "e"}
+    assert runs["a"].series["entropy"].values[0] == pytest.approx(0.69)
+    assert runs["c"].series["return"].steps[-1] == 190
+    assert runs["d"].series["return"].values == (1.0, 2.0)
+    assert runs["e"].series["kl"].values[0] == 0.01
+
+
+def test_tensorboard_is_read(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    from tensorboard.compat.proto.event_pb2 import Event  # type: ignore[import-untyped]
+    from tensorboard.compat.proto.summary_pb2 import Summary  # type: ignore[import-untyped]
+    from tensorboard.summary.writer.event_file_writer import EventFileWriter  # type: ignore[import-untyped]
+
+    writer = EventFileWriter(str(tmp_path))
+    for k in range(5):
+        value = Summary.Value(tag="charts/episodic_return", simple_value=float(k))
+        writer.add_event(Event(step=k, summary=Summary(value=[value])))
+    writer.close()
+    (run,) = read_runs(tmp_path)
+    assert run.series["return"].values == (0.0, 1.0, 2.0, 3.0, 4.0)
+
+
+def test_a_folder_without_logs_is_said(tmp_path: Path) -> None:
+    with pytest.raises(SleuthError, match="no log"):
+        read_runs(tmp_path)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.text(min_size=1, max_size=12), st.lists(st.floats(), max_size=30), max_size=6))
+def test_any_table_can_be_judged(columns: dict[str, list[float]]) -> None:
+    run = as_run("any", {key: [(float(k), v) for k, v in enumerate(vs)] for key, vs in columns.items()})
+    verdicts(run)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 40), st.data())
+def test_the_bound_is_that_of_the_exact_distribution(count: int, data: st.DataObject) -> None:
+    """Twin: the beta quantile of scipy."""
+    failures = data.draw(st.integers(0, count))
+    from scipy.stats import beta  # type: ignore[import-untyped]
+
+    right = 1.0 if failures == count else float(beta.ppf(0.95, failures + 1, count - failures))
+    assert upper_bound(failures, count) == pytest.approx(right, abs=1e-6)
+
+
+def test_few_seeds_carry_no_interval() -> None:
+    assert seeds([1.0, 2.0, 3.0]).interval is None
+    assert seeds([1.0, 2.0, 3.0, 4.0]).interval is not None
+    assert upper_bound(0, 5) == pytest.approx(0.4507, abs=1e-3)
+
+
+def test_permutations_reach_what_theory_allows() -> None:
+    assert permutation_p([1, 2, 3], [11, 12, 13]) == pytest.approx(0.1)
+    assert permutation_p([1, 2, 3, 4, 5], [11, 12, 13, 14, 15]) == pytest.approx(2 / 252)
+
+
+def test_a_lottery_is_named_and_equal_seeds_are_not() -> None:
+    bad = seeds([200.0, 198.0, 20.0, 201.0, 25.0])
+    assert two_groups(bad.finals)
+    assert bad.failing == 2
+    assert [entry.cause for entry in lottery(bad)] == ["seed-lottery"]
+    assert lottery(seeds([200.0, 198.0, 199.0, 201.0, 202.0])) == []
+
+
+def test_several_runs_are_seeds() -> None:
+    runs = [run_of(), run_of(rollout__ep_rew_mean=FLAT_RETURN)]
+    assert judged(runs).seeds is not None
+    assert judged(runs, threshold=100.0).seeds.failing == 1  # type: ignore[union-attr]

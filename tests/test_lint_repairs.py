@@ -1,0 +1,54 @@
+"""Every repair that a rule proposes, applied by itself: the file parses, the finding is gone, none is new."""
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from bench import snippets
+from sleuth.facts.source import UnreadableSource, parse_source
+from sleuth.finding import Finding
+from sleuth.lint import lint_source
+from sleuth.lint.fix import apply
+
+FIXTURES = Path(__file__).parent / "causes"
+FILES = sorted(
+    [*FIXTURES.glob("*/*/bad_*.py"), *(s.path for name in snippets.sets() for s in snippets.bad(name))]
+)
+# Causes for which a repair is written; a rule that loses its repair fails here.
+LEAST_CAUSES = 40
+
+
+def found_in(path: Path, text: str) -> list[Finding]:
+    return lint_source(parse_source(str(path), text))
+
+
+def repairable(path: Path) -> list[Finding]:
+    try:
+        return [finding for finding in found_in(path, path.read_text("utf-8")) if finding.edits]
+    except UnreadableSource:
+        return []
+
+
+PROPOSED = {path: found for path in FILES if (found := repairable(path))}
+
+
+@pytest.mark.parametrize("path", PROPOSED, ids=lambda path: "/".join(path.parts[-2:]))
+def test_a_repair_leaves_a_file_that_parses_without_the_finding(path: Path) -> None:
+    text = path.read_text("utf-8")
+    before = Counter(finding.cause for finding in found_in(path, text))
+    for finding in PROPOSED[path]:
+        mended, count = apply(text, [finding])
+        assert count == 1
+        ast.parse(mended)
+        after = Counter(one.cause for one in found_in(path, mended))
+        assert after[finding.cause] < before[finding.cause], mended
+        assert not after - before, mended
+
+
+def test_many_causes_have_repairs_and_some_are_safe() -> None:
+    found = [finding for group in PROPOSED.values() for finding in group]
+    assert len({finding.cause for finding in found}) >= LEAST_CAUSES
+    assert any(all(edit.safe for edit in finding.edits) for finding in found)
+    assert any(not all(edit.safe for edit in finding.edits) for finding in found)

@@ -1,0 +1,310 @@
+"""The data family: a spoiled record and its healthy twin for each cause."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sleuth.facts.step import (
+    Activation,
+    Batch,
+    Evaluation,
+    Layers,
+    Loader,
+    LossCall,
+    Model,
+    Record,
+    Step,
+    Values,
+)
+from tests.watching.detectors import records
+from tests.watching.detectors.records import Twins, add, cases, drop, ended, found, healthy, serious, spoil
+
+NAN = float("nan")
+
+
+def tensors(phase: str = "train", role: str = "input", **changes: Any) -> Record:
+    """The healthy run with other statistics of one tensor of its batches."""
+
+    def changed(batch: Batch) -> tuple[Values, ...]:
+        if batch.phase != phase:
+            return batch.values
+        given = {name: value(batch) if callable(value) else value for name, value in changes.items()}
+        return tuple(replace(values, **given) if values.role == role else values for values in batch.values)
+
+    return spoil(healthy(), Batch, values=changed)
+
+
+def stuck(record: Record) -> Record:
+    return spoil(record, Step, loss=lambda s: 1.1 + 0.001 * (s.n % 3))
+
+
+def both_sides(**changes: Any) -> Record:
+    record = tensors(**changes)
+    return spoil(record, Batch, values=lambda b: record.of(Batch)[0].values)
+
+
+RARE = {"0": 31, "1": 1}
+LOUD = {"fc1": Activation(30.0, 80.0, 300.0), "act": Activation(dead_units=0.7)}
+RAW: dict[str, Any] = {"mean": 120.0, "std": 70.0, "maximum": 255.0, "minimum": 0.0}
+WORKERS = spoil(healthy(), Loader, workers=2)
+CONSTANT: dict[str, Any] = {"counts": {"1": 32}, "distinct": 1}
+ONE_LABEL: dict[str, Any] = {"target_min": 1, "target_max": 1, "target_distinct": 1}
+BCE = "binary_cross_entropy_with_logits"
+
+TWINS: Twins = {
+    "augmented-eval": (
+        [
+            spoil(healthy(), Evaluation, fingerprint=lambda e: f"pass {e.n}"),
+            spoil(healthy(), Evaluation, fingerprint=lambda e: f"pass {e.n > 60}", loss=None),
+        ],
+        [
+            healthy(),
+            spoil(spoil(healthy(), Evaluation, fingerprint=lambda e: f"{e.n}"), Loader, shuffled=True),
+            spoil(healthy(), Evaluation, fingerprint=lambda e: f"{e.n}", rows=lambda e: e.n),
+            spoil(healthy(), Evaluation, fingerprint=lambda e: f"{e.n}", loader=None),
+            spoil(
+                spoil(healthy(), Evaluation, fingerprint=lambda e: f"{e.n}"), LossCall, target_dtype="float32"
+            ),
+        ],
+    ),
+    "class-imbalance": (
+        [
+            spoil(tensors(role="target", counts=RARE), Evaluation, constant_output=True),
+            spoil(tensors(role="target", counts=RARE), Evaluation, correct=31 / 32),
+            add(
+                drop(tensors(role="target", counts=RARE), Step, Evaluation),
+                *(records.step(n, loss=0.139 + 0.01 * records.wobble(n)) for n in range(300)),
+            ),
+        ],
+        [
+            healthy(),
+            tensors(role="target", counts=RARE),  # learned all the same
+            spoil(tensors(role="target", counts=RARE), LossCall, weighted=True),
+            spoil(tensors(role="target", counts={"0": 20, "1": 12}), Evaluation, constant_output=True),
+        ],
+    ),
+    "duplicate-worker-seed": (
+        [
+            spoil(WORKERS, Batch, repeated_rows=lambda b: 16 if b.n else 0),
+            spoil(spoil(healthy(), Loader, workers=4), Batch, repeated_rows=lambda b: 25 if b.n > 3 else 0),
+        ],
+        [
+            WORKERS,
+            spoil(healthy(), Batch, repeated_rows=16),
+            spoil(spoil(WORKERS, Batch, repeated_rows=16), Loader, sampler="WeightedRandomSampler"),
+        ],
+    ),
+    "inputs-constant": (
+        [tensors(constant_features=1.0, std=0.0), tensors(constant_features=1.0, mean=0.5)],
+        [
+            healthy(),
+            tensors(constant_features=0.9),
+            tensors(constant_features=lambda b: 1.0 if b.n else 0.0),
+            tensors(constant_features=1.0, shape=(1, 20)),
+        ],
+    ),
+    "inputs-unnormalized": (
+        [
+            stuck(spoil(tensors(**RAW), Layers, activations={})),
+            spoil(tensors(std=300.0), Layers, activations=LOUD),
+            stuck(spoil(tensors(feature_std_ratio=1e6), Layers, activations={})),
+        ],
+        [
+            healthy(),
+            tensors(**RAW),  # the model scales them itself: its first layer answers with ordinary numbers
+            spoil(tensors(**RAW), Layers, activations={}),  # learns all the same
+            stuck(tensors(std=3.0, mean=1.0)),
+        ],
+    ),
+    "labels-all-ignored": (
+        [
+            spoil(healthy(), LossCall, ignored=1.0, value=NAN),
+            spoil(
+                healthy(),
+                LossCall,
+                ignored=lambda c: float(c.n == 8),
+                value=lambda c: NAN if c.n == 8 else 1.0,
+            ),
+        ],
+        [
+            healthy(),
+            spoil(healthy(), LossCall, ignored=0.97),
+            spoil(healthy(), LossCall, ignored=lambda c: float(c.n == 8), value=0.0, reduction="sum"),
+        ],
+    ),
+    "labels-constant": (
+        [
+            spoil(tensors(role="target", **CONSTANT), LossCall, **ONE_LABEL),
+            spoil(
+                spoil(drop(healthy(), Batch), LossCall, **ONE_LABEL), Step, loss=lambda s: 1 / (1 + s.n**2)
+            ),
+        ],
+        [
+            healthy(),
+            spoil(
+                drop(healthy(), Batch), LossCall, target_min=0, target_max=0
+            ),  # contrastive: made, not served
+            spoil(
+                tensors(role="target", **CONSTANT),
+                LossCall,
+                target_min=lambda c: c.n % 2,
+                target_max=lambda c: c.n % 2,
+            ),
+            spoil(healthy(), LossCall, function="mse_loss", **ONE_LABEL),
+            spoil(
+                tensors(role="target", path="target", **CONSTANT),
+                LossCall,
+                input_made_by="CatBackward0",
+                **ONE_LABEL,
+            ),
+        ],
+    ),
+    "labels-out-of-range": (
+        [
+            spoil(healthy(), LossCall, function=BCE, target_max=255.0),
+            spoil(healthy(), LossCall, function="binary_cross_entropy", target_min=-1.0, target_max=1.0),
+            ended(healthy(), "Target 10 is out of bounds."),
+        ],
+        [
+            healthy(),
+            spoil(healthy(), LossCall, function=BCE, target_min=0.1, target_max=0.9),
+            ended(healthy(), "index 10 is out of bounds for axis 0"),
+        ],
+    ),
+    "nonfinite-input": (
+        [
+            spoil(
+                tensors(nonfinite=lambda b: 3 if b.n == 8 else 0),
+                Step,
+                loss=lambda s: NAN if s.n >= 8 else s.loss,
+            ),
+            spoil(tensors(role="target", nonfinite=1), Step, loss=NAN),
+        ],
+        [
+            healthy(),
+            tensors(nonfinite=2),  # the model masks them
+            spoil(
+                tensors(nonfinite=lambda b: 3 * (b.n > 16)), Step, loss=lambda s: NAN if s.n >= 5 else s.loss
+            ),
+        ],
+    ),
+    "preprocessing-mismatch": (
+        [
+            tensors("eval", mean=120.0, std=70.0),
+            tensors("eval", std=0.004, mean=0.0),
+            spoil(tensors("eval", mean=6.0), Evaluation, loss=4.0),
+        ],
+        [
+            healthy(),
+            tensors("eval", mean=0.4, std=1.3),
+            tensors("eval", mean=120.0, shape=(3, 20)),  # too few numbers
+            both_sides(mean=120.0, std=70.0),
+        ],
+    ),
+    "repeated-batch": (
+        [
+            spoil(healthy(), Step, batch="same"),
+            spoil(healthy(), Step, batch=lambda s: f"b{s.n % 3}"),
+        ],
+        [
+            healthy(),
+            spoil(healthy(), Step, batch=lambda s: f"b{s.n % 50}"),  # epochs of 50 batches
+            spoil(drop(healthy(), Loader), Step, batch="full"),
+            spoil(spoil(healthy(), Loader, examples=32), Step, batch="full"),
+        ],
+    ),
+    "split-overlap": (
+        [
+            spoil(healthy(), Evaluation, seen_in_training=0.6),
+            spoil(healthy(), Evaluation, seen_in_training=lambda e: 0.2 * e.n / 120),
+            spoil(drop(healthy(), Loader), Evaluation, seen_in_training=0.6, loader=None),
+        ],
+        [
+            healthy(),
+            spoil(healthy(), Evaluation, seen_in_training=1.0),  # a look at the training set is meant
+            spoil(spoil(healthy(), Evaluation, seen_in_training=0.3), Batch, repeated_rows=20),
+            spoil(healthy(), Evaluation, seen_in_training=0.01),
+            spoil(healthy(), Evaluation, seen_in_training=0.6, inside=True),
+            add(
+                drop(healthy(), Evaluation),
+                *(records.evaluation(n, seen_in_training=0.8) for n in range(30, 90)),
+            ),
+            # Half of the calls of a line are on the training set.
+            spoil(drop(healthy(), Loader), Evaluation, seen_in_training=0.5, loader=None, calls=2),
+            # Random rows of the training set, not all served yet.
+            spoil(
+                drop(healthy(), Loader), Evaluation, seen_in_training=lambda e: 0.1 + e.n / 200, loader=None
+            ),
+            spoil(
+                tensors(dtype="int64"), Evaluation, seen_in_training=0.6
+            ),  # short windows of a small language
+            spoil(tensors(shape=(32, 2)), Evaluation, seen_in_training=0.6),
+        ],
+    ),
+    "unshuffled-training": (
+        [
+            spoil(tensors(role="target", counts=lambda b: {str(b.n % 3): 32}), Loader, shuffled=False),
+            drop(tensors(role="target", counts=lambda b: {str(b.n // 10 % 4): 32}), Loader),
+        ],
+        [
+            spoil(healthy(), Loader, shuffled=False),
+            tensors(role="target", counts=lambda b: {str(b.n % 3): 32}),  # chance: the loader shuffles
+            spoil(tensors(role="target", counts=lambda b: {"0": 20, "1": 12}), Loader, shuffled=False),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("slug", "number", "record"), cases(TWINS, bad=True))
+def test_spoiled(slug: str, number: int, record: Record) -> None:
+    assert serious(found(slug, record))
+
+
+@pytest.mark.parametrize(("slug", "number", "record"), cases(TWINS, bad=False))
+def test_healthy(slug: str, number: int, record: Record) -> None:
+    assert not serious(found(slug, record))
+
+
+def test_bytes_at_the_door_and_two_humps_are_worth_a_note() -> None:
+    (note,) = found("input-dtype-overflow", tensors(dtype="uint8"))
+    assert note.severity == "note"
+    assert "wrap" in note.message
+    wrapped: dict[str, Any] = {"minimum": 0.0, "maximum": 255.0, "mean": 128.0, "std": 100.0}
+    assert found("input-dtype-overflow", tensors(**wrapped))
+    assert found("input-dtype-overflow", tensors(minimum=0.0, maximum=1.0, mean=0.5, std=0.42))
+    assert not found("input-dtype-overflow", healthy())
+    assert not found("input-dtype-overflow", tensors(minimum=0.0, maximum=255.0, mean=33.0, std=78.0))
+
+
+def test_places_and_numbers() -> None:
+    (finding,) = found("split-overlap", spoil(healthy(), Evaluation, seen_in_training=0.6))
+    assert finding.where is not None
+    assert (finding.where.path, finding.where.line) == ("train.py", 30)
+    assert "60%" in finding.message
+    (finding,) = found("repeated-batch", spoil(healthy(), Step, batch="same"))
+    assert finding.where is not None
+    assert finding.where.line == 2
+    assert finding.numbers["different"] == 1
+
+
+def test_a_model_that_begins_with_a_norm_takes_raw_inputs() -> None:
+    record = stuck(spoil(tensors(**RAW), Layers, activations={}))
+    normed = replace(records.model().layers[1], type="BatchNorm1d")
+    assert not found("inputs-unnormalized", spoil(record, Model, layers=(normed,)))
+
+
+def test_a_fixed_order_without_sorted_labels_is_a_note() -> None:
+    record = spoil(spoil(healthy(), Loader, shuffled=False), Step, batch=lambda s: f"b{s.n % 50}")
+    (note,) = found("unshuffled-training", record)
+    assert note.severity == "note"
+    assert note.numbers["period"] == 50
+
+
+def test_sorted_targets_of_a_regression_are_a_note() -> None:
+    record = spoil(healthy(), Loader, shuffled=False)
+    target = Values("1", (32,), "float32", 0.0, 1.0, 0.0, 0.1, role="target")
+    record = spoil(record, Batch, values=lambda b: (replace(target, mean=b.n / 10),))
+    (note,) = found("unshuffled-training", record)
+    assert note.severity == "note"
+    assert not found("unshuffled-training", add(record))[1:]

@@ -1,0 +1,231 @@
+"""A polite guest: real processes, the same streams, exit codes, signals and children as without Sleuth."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from sleuth.facts.step import End, Model, Replicas, Run, read
+from sleuth.watching.judging import load
+from sleuth.watching.process import environment, records
+
+TRAIN = """
+    import sys, torch
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    net = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def train(steps=5):
+        for _ in range(steps):
+            optimizer.zero_grad()
+            x = torch.randn(8, 3)
+            loss = torch.nn.functional.mse_loss(net(x), x.sum(1, keepdim=True))
+            loss.backward()
+            optimizer.step()
+        return loss.item()
+"""
+
+
+def script(folder: Path, body: str, name: str = "train.py") -> Path:
+    path = folder / name
+    path.write_text(dedent(TRAIN) + dedent(body))
+    return path
+
+
+def both(folder: Path, *command: str) -> tuple[subprocess.CompletedProcess[bytes], ...]:
+    """The same command alone and under the recorder (without the report of `sleuth watch`)."""
+    record = folder / "record.jsonl"
+    words = [sys.executable, *command]
+    alone = subprocess.run(words, cwd=folder, capture_output=True, check=False)
+    env = environment(record, "default", os.environ)
+    seen = subprocess.run(words, cwd=folder, capture_output=True, env=env, check=False)
+    return alone, seen
+
+
+def own_frames(trace: bytes) -> str:
+    """Without torch's frames of a module call: with any hook, torch itself takes another way through them."""
+    return re.sub(r'  File "[^"]*modules/module.py", line .*\n(    .*\n)+', "", trace.decode())
+
+
+def sleuth(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sleuth", *words]
+    env = os.environ | {"SLEUTH_HOME": str(folder / "home")}
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=env, check=False)
+
+
+def test_streams_arguments_traceback_and_code_are_the_same(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        """
+        if __name__ == "__main__":
+            print(sys.argv, __file__, repr(train()))
+            print("to the other stream", file=sys.stderr)
+            torch.nn.functional.mse_loss(torch.zeros(3, 1), torch.zeros(3))
+            try:
+                net(torch.zeros(2, 9))
+            except RuntimeError:
+                pass
+            torch.nn.CrossEntropyLoss()(torch.ones(3, 4), torch.zeros(5).long())
+        """,
+    )
+    alone, seen = both(tmp_path, "train.py", "--lr", "0.1")
+    assert (alone.stdout, alone.returncode) == (seen.stdout, seen.returncode)
+    assert own_frames(alone.stderr) == own_frames(seen.stderr)
+    assert b"sleuth" not in seen.stderr
+    record = read(tmp_path / "record.jsonl")
+    end = record.end
+    assert end is not None
+    assert (end.status, end.exception, len(record.steps)) == ("raised", "ValueError", 5)
+    assert end.frames[-1][0] == "train.py"
+
+
+def test_watch_passes_everything_through_and_keeps_the_run(tmp_path: Path) -> None:
+    script(tmp_path, "print(train())\nsys.exit(3)\n")
+    alone = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, check=False)
+    done = sleuth(tmp_path, "watch", "--json", "report.json", "--html", "page.html", "train.py", "--flag")
+    assert (done.stdout, done.returncode) == (alone.stdout.decode(), 3)
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["schema"] == "sleuth.report/1"
+    assert "5 optimizer steps" in done.stderr
+    assert "<svg" in (tmp_path / "page.html").read_text()
+    (kept,) = (tmp_path / "home" / "runs").iterdir()
+    assert (kept / "stdout.txt").read_bytes() == alone.stdout
+    again = sleuth(tmp_path, "judge", "last", "--json", "-")
+    assert json.loads(again.stdout)["verdict"] == report["verdict"]
+
+
+def test_a_signal_reaches_the_script_and_its_record_survives(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        "train()\nprint('ready', flush=True)\nimport time\nwhile True:\n    train(1); time.sleep(0.05)\n",
+    )
+    command = [sys.executable, "-m", "sleuth", "watch", "train.py"]
+    env = os.environ | {"SLEUTH_HOME": str(tmp_path / "home")}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(1.0)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 128 + signal.SIGTERM
+    assert sleuth(tmp_path, "judge", "last", "--quiet").returncode in (0, 1)
+
+
+CHILDREN = """
+    import torch.multiprocessing as mp
+    from torch.utils.data import DataLoader, TensorDataset
+
+    def work(rank):
+        train(2)
+
+    if __name__ == "__main__":
+        data = TensorDataset(torch.randn(16, 3))
+        for method in ("fork", "spawn"):
+            served = sum(len(x) for x, in DataLoader(data, 4, num_workers=2, multiprocessing_context=method))
+            print(method, served)
+        mp.spawn(work, nprocs=1)
+        print(train(3))
+"""
+
+
+def test_workers_do_not_record_and_children_that_train_do(tmp_path: Path) -> None:
+    script(tmp_path, CHILDREN)
+    alone, seen = both(tmp_path, "train.py")
+    assert (alone.stdout, alone.stderr, alone.returncode) == (seen.stdout, seen.stderr, seen.returncode)
+    whole, *others = records(tmp_path / "record.jsonl")
+    assert len(read(whole).steps) == 3
+    assert [len(read(path).steps) for path in others] == [2]
+
+
+RANKS = """
+    import os, torch.distributed as dist
+    from torch.nn.parallel import DistributedDataParallel
+
+    dist.init_process_group("gloo")
+    net = DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    torch.manual_seed(dist.get_rank())
+    print(f"{dist.get_rank()} {train(4)!r}\\n", end="")
+    dist.destroy_process_group()
+"""
+
+
+@pytest.mark.slow
+def test_ranks_of_a_distributed_run_stand_side_by_side(tmp_path: Path) -> None:
+    script(tmp_path, RANKS)
+    alone, seen = both(
+        tmp_path, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py"
+    )
+    assert sorted(alone.stdout.split(b"\n")) == sorted(seen.stdout.split(b"\n"))
+    assert (alone.returncode, seen.returncode) == (0, 0)
+    record = load(tmp_path / "record.jsonl")
+    assert (record.of(Run)[0].rank, record.of(Run)[0].world_size) == (0, 2)
+    assert len(record.steps) == 4
+    marks = record.of(Replicas)
+    assert all(len(set(mark.parameters)) == 1 for mark in marks)
+    assert all(len(set(mark.batches)) == 2 for mark in marks)
+    assert record.of(Model)[0].type == "Linear"
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "sentence"),
+    [
+        (None, ["watch", "missing.py"], "There is no file 'missing.py'."),
+        ("def (:\n", ["watch", "bad.py"], "'bad.py' is not Python (line 1)."),
+        ("{}", ["watch", "bad.ipynb"], "is a notebook"),
+        (None, ["watch"], "Which script?"),
+        (None, ["watch", "."], "is a folder"),
+        (None, ["judge", "nothing-like-it"], "nothing-like-it"),
+    ],
+    ids=["missing", "not Python", "notebook", "nothing", "folder", "no such run"],
+)
+def test_a_wrong_request_is_one_sentence(
+    tmp_path: Path, content: str | None, words: list[str], sentence: str
+) -> None:
+    if content is not None:
+        (tmp_path / words[1]).write_text(content)
+    done = sleuth(tmp_path, *words)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_scripts_that_never_train_are_said_to(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text("print('hello')\n")
+    done = sleuth(tmp_path, "watch", "plain.py")
+    assert (done.stdout, done.returncode) == ("hello\n", 0)
+    assert "did not import torch" in done.stderr
+    script(tmp_path, "net(torch.zeros(2, 3))\n")
+    done = sleuth(tmp_path, "watch", "train.py")
+    assert "No backward call" in done.stderr
+    assert "1 models called" in done.stderr
+
+
+def test_a_folder_that_cannot_be_written_costs_the_record_only(tmp_path: Path) -> None:
+    script(tmp_path, "print(train())\n")
+    (tmp_path / "home").write_text("a file, not a folder")
+    done = sleuth(tmp_path, "watch", "train.py")
+    assert done.returncode == 0
+    assert "not recorded" in done.stderr
+    assert "5 optimizer steps" in done.stderr
+
+
+def test_a_users_own_sitecustomize_still_runs(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("print('mine')\n")
+    (tmp_path / "plain.py").write_text("import sitecustomize; print(sitecustomize.__file__)\n")
+    base = os.environ | {"PYTHONPATH": str(tmp_path)}
+    env = environment(tmp_path / "record.jsonl", "default", base)
+    done = subprocess.run(
+        [sys.executable, "plain.py"], cwd=tmp_path, capture_output=True, text=True, env=env, check=False
+    )
+    assert done.stdout.splitlines() == ["mine", str(tmp_path / "sitecustomize.py")]
+    assert read(tmp_path / "record.jsonl").of(End)[0].status == "finished"

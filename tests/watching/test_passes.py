@@ -1,0 +1,216 @@
+"""Evaluation passes, batches, losses and the small doors, on scripts whose answers are known."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sleuth.facts.step import (
+    Batch,
+    Dropout,
+    Evaluation,
+    Loader,
+    LossCall,
+    Metric,
+    Model,
+    Seed,
+    Threshold,
+    Warned,
+)
+from sleuth.watching.printed import read
+from tests.watching.recording import watched
+
+CLASSIFIER = """
+from torch.utils.data import DataLoader, TensorDataset
+x, y = torch.randn(80, 5), torch.randint(3, (80,))
+train = DataLoader(TensorDataset(x[:60], y[:60]), batch_size=20, shuffle=True)
+test = DataLoader(TensorDataset(x[45:], y[45:]), batch_size=10)
+net = nn.Sequential(nn.Linear(5, 16), nn.Dropout(0.1), nn.ReLU(), nn.Linear(16, 3))
+optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+scores = []
+for epoch in range(2):
+    net.train()
+    for bx, by in train:
+        optimizer.zero_grad()
+        F.cross_entropy(net(bx), by).backward()
+        optimizer.step()
+    net.eval()
+    right = 0
+    with torch.no_grad():
+        for bx, by in test:
+            right += (net(bx).argmax(1) == by).sum().item()
+    scores.append(right / 35)
+    print(f"epoch {epoch} | test acc {right / 35:.3f}")
+"""
+
+
+def test_an_evaluation_pass_is_told_from_training(tmp_path: Path) -> None:
+    seen = watched(tmp_path, CLASSIFIER)
+    passes = seen.record.of(Evaluation)
+    assert [(item.n, item.calls, item.rows) for item in passes] == [(3, 4, 35), (6, 4, 35)]
+    assert [item.correct for item in passes] == pytest.approx(seen.names["scores"])
+    assert [item.seen_in_training for item in passes] == pytest.approx([15 / 35] * 2)
+    assert {(item.training, item.gradients, item.inside, item.line) for item in passes} == {
+        (False, False, False, seen.line("argmax"))
+    }
+    assert passes[0].fingerprint == passes[1].fingerprint
+    assert passes[0].loader == 2
+
+
+def test_forwards_under_gradients_that_nothing_follows_are_evaluation(tmp_path: Path) -> None:
+    source = CLASSIFIER.replace("with torch.no_grad():", "if True:").replace("    net.eval()\n", "")
+    passes = watched(tmp_path, source).record.of(Evaluation)
+    assert [(item.calls, item.gradients, item.training) for item in passes] == [(4, True, True)] * 2
+
+
+def test_batches_are_described_with_their_phase(tmp_path: Path) -> None:
+    seen = watched(tmp_path, CLASSIFIER)
+    batches = seen.record.of(Batch)
+    assert {batch.phase for batch in batches} == {"train", "eval"}
+    first = batches[0]
+    by_role = {value.role: value for value in first.values}
+    assert by_role["input"].shape == (20, 5)
+    assert sum((by_role["target"].counts or {}).values()) == 20
+    assert (seen.record.of(Loader)[0].shuffled, seen.record.of(Loader)[1].shuffled) == (True, False)
+    model = seen.record.of(Model)[0]
+    assert (model.mode_matters, model.line) == (True, seen.line("nn.Sequential"))
+    assert [layer.name for layer in model.layers] == ["0", "1", "2", "3"]
+
+
+def test_slices_by_hand_are_followed_too(tmp_path: Path) -> None:
+    seen = watched(
+        tmp_path,
+        """
+        x, y = torch.randn(60, 4), torch.randn(60, 1)
+        net = nn.Linear(4, 1)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        def score(rows):
+            with torch.no_grad():
+                return F.mse_loss(net(x[rows]), y[rows]).item()
+        for epoch in range(2):
+            for rows in torch.randperm(40).split(10):
+                optimizer.zero_grad()
+                F.mse_loss(net(x[rows]), y[rows]).backward()
+                optimizer.step()
+            a = score(torch.arange(40, 60))
+            b = score(torch.arange(0, 40))
+        """,
+    )
+    passes = seen.record.of(Evaluation)
+    assert [(item.rows, item.seen_in_training) for item in passes] == [(20, 0.0), (40, 1.0)] * 2
+    assert passes[-1].loss == pytest.approx(seen.names["b"])
+    assert passes[-1].loss_function == "mse_loss"
+
+
+def test_a_teacher_belongs_to_the_step(tmp_path: Path) -> None:
+    seen = watched(
+        tmp_path,
+        """
+        teacher, student = nn.Linear(4, 3).eval(), nn.Linear(4, 3)
+        optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
+        for _ in range(4):
+            x = torch.randn(8, 4)
+            with torch.no_grad():
+                wanted = teacher(x)
+            optimizer.zero_grad()
+            F.mse_loss(student(x), wanted).backward()
+            optimizer.step()
+        """,
+    )
+    assert {(item.inside, item.trained) for item in seen.record.of(Evaluation)} == {(True, False)}
+
+
+def test_probabilities_into_a_loss_are_seen(tmp_path: Path) -> None:
+    seen = watched(
+        tmp_path,
+        """
+        net = nn.Linear(4, 3)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        y = torch.tensor([0, 1, 2, -100])
+        for f in (lambda z: z, lambda z: z.softmax(1), lambda z: z.log_softmax(1)):
+            F.cross_entropy(f(net(torch.randn(4, 4))), y, weight=torch.ones(3)).backward()
+            optimizer.step()
+        """,
+    )
+    calls = seen.record.of(LossCall)
+    assert [(call.probabilities, call.log_probabilities) for call in calls] == [
+        (False, False),
+        (True, False),
+        (False, True),
+    ]
+    assert {(call.ignored, call.weighted, call.classes, call.phase) for call in calls} == {
+        (0.25, True, 3, "train")
+    }
+    assert calls[1].input_made_by == "SoftmaxBackward0"
+
+
+def test_small_doors(tmp_path: Path) -> None:
+    seen = watched(
+        tmp_path,
+        """
+        import warnings
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.f = nn.Linear(4, 1)
+            def forward(self, x):
+                return F.dropout(self.f(x), 0.4).squeeze(1)
+        net = Net().eval()
+        with torch.no_grad():
+            good = (net(torch.randn(6, 4)) > 0.5).float().mean()
+        warnings.warn("look out")
+        F.mse_loss(torch.zeros(3, 1), torch.zeros(3))
+        """,
+    )
+    record = seen.record
+    (dropout,) = record.of(Dropout)
+    assert (dropout.line, dropout.p, dropout.active, dropout.module_training) == (
+        seen.line("F.dropout"),
+        0.4,
+        True,
+        False,
+    )
+    (threshold,) = record.of(Threshold)
+    assert (threshold.against, threshold.raw_output) == (0.5, True)
+    assert [(item.text[:8], item.line) for item in record.of(Warned)] == [
+        ("look out", seen.line("look out")),
+        ("Using a ", seen.line("F.mse_loss")),
+    ]
+    assert (record.of(Seed)[0].what, record.of(Seed)[0].line) == ("torch", 4)
+
+
+def test_printed_metrics_carry_their_step_and_line(tmp_path: Path) -> None:
+    seen = watched(tmp_path, CLASSIFIER)
+    found = [(metric.name, metric.n) for metric in seen.record.of(Metric)]
+    assert found == [("epoch", 3), ("test acc", 3), ("epoch", 6), ("test acc", 6)]
+    assert {metric.line for metric in seen.record.of(Metric)} == {seen.line("print(")}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("epoch   4 | loss 0.1234", [("epoch", 4), ("loss", 0.1234)]),
+        ("Test accuracy: 93.4%", [("test accuracy", 93.4)]),
+        ("{'eval_loss': 2.5e-3, 'step': 10}", [("eval_loss", 0.0025), ("step", 10)]),
+        ("[1/10] train_loss=nan val=-3", [("train_loss", float("nan")), ("val", -3)]),
+        ("nothing here", []),
+        ("saved to model_3.pt", []),
+    ],
+)
+def test_numbers_with_names_are_read_from_a_line(text: str, found: list[tuple[str, float]]) -> None:
+    seen = [*read(text)]
+    assert [name for name, _ in seen] == [name for name, _ in found]
+    assert [value for _, value in seen] == pytest.approx([value for _, value in found], nan_ok=True)
+
+
+@given(name=st.sampled_from(["loss", "val_acc", "lr"]), value=st.floats(-1e6, 1e6))
+def test_any_number_is_read_back(name: str, value: float) -> None:
+    assert [*read(f"{name}: {value:.6g}")] == [(name, float(f"{value:.6g}"))]
+
+
+@given(st.text(max_size=200))
+def test_no_line_breaks_the_reader(text: str) -> None:
+    for name, value in read(text):
+        assert name
+        assert isinstance(value, float)
