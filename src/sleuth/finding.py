@@ -160,13 +160,15 @@ def _plain(item: Any) -> dict[str, Any]:
     def plain(value: Any) -> Any:
         if isinstance(value, tuple):
             return list(value)
-        return {key: _number(part) for key, part in value.items()} if isinstance(value, Mapping) else value
+        if isinstance(value, Mapping):
+            return {key: _number(part) for key, part in value.items()}
+        return value
 
     return {entry.name: plain(getattr(item, entry.name)) for entry in fields(item)}
 
 
 def _number(value: Any) -> Any:
-    """JSON has no word for nan and the infinities; they go as text."""
+    """JSON has no word for nan and infinity; they go as text."""
     return str(value) if isinstance(value, float) and (value != value or abs(value) == float("inf")) else value
 
 

@@ -51,6 +51,7 @@ ROOTS: Mapping[str, str] = {
     "unseeded": "*",
     "eval-without-no-grad": "*",
 }
+OF_A_NOTE = 0.05  # strength of a clue that is only worth knowing
 STRONG = 0.5  # a root must be at least this sure to explain a symptom away
 
 
@@ -131,7 +132,7 @@ def _order(finding: Finding) -> int:
 def as_clues(findings: Iterable[Finding]) -> list[Clue]:
     """What the board is told. A note is a weak clue whatever it says of itself."""
     return [
-        Clue(f.cause, f.technique, min(f.credence, 0.1) if f.severity == "note" else f.credence)
+        Clue(f.cause, f.technique, min(f.credence, OF_A_NOTE) if f.severity == "note" else f.credence)
         for f in findings
         if f.cause
     ]

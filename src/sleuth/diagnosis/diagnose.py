@@ -16,7 +16,8 @@ from sleuth.needs import need
 def diagnose(script: str | Path, arguments: Sequence[str] = (), **options: Any) -> Report:
     """Read, watch, probe and experiment on a script; name the cause.
 
-    Options are those of the command: `steps`, `budget` (seconds), `prior`, `allow_writes`, `experiments`, `keep`.
+    Options are those of the command: `steps`, `budget` (seconds), `prior`, `allow_writes`, `experiments`,
+    `keep`.
     """
     path = Path(script)
     if not path.is_file():

@@ -75,7 +75,7 @@ def predicted(hypothesis: str, test: Test) -> float:
     if hypothesis == NOTHING:
         return likelihood(test.healthy)
     if test.name == f"undo({hypothesis})":
-        return likelihood("usually")
+        return likelihood("always")
     if hypothesis not in catalog.causes():
         return likelihood(test.healthy)
     return likelihood(predictions(hypothesis).get(test.name, test.healthy))

@@ -45,6 +45,7 @@ class Notebook:
     due: int = 0
     trouble: str = ""
     stopped: bool = False
+    rule: dict[str, str] = field(default_factory=dict)
 
 
 def run(plan: Plan) -> None:
@@ -99,6 +100,7 @@ def _note(
     notes: Notebook,
     scout: "Scout | None",
 ) -> None:
+    notes.rule = notes.rule or _reset_rule()  # while the script's environments are still alive
     reading = read(scout.agent() if scout is not None else {}, table, code, witness)
     size = judge(table, plan.gamma, reading).size
     notes.row = notes.row + 1 if size is not None and size <= 1.0 else 0
@@ -125,7 +127,7 @@ def _write(plan: Plan, witness: Witness, notes: Notebook) -> None:
         for name in ("steps", "copies", "after_end", "after_limit", "before_reset")
     }
     found = {"checks": notes.checks, "trouble": notes.trouble, "facts": facts, "stopped": notes.stopped}
-    Path(plan.out).write_text(json.dumps(found | _reset_rule()), "utf-8")
+    Path(plan.out).write_text(json.dumps(found | notes.rule), "utf-8")
 
 
 def _reset_rule() -> dict[str, str]:

@@ -148,14 +148,17 @@ def known() -> Mapping[str, Mistake]:
             )
             for factor in (0.1, 0.5, 2.0, 10.0)
         },
-        "phantom": Mistake(
-            "episode-not-reset",
-            "rows between two episodes that nobody played are learnt from (a vector environment that resets "
-            "on the next step)",
-            "Drop the row after each end, or make the vector environment reset within the same step.",
-            bend=_phantom,
-            link=_reset_after,
-        ),
+        **{
+            label: Mistake(
+                "episode-not-reset",
+                "rows between two episodes that nobody played are learnt from (a vector environment that "
+                "resets on the next step)",
+                "Drop the row after each end, or make the vector environment reset within the same step.",
+                bend=_phantom,
+                mask=mask,
+            )
+            for label, mask in (("phantom", _at_ends), ("phantom-bootstrapped", _at_true_ends))
+        },
     }
 
 
@@ -235,6 +238,14 @@ def _flags(by: int) -> Callable[[Stream], Stream]:
         )
 
     return bend
+
+
+def _at_ends(stream: Stream) -> Any:
+    return stream.ended
+
+
+def _at_true_ends(stream: Stream) -> Any:
+    return stream.terminated
 
 
 def _never(stream: Stream) -> Any:

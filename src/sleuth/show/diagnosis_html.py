@@ -45,7 +45,7 @@ def _parts(report: Report, script: str) -> Iterator[str]:
     if notes:
         yield "<details><summary>Worth knowing</summary>" + "".join(map(_card, notes)) + "</details>"
     if report.experiments:
-        yield "<h2>Experiments</h2><p class='dim'>Loss over the steps: grey as it is, blue in the changed world.</p>"
+        yield "<h2>Experiments</h2><p class='dim'>Loss by step: grey as it is, blue in the changed world.</p>"
         yield "<div class='row'>" + "".join(map(_plot, report.experiments)) + "</div>"
     yield _board(report.hypotheses)
     yield _seen(report.observations)

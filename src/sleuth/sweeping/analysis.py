@@ -153,24 +153,25 @@ def _by_group(runs: Runs, chosen: "NDArray[Any]") -> dict[int, tuple[Pair, ...]]
 
 
 def _groups(context: _Context) -> Iterator[tuple[int, Group]]:
+    import numpy as np
+
     runs = context.runs
     numbers = _places(context)
     for block in blocks(runs):
-        scored = score(block, None if numbers is None else numbers[block.values])
+        with np.errstate(all="ignore"):  # numbers as large as floats get overflow when squared
+            scored = score(block, numbers[block.values])
         build = _builder(context, block, scored)
         for place, code in enumerate(block.groups.tolist()):
             yield code, build(place, code)
 
 
-def _places(context: _Context) -> "NDArray[float64] | None":
+def _places(context: _Context) -> "NDArray[float64]":
+    """The values as numbers; NaN where one is none, which leaves its group without a trend."""
     import numpy as np
 
     levels = context.runs.values
-    if not all_numbers(levels):
-        return None
-    places = np.asarray([float(level) for level in levels])
-    if not np.isfinite(places).all():
-        return None
+    places = np.asarray([float(level) if all_numbers([level]) else math.nan for level in levels])
+    places = np.where(np.isfinite(places), places, math.nan)
     return np.log10(places) if context.request.log_scale else places
 
 

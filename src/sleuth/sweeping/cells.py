@@ -48,7 +48,7 @@ def gather(table: Table, roles: Roles, relabel: "NDArray[int64] | None" = None) 
     """Sort the runs into cells. `relabel` maps group codes (fills join the group they fill)."""
     import numpy as np
 
-    value, values, value_notes = _values(table.columns[roles.param], roles.param)
+    value, values = _values(table.columns[roles.param], roles.param)
     seed, seeds = _ordered(*indexed(table.columns[roles.seed]))
     group, groups = _groups(table, roles)
     if relabel is not None:
@@ -63,7 +63,7 @@ def gather(table: Table, roles: Roles, relabel: "NDArray[int64] | None" = None) 
             f"{table.source}: no run has both a {roles.param!r} and a {roles.seed!r}; nothing can be "
             "compared."
         )
-    notes += value_notes + _left_out(value, seed, roles)
+    notes += _left_out(value, seed, roles)
     rows = np.flatnonzero(usable)
     when = _times(table, roles)
     order = rows[
@@ -100,17 +100,11 @@ def _sorted(
     return np.lexsort((when, status, key))
 
 
-def _values(column: Column, name: str) -> "tuple[NDArray[int64], tuple[Scalar, ...], tuple[str, ...]]":
+def _values(column: Column, name: str) -> "tuple[NDArray[int64], tuple[Scalar, ...]]":
     codes, levels = indexed(column)
     if not levels:
         raise SleuthError(f"The parameter column {name!r} is empty.")
-    notes: tuple[str, ...] = ()
-    texts = [str(level) for level in levels if isinstance(level, (str, bool))]
-    if 0 < len(texts) < len(levels):
-        shown = ", ".join(texts[:3])
-        notes = (f"Values of {name} are numbers and texts ({shown}): compared as names, without a trend.",)
-    ordered_codes, ordered_levels = _ordered(codes, levels)
-    return ordered_codes, ordered_levels, notes
+    return _ordered(codes, levels)
 
 
 def _ordered(

@@ -46,8 +46,8 @@ class Scored:
     trend: dict[str, list[float]] | None
 
 
-def score(block: Block, places: "Floats | None") -> Scored:
-    """`places` are the values as numbers (group, value), or None where they are names."""
+def score(block: Block, places: "Floats") -> Scored:
+    """`places` are the values as numbers (group, value); NaN where one is a name."""
     import numpy as np
 
     y = block.metric
@@ -55,7 +55,7 @@ def score(block: Block, places: "Floats | None") -> Scored:
     joined, apart = _connected(y)
     folk = scores(y)
     fitted, judged = _judged(joined, still)
-    slope = slopes(joined, folk.z, places) if places is not None and y.shape[1] > 1 else None
+    slope = slopes(joined, folk.z, places) if y.shape[1] > 1 else None
     count, mean, low, high = _summary(y)
     paired_seeds = (~np.isnan(joined)).any(axis=1) & ((~np.isnan(joined)).sum(axis=1) > 1)
     return Scored(

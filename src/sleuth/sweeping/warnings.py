@@ -10,7 +10,7 @@ from sleuth.sweeping.fills import Merge
 from sleuth.sweeping.model import UNEQUAL
 from sleuth.sweeping.result import Pair, Trend, Value
 from sleuth.sweeping.score import MANY, Scored
-from sleuth.sweeping.table import Scalar
+from sleuth.sweeping.table import Scalar, all_numbers
 from sleuth.sweeping.verdicts import listed
 
 DECADES = 50  # largest value over smallest from which a straight line is ruled by the largest
@@ -79,6 +79,9 @@ def _of_design(seen: Seen) -> Iterator[str]:
             f"{len(seen.values)} values with gaps: this looks like a random search, not a sweep. "
             "`sleuth sweep sensitivity` reads those."
         )
+    texts = [str(value.value) for value in seen.values if not all_numbers([value.value])]
+    if 0 < len(texts) < len(seen.values):
+        yield f"Values are numbers and texts ({listed(texts, 3)}): compared as names, without a trend."
     if _wide(seen):
         yield (
             "Values span decades: the straight line is ruled by the largest; --log fits it to their "

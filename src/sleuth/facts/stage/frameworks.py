@@ -1,6 +1,7 @@
 """Ends the training loops that a framework drives the way the framework itself would."""
 
 import contextlib
+from importlib import import_module
 from typing import Any
 
 from sleuth.facts.stage.control import Control
@@ -29,9 +30,9 @@ def _lightning(module: Any, control: Control) -> None:
 
 
 def _transformers(module: Any, control: Control) -> None:
-    from transformers import TrainerCallback  # type: ignore[import-not-found, unused-ignore]
+    base: Any = import_module("transformers").TrainerCallback
 
-    class Stop(TrainerCallback):  # type: ignore[misc]
+    class Stop(base):  # type: ignore[misc]
         def on_step_end(self, args: Any, state: Any, flow: Any, **_: Any) -> Any:
             if control.over:
                 flow.should_training_stop = True
