@@ -62,7 +62,7 @@ def test_networks_are_found_by_what_goes_in_and_comes_out() -> None:
         scout.hook(module, (given,), module(given))
     agent = scout.agent()
     assert set(agent) == {"value", "policy"}
-    assert float(agent["value"](np.zeros(4))) == pytest.approx(float(critic(torch.zeros(4))))
+    assert float(agent["value"](np.zeros(4))) == pytest.approx(critic(torch.zeros(4)).item())
     assert _heads((torch.zeros(3, 2), torch.zeros(3, 1)), 2) == ((0, "scores"), (1, "value"))
 
 

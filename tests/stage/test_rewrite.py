@@ -90,6 +90,15 @@ def test_a_limit_leaves_two_passes_and_what_follows_training(monkeypatch: pytest
     assert set(control.cut) == {"script.py:2", "script.py:3"}
 
 
+def test_a_second_phase_of_training_is_seen_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    control = Control(Limit(steps=80))
+    teacher = "for i in range(1000):\n    step()\n"
+    student = "for i in range(1000):\n    step()\n    last = i\n"
+    space = run(teacher + student, control, monkeypatch, step=control.stepped)
+    assert control.steps == 100
+    assert space["last"] == 19
+
+
 def test_loops_that_do_not_train_are_never_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     control = Control(Limit(steps=5))
     source = "for i in range(10):\n    step()\ncount = 0\nfor i in range(1000):\n    count += 1\n"

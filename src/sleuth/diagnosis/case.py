@@ -68,7 +68,10 @@ class Case:
 
     def ranked(self) -> list[Finding]:
         """Findings of detectors and of experiments, roots before symptoms."""
-        return clues.roots_before_symptoms([*self.findings, *self.from_experiments()])
+        found = [*self.findings, *self.from_experiments()]
+        if self.trials is not None and self.trials.learns:
+            found = clues.harmless_where_it_learns(found, self.made)
+        return clues.roots_before_symptoms(found)
 
     def from_experiments(self) -> list[Finding]:
         return [] if self.trials is None else list(catalog.ask("experiment", self.trials))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from sleuth.diagnosis.board import Clue
 from sleuth.finding import SEVERITIES, Finding
@@ -53,6 +54,25 @@ ROOTS: Mapping[str, str] = {
 }
 OF_A_NOTE = 0.05  # strength of a clue that is only worth knowing
 STRONG = 0.5  # a root must be at least this sure to explain a symptom away
+
+
+# What only matters if it keeps the loss from falling.
+HINDRANCES = frozenset(
+    "init-loss-off loss-terms-imbalanced loss-terms-conflict saturated-activations clip-always-active "
+    "vanishing-gradients exploding-gradients no-warmup lr-too-high lr-too-low loss-saturated structural-ceiling "
+    "underpowered-model undertrained bad-init-scale input-destroyed labels-misaligned".split()
+)
+
+
+def harmless_where_it_learns(findings: Iterable[Finding], made: Mapping[str, Any]) -> list[Finding]:
+    """A hindrance that the run overcame is worth a note, unless the source shows it or an experiment did."""
+    kept = []
+    for finding in findings:
+        proven = finding.technique == "lint" or getattr(made.get(f"undo({finding.cause})"), "yes", None)
+        if finding.cause in HINDRANCES and finding.severity != "note" and not proven:
+            finding = replace(finding, severity="note", credence=min(finding.credence, 0.2))
+        kept.append(finding)
+    return kept
 
 
 def merged_roots() -> dict[str, set[str]]:

@@ -68,6 +68,18 @@ class Trials:
         return self.course.head > 0 and self.course.left > 0.7
 
     @cached_property
+    def learns(self) -> bool:
+        """The loss came down far and stayed finite: whatever looks odd does not keep it from learning."""
+        course = self.course
+        return (
+            course is not None
+            and course.finite
+            and course.head > 0
+            and course.left < 0.4
+            and not self.unstable
+        )
+
+    @cached_property
     def had_its_time(self) -> bool:
         """The run came to its own end, or stopped falling: what it did not learn it would not have learnt."""
         return self.whole or (self.course is not None and not self.course.falling)

@@ -221,7 +221,9 @@ def by_extra(rung: Rung) -> Finding:
     message = f"The probe “{rung.table.name}” fails: {rung.reason or rung.table.purpose}. The others pass."
     numbers = {"first_failing": rung.table.name}
     if rung.table.by_deed:
-        message += " An agent without a memory cannot pass it; one with a memory forgets, or remembers too much."
+        message += (
+            " An agent without a memory cannot pass it; one with a memory forgets, or remembers too much."
+        )
         fix = "Reset the hidden state at every start of an episode, and nowhere else."
         return finding(rung.table.suspect, message, 0.4, numbers, fix, "note")
     fix = "Look at what only this probe has: its spaces, its bounds."

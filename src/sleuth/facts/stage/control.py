@@ -13,6 +13,9 @@ from sleuth.facts.stage.rewrite import Loop
 
 LEAST_STEPS = 40  # fewer steps say nothing about a curve, however slow they are
 TIMED_STEPS = 20  # the pace is taken from these
+LATER_PHASES = (
+    4  # a second training loop after the first (a student, a fine-tuning) gets this part of the limit
+)
 PASSES = 2  # a limit leaves room for so many passes over the data, so that what follows a pass is seen again
 
 
@@ -58,6 +61,7 @@ class Control:
     cut: dict[str, int] = field(default_factory=dict)  # loop → turns it was allowed
     trains: set[str] = field(default_factory=set)
     running: list[_Active] = field(default_factory=list)
+    phase_began: int = 0  # steps taken before the outermost loop that runs now
     at_limit: list[Callable[[], None]] = field(default_factory=list)  # told once that it is enough
 
     def stepped(self) -> None:
@@ -76,8 +80,9 @@ class Control:
 
     @property
     def over(self) -> bool:
-        """Training has been seen enough."""
-        return self.limit.reached(self.steps)
+        """This phase of training has been seen enough."""
+        share = 1.0 if self.phase_began == 0 else 1 / LATER_PHASES
+        return self.limit.reached(self.steps - self.phase_began, share)
 
     def turns(self, items: Iterable[Any], key: str) -> Iterator[Any]:
         """The turns of a `for` loop."""
@@ -111,6 +116,8 @@ class Control:
         return True
 
     def _begin(self, key: str) -> _Active:
+        if not self.running:
+            self.phase_began = self.steps
         active = _Active(Loop.from_key(key), self.steps, self.backwards)
         self.running.append(active)
         return active
@@ -134,7 +141,8 @@ class Control:
         outer = self.running[: self.running.index(active)]
         if not any(self.steps > entry.steps for entry in outer):
             return False
-        return self.limit.reached(self.steps - active.steps, 1 / PASSES)
+        share = 1.0 if self.phase_began == 0 else 1 / LATER_PHASES
+        return self.limit.reached(self.steps - active.steps, share / PASSES)
 
     def _forget_inside(self, active: _Active) -> None:
         """Loops begun inside a turn that is over have ended, by `break` or `return` where nothing told us."""

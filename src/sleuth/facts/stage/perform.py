@@ -68,7 +68,7 @@ def _recorder(job: Job, control: Control) -> Any:
     def stepped(*_: Any) -> None:
         control.stepped()
         limit = control.limit.steps
-        if limit is not None and control.steps > limit * OVERSHOOT + 2:
+        if limit is not None and control.steps - control.phase_began > limit * OVERSHOOT + 2:
             raise Enough
 
     recorder.on_step.append(stepped)
