@@ -169,7 +169,9 @@ def _plain(item: Any) -> dict[str, Any]:
 
 def _number(value: Any) -> Any:
     """JSON has no word for nan and infinity; they go as text."""
-    return str(value) if isinstance(value, float) and (value != value or abs(value) == float("inf")) else value
+    return (
+        str(value) if isinstance(value, float) and (value != value or abs(value) == float("inf")) else value
+    )
 
 
 def _known(cls: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:

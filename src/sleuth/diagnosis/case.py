@@ -48,6 +48,7 @@ class Case:
     notes: list[str] = field(default_factory=list)
     next_test: str = ""
     run_id: str = ""  # in the archive
+    sources: list[Path] = field(default_factory=list)
     timing: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -74,7 +75,9 @@ class Case:
         return clues.roots_before_symptoms(found)
 
     def from_experiments(self) -> list[Finding]:
-        return [] if self.trials is None else list(catalog.ask("experiment", self.trials))
+        if self.trials is None:
+            return []
+        return lines.placed(catalog.ask("experiment", self.trials), self.trials.base, self.sources)
 
     def suspects(self) -> list[str]:
         board = self.board()
@@ -92,7 +95,7 @@ def investigate(
 ) -> Case:
     """From a script to a case with everything observed. `keep` gets the scratch folder while it stands."""
     case = Case(request)
-    sources = local_sources(request.script)
+    sources = case.sources = local_sources(request.script)
     with Stage(_preload(sources)) as stage:
         place = _workplace(request, sources, stage, "base")
         stretch = min(STRETCH, request.budget / SHARE)

@@ -6,11 +6,12 @@ where its mask is made. The record knows who wrote a parameter; the source knows
 
 import ast
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sleuth.facts.step import Model, Parameter, Record
+from sleuth.facts.step import Model, Optimizer, Parameter, Record
 from sleuth.finding import Finding, Where
 
 OF_INITIAL_VALUES = frozenset(
@@ -29,8 +30,10 @@ def _placed(finding: Finding, record: Record | None, sources: list[Path]) -> Fin
     where = None
     if finding.cause in OF_INITIAL_VALUES and record is not None:
         where = _written(finding, record)
-    elif finding.cause == "causal-leak":
-        where = next(_looks_ahead(sources), None)
+    elif finding.cause in _RANKS:
+        where = _best(finding.cause, sources)
+    elif finding.cause in _SETTINGS and record is not None:
+        where = _where_set(_SETTINGS[finding.cause], record, sources)
     return finding if where is None else replace(finding, where=where)
 
 
@@ -63,36 +66,123 @@ def _oddness(cause: str, parameter: Parameter) -> float:
     return away if away > math.log(2.5) else 0.0
 
 
-def _looks_ahead(sources: list[Path]) -> Iterator[Where]:
-    """Lines where a sequence model could be kept from its future, the likeliest first."""
-    ranked: list[tuple[int, Where]] = []
-    for path in sources:
-        try:
-            tree = ast.parse(path.read_bytes())
-        except (SyntaxError, ValueError, OSError):
-            continue
-        for function in ast.walk(tree):
-            if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                ranked += [(rank, Where(str(path), line)) for rank, line in _candidates(function)]
-    yield from (where for _, where in sorted(ranked, key=lambda entry: entry[0]))
+# The setting a cause is about, as optimizers call it, and the words people write beside its value.
+_SETTINGS = {
+    "lr-too-high": ("lr", r"\blr\b|_lr\b|\blr_|learning.?rate|step.?size|\beta\b|alpha"),
+    "lr-too-low": ("lr", r"\blr\b|_lr\b|\blr_|learning.?rate|step.?size|\beta\b|alpha"),
+    "over-regularized": ("weight_decay", r"decay|\bwd\b|l2|reg"),
+}
 
 
-def _candidates(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[int, int]]:
-    text = ast.unparse(function)
-    attends = "softmax" in text or "attention" in text.lower() or "attn" in text
-    for statement in ast.walk(function):
-        if not isinstance(statement, ast.stmt) or isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-            continue
-        if hasattr(statement, "body"):
-            continue
-        said = ast.unparse(statement)
-        if "triu" in said or "tril" in said or "is_causal" in said:
-            yield 0 if attends else 1, statement.lineno
-        elif attends and "mask" in said and isinstance(statement, (ast.Assign, ast.Expr, ast.AugAssign)):
-            yield 0, statement.lineno
-        elif "scaled_dot_product_attention" in said or "attn(" in said or "MultiheadAttention" in said:
-            yield 2, statement.lineno
-        elif "bidirectional=True" in said or ("Conv1d" in said and "padding" in said):
-            yield 3, statement.lineno
-        elif attends and "softmax" in said:
-            yield 4, statement.lineno
+def _where_set(setting: tuple[str, str], record: Record, sources: list[Path]) -> Where | None:
+    """The line that holds the value of a setting: in the call, a constant, a config, a default."""
+    name, words = setting
+    used = {step.optimizer for step in record.steps}
+    for optimizer in record.of(Optimizer):
+        value = optimizer.lr if name == "lr" else optimizer.settings.get(name)
+        if optimizer.id in used and value:
+            for path in sources:
+                for line in _written_beside(path, float(value), words):
+                    return Where(str(path), line)
+    return None
+
+
+def _written_beside(path: Path, value: float, words: str) -> Iterator[int]:
+    """Lines on which a number stands beside one of the words."""
+    try:
+        text = path.read_text("utf-8")
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, OSError):
+        return
+    lines = text.splitlines()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value == value:
+            if re.search(words, lines[node.lineno - 1], re.IGNORECASE):
+                yield node.lineno
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """A simple statement, its text, and what stands around it."""
+
+    line: int
+    text: str
+    targets: str  # what it assigns to
+    in_loop: bool
+    attends: bool  # in a function that computes attention
+
+
+def _best(cause: str, sources: list[Path]) -> Where | None:
+    """The statement that the cause is most likely about; None where nothing in the source speaks of it."""
+    rank = _RANKS[cause]
+    ranked = [
+        (score, number, Where(str(path), statement.line))
+        for number, path in enumerate(sources)
+        for statement in _statements(path)
+        if (score := rank(statement)) is not None
+    ]
+    return min(ranked, key=lambda entry: entry[:2])[2] if ranked else None
+
+
+def _statements(path: Path) -> Iterator[_Statement]:
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError, OSError):
+        return
+    yield from _below(tree, False, False)
+
+
+def _below(node: ast.AST, in_loop: bool, attends: bool) -> Iterator[_Statement]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            said = ast.unparse(child).lower()
+            yield from _below(child, False, "softmax" in said or "attention" in said or "attn" in said)
+        elif isinstance(child, ast.stmt) and hasattr(child, "body"):
+            yield from _below(child, in_loop or isinstance(child, (ast.For, ast.While)), attends)
+        elif isinstance(child, ast.stmt) and not isinstance(child, (ast.Import, ast.ImportFrom)):
+            targets = ", ".join(ast.unparse(target) for target in getattr(child, "targets", ()))
+            yield _Statement(child.lineno, ast.unparse(child), targets, in_loop, attends)
+
+
+def _mask(statement: _Statement) -> int | None:
+    """Where a sequence model could be kept from its future."""
+    text = statement.text
+    if "triu" in text or "tril" in text or "is_causal" in text:
+        return 0 if statement.attends else 1
+    if statement.attends and "mask" in text and not text.startswith("return"):
+        return 0
+    if "scaled_dot_product_attention" in text or "attn(" in text or "MultiheadAttention" in text:
+        return 2
+    if "bidirectional=True" in text or ("Conv1d" in text and "padding" in text):
+        return 3
+    return 4 if statement.attends and "softmax" in text else None
+
+
+def _criterion(statement: _Statement) -> int | None:
+    """Where the loss is made, or called."""
+    if re.search(r"\b(CrossEntropyLoss|NLLLoss|BCE\w*Loss)\(", statement.text):
+        return 0
+    return 1 if re.search(r"\b(cross_entropy|nll_loss|binary_cross_entropy\w*)\(", statement.text) else None
+
+
+def _split(statement: _Statement) -> int | None:
+    """Where the evaluation rows are chosen."""
+    if re.search(r"train_test_split|random_split|KFold|ShuffleSplit", statement.text):
+        return 0
+    draws = re.search(
+        r"choice\(|sample\(|permutation\(|randperm\(|randint\(|\[.*:.*\]|Subset\(", statement.text
+    )
+    held_out = re.search(r"test|val|eval|hold", statement.targets, re.IGNORECASE)
+    return 1 if draws and held_out else None
+
+
+def _first_batch_again(statement: _Statement) -> int | None:
+    return 0 if statement.in_loop and "next(iter(" in statement.text else None
+
+
+_RANKS: Mapping[str, Callable[[_Statement], int | None]] = {
+    "causal-leak": _mask,
+    "class-imbalance": _criterion,
+    "split-overlap": _split,
+    "repeated-batch": _first_batch_again,
+}

@@ -125,7 +125,13 @@ def better(base: Record, other: Record, same_loss: bool = True) -> bool | None:
     known = [verdict for verdict in verdicts if verdict is not None]
     if not known:
         return None
-    return any(known) if not same_loss else known[0]
+    if same_loss and any(known) and not known[0]:
+        return _no_higher(course(base), course(other))  # a better score counts where the loss does not object
+    return any(known)
+
+
+def _no_higher(base: Course | None, other: Course | None) -> bool:
+    return base is None or other is None or (other.finite and other.tail <= base.tail)
 
 
 def course_better(base: Course | None, other: Course | None) -> bool | None:

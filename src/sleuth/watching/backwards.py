@@ -93,7 +93,8 @@ def began(state: State, loss: Any) -> None:
         counted = time.perf_counter()
         window.graph = _nodes(loss.grad_fn)
         state.layers_s += time.perf_counter() - counted
-    _time(state, loss)
+    if window.measured:
+        _time(state, loss)
     state.own_s += time.perf_counter() - started
 
 

@@ -79,7 +79,8 @@ def seen(state: State, name: str, args: tuple[Any, ...], kwargs: dict[str, Any],
     if value.requires_grad and scores is not None:
         state.last.loss = (name, place, scores.detach(), target, number)
     call = Call(name, number, details)
-    _follow(state, call, value)
+    if state.window.measured:
+        _follow(state, call, value)
     forward = state.pending[-1] if state.pending else None
     if forward is not None and forward.n >= state.n - 1:
         forward.losses.append(call)

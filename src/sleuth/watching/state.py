@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 Event = tuple[str, int, int]  # name, id, line
 LONG = 4096  # events of one window before they are folded
 MOST_PATTERNS = 400  # different patterns worth keeping; a script with more has no rhythm to see
-NORMS, LAYERS = 0.012, 0.012  # shares of the time that default sampling may take
-EVALUATING = 0.012
+NORMS, LAYERS = 0.008, 0.008  # shares of the time that default sampling may take
+EVALUATING = 0.008
 FULL_LAYERS = 0.12
 GRACE = 0.25  # seconds of each kind given at the start: short runs are seen well, long ones do not feel it
 FIRST_STEPS = 8  # always measured in full: most defects show at the start

@@ -6,7 +6,7 @@ from typing import Any
 
 from sleuth.facts.step import Layers
 from sleuth.watching import memory, passes
-from sleuth.watching.state import State
+from sleuth.watching.state import State, Window
 
 
 def by_hand(state: State) -> None:
@@ -59,11 +59,7 @@ def ended(
             "" if window.training is None else TRAINING[window.training],
             f',"batch":"{window.batch}"' if window.batch else "",
             "" if window.rows is None else f',"rows":{window.rows}',
-            _seconds("data_s", window.data_s),
-            _seconds("forward_s", window.forward_s),
-            _seconds("backward_s", window.backward_s),
-            _seconds("optimizer_s", optimizer_s),
-            _seconds("total_s", now - (state.step_ended or state.began)),
+            _times(window, optimizer_s, now - (state.step_ended or state.began)),
             "" if window.graph is None else f',"graph":{window.graph}',
             _number("scale", state.scale),
             *(_number(key, value) for key, value in numbers.items()),
@@ -86,6 +82,21 @@ def _number(key: str, value: Any) -> str:
     if value is None:
         return ""
     return f',"{key}":{value:.9g}' if value - value == 0 else f',"{key}":"{value}"'
+
+
+def _times(window: Window, optimizer_s: float | None, total_s: float) -> str:
+    """The whole at every step; its parts where the backward pass was timed."""
+    if not window.measured:
+        return f',"total_s":{total_s:.4g}'
+    return "".join(
+        (
+            _seconds("data_s", window.data_s),
+            _seconds("forward_s", window.forward_s),
+            _seconds("backward_s", window.backward_s),
+            _seconds("optimizer_s", optimizer_s),
+            _seconds("total_s", total_s),
+        )
+    )
 
 
 def _seconds(key: str, value: float | None) -> str:

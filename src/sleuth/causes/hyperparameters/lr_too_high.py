@@ -64,15 +64,8 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"lr×0.1": "always", "same-batch": "usually", "no-momentum": "usually", "lr×10": "never"}
-
-
-def undo(world: "World") -> None:
-    from sleuth.facts.worlds import named
-
-    named.lr_times(0.1)(world)
 
 
 # Rates that are ordinary for a kind of optimizer; beyond them the suspicion is stronger.

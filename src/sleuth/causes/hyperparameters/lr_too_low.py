@@ -60,15 +60,8 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"lr×10": "always", "same-batch": "usually"}
-
-
-def undo(world: "World") -> None:
-    from sleuth.facts.worlds import named
-
-    named.lr_times(10.0)(world)
 
 
 # Rates below which an optimizer hardly moves ordinary weights; above them a slow start is no proof.

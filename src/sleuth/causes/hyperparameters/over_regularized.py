@@ -67,7 +67,6 @@ from sleuth.finding import Finding, Severity, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"no-regularisation": "always", "same-batch": "usually"}
 
@@ -217,12 +216,6 @@ def _is_norm_of_weights(term: Value) -> bool:
         {".pow", "**", ".square", ".norm", "torch.norm", ".abs", "torch.sum", ".sum"}
     )
     return walks and squares and names.isdisjoint({"()", "/", "-", ".mean", "torch.mean"})
-
-
-def undo(world: "World") -> None:
-    from sleuth.facts.worlds import named
-
-    named.no_regularisation(world)
 
 
 def experiment(trials: "Trials") -> Iterator[Finding]:

@@ -57,23 +57,13 @@ weights.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, learned, models_of, needed, where_optimizer
 from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
-if TYPE_CHECKING:
-    from sleuth.facts.worlds.doors import World
-
 PREDICTS = {"same-batch": "even", "float64": "always", "lr×10": "even"}
-
-
-def undo(world: "World") -> None:
-    from sleuth.facts.worlds import named
-
-    named.float64(world)
 
 
 # Half of the machine epsilon: a smaller relative change rounds to nothing.
