@@ -49,6 +49,7 @@ ROOTS: Mapping[str, str] = {
     "unstratified-split": "labels-constant",
     "loss-terms-imbalanced": "wrong-reduction inputs-unnormalized",
     "params-not-in-optimizer": "unregistered-modules",
+    "detached-graph": "unused-parameters",  # where the result of a layer is thrown away, nothing was cut
 }
 
 
@@ -181,15 +182,26 @@ def examine(bench: "Bench") -> Report:
 def roots_first(found: Iterable[Finding]) -> list[Finding]:
     """A symptom beside its root becomes a note that says so."""
     found = list(found)
-    serious = {finding.cause for finding in found if finding.severity != "note"}
+    serious: dict[str, float] = {}
+    for finding in found:
+        if finding.severity != "note":
+            serious[finding.cause] = max(finding.credence, serious.get(finding.cause, 0.0))
     ranked = []
     for finding in found:
-        roots = [root for root in ROOTS.get(finding.cause, "").split() if root in serious]
+        roots = [root for root in _roots(finding.cause) if root in serious]
+        # Of two that name each other as root the surer one stays.
+        roots = [
+            root for root in roots if finding.cause not in _roots(root) or serious[root] > finding.credence
+        ]
         if roots and finding.severity != "note":
             message = f"{finding.message} Probably a consequence of {roots[0]}."
             finding = replace(finding, severity="note", credence=min(finding.credence, 0.2), message=message)
         ranked.append(finding)
     return ranked
+
+
+def _roots(cause: str) -> list[str]:
+    return ROOTS.get(cause, "").split()
 
 
 def _verdict(findings: tuple[Finding, ...], failure: str) -> Verdict:

@@ -121,6 +121,10 @@ def _sorted_split(mixed: bool) -> Made:
     )
 
 
+def _one_label(y: Tensor) -> Made:
+    return classify(y=y, loader=loader_of(seeded()[0], y))
+
+
 x0, y0 = seeded()
 case("nonfinite-input", _holes)
 case("inputs-unnormalized", lambda: classify(x0 * 500 + 1000))
@@ -129,7 +133,7 @@ case("input-destroyed", lambda: classify(torch.where(torch.arange(384).reshape(6
 case("labels-misaligned", lambda: _clusters(True), lambda: _clusters(False))
 case("labels-out-of-range", lambda: classify(y=y0 + 2))
 case("labels-all-ignored", lambda: classify(y=torch.full((64,), -100)))
-case("labels-constant", lambda: classify(y=torch.ones(64, dtype=torch.long)))
+case("labels-constant", lambda: _one_label(torch.ones(64, dtype=torch.long)), lambda: _one_label(y0))
 case("class-imbalance", lambda: _imbalanced(False), lambda: _imbalanced(True))
 case(
     "target-leakage",

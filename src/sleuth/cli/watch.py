@@ -16,7 +16,7 @@ from sleuth.cli.output import output_options, write_json
     type=click.Choice(["default", "full", "deep"]),
     default="default",
     show_default=True,
-    help="How closely to look: about 2%, up to 25%, or every step in full.",
+    help="How closely to look: sampled, norms at every step, or every step in full.",
 )
 @click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page.")
 @click.option(

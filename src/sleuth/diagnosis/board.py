@@ -11,6 +11,7 @@ from sleuth.diagnosis.tests import NOTHING, OTHER, Test, predicted
 PRIOR_OTHER = 0.1
 # Half of the scripts that people bring have nothing wrong that this catalog knows.
 PRIOR_NOTHING = 0.35
+KINDS_OF_LOOK = {"probe": "numbers", "watch": "numbers", "crash": "numbers"}
 FLOOR_COST = 1.0  # seconds; below that the choice would be made by noise
 
 
@@ -67,11 +68,12 @@ def credences(prior: Prior, clues: Iterable[Clue], answers: Sequence[Answer]) ->
 def _after_clues(prior: Prior, clues: Iterable[Clue]) -> dict[str, float]:
     """A detector that looked at the very code or numbers overrides the prior: its credence becomes the odds.
 
-    Clues of different techniques on one cause are independent looks; of one technique only the best counts.
+    Source, numbers and experiment are independent looks; a probe and a record misread the same numbers alike,
+    so of each kind only the best counts.
     """
     best: dict[tuple[str, str], float] = {}
     for clue in clues:
-        key = (clue.cause, clue.technique)
+        key = (clue.cause, KINDS_OF_LOOK.get(clue.technique, clue.technique))
         best[key] = max(best.get(key, 0.0), min(clue.strength, 0.97))
     doubt: dict[str, float] = {}
     for (cause, _), strength in best.items():

@@ -27,7 +27,7 @@ FIRST_SHARE = 0.5  # of the budget, at most, for the first look; the rest is for
 SURE = 0.9  # credence at which a confirmed cause closes the case
 SUSPECT = 0.02  # credence from which taking a suspect back is worth considering
 LEAST_GAIN = 0.03  # bits; below this a test is a waste of time
-CALM_TESTS = 2  # experiments on a script that shows neither clue nor trouble
+CALM_TESTS = 4  # experiments on a script that shows neither clue nor trouble
 AT_ONCE = 2
 
 Tell = Callable[[str, str], None]  # what is done ("watch", "experiment", ...), and a few words on it
@@ -77,7 +77,8 @@ class Case:
     def from_experiments(self) -> list[Finding]:
         if self.trials is None:
             return []
-        return lines.placed(catalog.ask("experiment", self.trials), self.trials.base, self.sources)
+        found = [*catalog.ask("experiment", self.trials), *clues.confirmed(self.findings, self.made)]
+        return lines.placed(found, self.trials.base, self.sources)
 
     def suspects(self) -> list[str]:
         board = self.board()
@@ -327,10 +328,12 @@ def _closed(case: Case, board: Mapping[str, float]) -> bool:
 
 
 def _calm(case: Case) -> bool:
-    """Neither a serious clue nor trouble in the run itself."""
+    """Neither a serious clue, nor an experiment that helped, nor trouble in the run itself."""
     assert case.trials is not None
+    trials = case.trials
     serious = any(finding.severity != "note" for finding in case.ranked())
-    return not serious and not (case.trials.stuck or case.trials.unstable or case.trials.poor)
+    helped = any(trial.yes for name, trial in case.made.items() if name != "other-seed")
+    return not serious and not helped and not (trials.stuck or trials.unstable or trials.poor)
 
 
 def exceptional(case: Case) -> bool:

@@ -52,6 +52,11 @@ ROOTS: Mapping[str, str] = {
     "unseeded": "*",
     "eval-without-no-grad": "*",
 }
+# Settings are blamed last: a tenth of the rate helps against most bugs.
+GIVES_WAY = frozenset(
+    "lr-too-high lr-too-low no-warmup batch-too-small overfitting labels-misaligned".split()
+)
+PROVEN = 0.75
 OF_A_NOTE = 0.05  # strength of a clue that is only worth knowing
 STRONG = 0.5  # a root must be at least this sure to explain a symptom away
 
@@ -76,6 +81,19 @@ def harmless_where_it_learns(findings: Iterable[Finding], made: Mapping[str, Any
     return kept
 
 
+def confirmed(findings: Iterable[Finding], made: Mapping[str, Any]) -> list[Finding]:
+    """A suspect whose undoing made the script learn is found, however faint the clue that led to it."""
+    found = []
+    for finding in merged(findings).values():
+        trial = made.get(f"undo({finding.cause})")
+        if trial is not None and trial.yes:
+            message = f"{finding.message} With it undone the script does clearly better ({trial.detail})."
+            found.append(
+                replace(finding, severity="error", credence=0.85, technique="experiment", message=message)
+            )
+    return found
+
+
 def merged_roots() -> dict[str, set[str]]:
     """All tables of roots as one."""
     from sleuth.probing import ROOTS as OF_PROBES
@@ -93,10 +111,17 @@ def roots_before_symptoms(findings: Iterable[Finding]) -> list[Finding]:
     found = list(findings)
     strong = {f.cause for f in found if f.severity != "note" and f.credence >= STRONG}
     roots = merged_roots()
+    proven = {
+        f.cause
+        for f in found
+        if f.severity == "error" and f.credence >= PROVEN and f.family != "hyperparameters"
+    }
     ranked = []
     for finding in found:
         named = roots.get(finding.cause, set())
         above = sorted((strong if "*" in named else strong & named) - {finding.cause})
+        if finding.cause in GIVES_WAY and finding.technique != "lint":
+            above += sorted(c for c in proven if finding.cause not in roots.get(c, set()) and c not in above)
         # Two symptoms that name each other would both vanish; the surer one stays.
         above = [
             root

@@ -15,6 +15,7 @@ from sleuth.facts.step import Record
 from sleuth.finding import Finding, Report, Verdict, Where
 
 KEPT = 0.2  # credence below which a warning is only worth a note
+FAINT = 0.1  # below this nothing but a proven error is said aloud
 CURVE_POINTS = 200  # of a curve in a report
 FEWEST_HYPOTHESES = 3
 
@@ -51,6 +52,8 @@ def _weighed(finding: Finding, credence: float, case: Case) -> Finding:
     if severity == "warning" and credence < KEPT and not confirmed and finding.credence < 0.6:
         severity = "note"
     if undone is not None and undone.yes is False and severity == "warning" and finding.credence < 0.6:
+        severity = "note"
+    if credence < FAINT and severity == "warning":
         severity = "note"
     shown = min(finding.credence, 0.2) if severity == "note" else max(credence, 0.05)
     return replace(finding, credence=round(shown, 3), confirmed_by=confirmed, severity=severity)
@@ -96,8 +99,9 @@ def _verdict(case: Case, findings: list[Finding]) -> Verdict:
         return Verdict("cause-found", f"{first.cause}{place}: {first.message}")
     if case.trials is None or not case.trials.base.steps:
         return Verdict("inconclusive", _no_training(case))
-    if case.trials.stuck or case.trials.unstable:
-        what = "does not fall" if case.trials.stuck else "is not stable"
+    trials = case.trials
+    if trials.stuck or trials.unstable or (trials.poor and trials.had_its_time):
+        what = "is not stable" if trials.unstable else "does not fall as it should"
         return Verdict(
             "inconclusive",
             f"The loss {what}, and nothing in the catalog explains it: see the board, and compare with a "

@@ -31,9 +31,7 @@ LONGEST_TAPE = 20_000  # entries kept before the first backward; a step of a lon
 _RESHAPES = frozenset(
     "flatten view reshape unsqueeze squeeze transpose permute contiguous float long double to type".split()
 )
-_CONSTANTS = frozenset(
-    "zeros ones full arange eye empty linspace tensor zeros_like ones_like full_like".split()
-)
+_CONSTANTS = frozenset("zeros ones full arange eye empty linspace zeros_like ones_like full_like".split())
 
 
 __all__ = ["Captured", "Ending", "capture"]
@@ -89,6 +87,7 @@ class _Recorder(TorchFunctionMode):
     marks: list[int] = field(default_factory=list)  # lengths of the tape at the last backward passes
     live: dict[int, Tensor] = field(default_factory=dict)
     made: set[int] = field(default_factory=set)
+    written: set[int] = field(default_factory=set)  # by torch.tensor: settings, or a small set of data
     parents: dict[int, tuple[Tensor, Tensor]] = field(default_factory=dict)
     laid_out: dict[int, Entry] = field(default_factory=dict)
     served: tuple[Any, Any] | None = None
@@ -147,9 +146,9 @@ class _Recorder(TorchFunctionMode):
 
     def _remember(self, name: str, call: Any, args: Any, keywords: Any, given: Any, outputs: Any) -> None:
         """What happened to data before it met the model: rows picked by hand, a changed layout, constants."""
-        if name in _CONSTANTS:
+        if name in _CONSTANTS or name == "tensor":
             if outputs[0].numel() <= 4096:  # small ones are cheap to keep, and an id is unique while kept
-                self.made.add(id(outputs[0]))
+                (self.written if name == "tensor" else self.made).add(id(outputs[0]))
                 self.parents[id(outputs[0])] = (outputs[0], outputs[0])
         elif name in ("__getitem__", "index_select") and given and not isinstance(args[1], tuple):
             self.parents[id(outputs[0])] = (outputs[0], given[0])
@@ -327,7 +326,7 @@ class _Recorder(TorchFunctionMode):
         held = {id(p) for one in optimizers for group in one.param_groups for p in group["params"]}
         modules = [module for ref in self.modules if (module := ref()) is not None]
         model = model_of(tape, modules, held, lambda thing, other: names.get(id(thing), other))
-        batch, loader = batch_of(tape, model, held, pending.served, self.made, self.parents)
+        batch, loader = batch_of(tape, model, held, pending.served, self.made, self.written, self.parents)
         keys = [id(tensor) for _, tensor in batches.leaves(batch)]
 
         def step(_: nn.Module, batch: Any) -> Tensor:

@@ -25,7 +25,12 @@ class Pending:
 
 
 def trainable(tensor: Tensor) -> bool:
-    return tensor.is_leaf and tensor.requires_grad
+    if not tensor.requires_grad:
+        return False
+    try:
+        return tensor.is_leaf
+    except RuntimeError:  # a row of a parameter that was written to, as an embedding does with its padding
+        return False
 
 
 def model_of(
@@ -64,6 +69,7 @@ def batch_of(
     held: set[int],
     served: tuple[Any, Any] | None,
     constants: set[int],
+    written: set[int],
     parents: Mapping[int, tuple[Tensor, Tensor]],
 ) -> tuple[Any, Any]:
     """What the loader served, or the tensors that came from outside; and a loader over all of them."""
@@ -75,7 +81,11 @@ def batch_of(
     owned = {id(t) for t in (*model.parameters(), *model.buffers())}
     fed = [t for entry in tape.entries if entry.module is not None for t in entry.inputs if id(t) in outside]
     rest = [t for t in tape.outside() if id(t) not in {id(x) for x in fed}]
-    lengths = {len(t) for t in fed if t.dim()} or {len(t) for t in rest if t.dim() and not trainable(t)}
+    # What torch.tensor made is data if it is as long as the rest, or if there is no rest.
+    usual = [t for t in fed if id(t) not in constants | written]
+    lengths = {len(t) for t in usual or fed if t.dim()} or {
+        len(t) for t in rest if t.dim() and not trainable(t)
+    }
     chosen = [
         t
         for t in dict.fromkeys((*fed, *rest))

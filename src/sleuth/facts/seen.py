@@ -250,10 +250,20 @@ def loaded(record: Record) -> bool:
 
 
 def evaluations(record: Record) -> dict[tuple[int, Line, int | None], list[Evaluation]]:
-    """Passes of one model from one line over one loader, in order."""
+    """Passes of one model from one line over one loader, in order.
+
+    A loader that is made anew for each pass, alike and on one line, counts as one.
+    """
+    first: dict[tuple[str, Line, int | None, int | None], int] = {}
+    alike = {
+        made.id: first.setdefault((made.path, made.line, made.examples, made.batch_size), made.id)
+        for made in record.of(Loader)
+        if made.line
+    }
     groups: dict[tuple[int, Line, int | None], list[Evaluation]] = {}
     for seen in record.of(Evaluation):
-        groups.setdefault((seen.model, seen.line, seen.loader), []).append(seen)
+        loader = seen.loader if seen.loader is None else alike.get(seen.loader, seen.loader)
+        groups.setdefault((seen.model, seen.line, loader), []).append(seen)
     return groups
 
 

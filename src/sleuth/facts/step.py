@@ -310,6 +310,7 @@ class Evaluation:
     constant_output: bool = False  # all predictions of the pass are the same
     inside: bool = False  # it shares a tensor with a training forward beside it: teacher, detached generator
     trained: bool = True  # the model had been trained before
+    training_rows: int | None = None  # different rows (hashed) that were served for training until then
 
 
 @dataclass(frozen=True, slots=True)

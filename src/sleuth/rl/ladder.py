@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import median_low
 from typing import Literal, Protocol
 
 from sleuth.rl.judge import Error, judge
@@ -16,6 +17,9 @@ SPREAD = 1.3  # between checks: three in a row span a factor of 1.7, whatever th
 SHRINKING = 0.6  # an error that fell to this share since the check before is still on its way
 SEEDS = 3
 BUGS_ENOUGH = 2  # probes that failed on most seeds; after these, one seed is enough to name the bug
+LEAP = 4  # where training starts anew for each check, this near the end of patience the end is next
+BEYOND = 3.0  # times the largest value of an agent with a discount: its own may be somewhat nearer to 1
+STILL = 0.05  # numbers that moved less between two checks stand still; the tightest tolerance is 0.2
 
 
 class Session(Protocol):
@@ -40,7 +44,8 @@ class Pace:
     first: int
     growth: float
     last: int
-    shortcut: bool = False  # training starts anew for each check: retries look at the end only
+    shortcut: bool = False  # training starts anew for each check, so that every look has its price
+    settles: int | None = None  # after so many steps an agent that stands still has made up its mind
 
 
 @dataclass(frozen=True)
@@ -82,40 +87,57 @@ def climb(
     """Every probe in turn. The budget that sufficed below is where the next one begins."""
     rungs: list[Rung] = []
     for table in tables:
-        sure = sum(rung.result == "failed" for rung in rungs) >= BUGS_ENOUGH
-        rung = attempt(table, start, _warmed(pace(table), rungs, sure), gamma, seed, 1 if sure else SEEDS)
+        failed = sum(rung.result == "failed" for rung in rungs)
+        seeds = 1 if failed >= BUGS_ENOUGH else SEEDS
+        rung = attempt(table, start, _warmed(pace(table), rungs, failed), gamma, seed, seeds)
         rungs.append(rung)
         step(rung)
     return rungs
 
 
-def _warmed(pace: Pace, rungs: Sequence[Rung], sure: bool) -> Pace:
-    """An agent that needed 4000 steps for a constant has learnt nothing after 1000 elsewhere.
+def _warmed(pace: Pace, rungs: Sequence[Rung], failed: int) -> Pace:
+    """An agent that needed 4000 steps for most probes below has learnt nothing after 250 here.
 
-    Once it is sure that something is broken, the other probes only help to name it: less patience will do.
+    The first probe that fails gets all patience: a target network that is copied late stands still for long.
+    Once something is surely broken the other probes only help to name it, and less will do.
     """
     if not pace.shortcut:
         return pace
-    needed = [rung.checks[-IN_A_ROW].steps for rung in rungs if rung.result == "passed"]
-    first = min(max([pace.first, *needed]), pace.last)
-    return replace(pace, first=first, last=min(pace.last, int(pace.growth * first)) if sure else pace.last)
+    needed = [rung.checks[-IN_A_ROW].steps for rung in rungs if rung.result == "passed" and rung.checks]
+    first = min(max(pace.first, median_low(needed)), pace.last) if needed else pace.first
+    if not failed:
+        return replace(pace, first=first)
+    last = pace.last if failed < BUGS_ENOUGH else min(pace.last, max(pace.last // LEAP, LEAP * first))
+    return replace(pace, first=first, last=last, settles=2 * max([first, *needed]))
 
 
 def attempt(table: Table, start: Start, pace: Pace, gamma: float, seed: int, seeds: int) -> Rung:
     """One probe: a fail is tried again with new seeds, and is a bug if most of them fail."""
-    gamma = gamma if table.gamma is None else table.gamma
-    rung = once(table, start, pace, gamma, seed)
+    asked, gamma = gamma, gamma if table.gamma is None else table.gamma
+    rung = _own_discount(once(table, start, pace, gamma, seed), asked)
     if rung.result != "failed" or seeds == 1:
         return replace(rung, failing=int(rung.result == "failed"))
     failing, tried = 1, 1
-    again = replace(pace, first=pace.last) if pace.shortcut else pace
+    again = _again(pace, rung)
     for other in range(1, seeds):
-        result = once(table, start, again, gamma, seed + 1000 * other).result
+        result = _own_discount(once(table, start, again, gamma, seed + 1000 * other), asked).result
         tried += 1
         failing += result == "failed"
         if 2 * failing > seeds or 2 * (tried - failing) > seeds:
             break
     return replace(rung, result="failed" if 2 * failing > seeds else "flaky", seeds=tried, failing=failing)
+
+
+def _again(pace: Pace, rung: Rung) -> Pace:
+    """Another seed need not train longer than the first one moved."""
+    if not pace.shortcut or rung.last is None:
+        return pace
+    settled = rung.last
+    for check in reversed(rung.checks):
+        if not _alike(check.reading, rung.last.reading):
+            break
+        settled = check
+    return replace(pace, first=settled.steps, last=settled.steps)
 
 
 def once(table: Table, start: Start, pace: Pace, gamma: float, seed: int) -> Rung:
@@ -130,15 +152,20 @@ def once(table: Table, start: Start, pace: Pace, gamma: float, seed: int) -> Run
         result, reason = "skipped", str(trouble)
     except Trouble as trouble:
         result, reason = "crashed", str(trouble)
-    rung = Rung(table, gamma, result, tuple(checks), reason, facts=dict(getattr(session, "facts", {})))
-    return _own_discount(rung)
+    return Rung(table, gamma, result, tuple(checks), reason, facts=dict(getattr(session, "facts", {})))
 
 
-def _own_discount(rung: Rung) -> Rung:
-    """A world with its own discount only tests agents that take the one they are given."""
+def _own_discount(rung: Rung, asked: float) -> Rung:
+    """A world with its own discount only tests agents that take the one they are given.
+
+    The right value there is 1. One that keeps to the discount of the other worlds comes to (1 - own) / (1 -
+    asked) at most; beyond that nothing is discounted at all.
+    """
     check = rung.last
     worth = check.reading.worth if check is not None else None
     if rung.table.gamma is None or rung.result != "failed" or worth is None or not worth[0] > 1.0:
+        return rung
+    if worth[0] * (1.0 - asked) > BEYOND * (1.0 - rung.gamma):
         return rung
     return replace(rung, result="skipped", reason="the agent does not use the gamma it is given")
 
@@ -156,11 +183,38 @@ def _watched(session: Session, table: Table, pace: Pace, gamma: float, checks: l
         row = row + 1 if error.size <= 1.0 else 0
         if row >= IN_A_ROW:
             return "passed"
+        if not row and _made_up(checks, pace):
+            return "failed"
         if steps >= pace.last and not (row or _worth_another_look(checks)):
             return _verdict(checks)
-        steps = max(steps + 1, int(steps * (SPREAD if row or steps >= pace.last else pace.growth)))
-        if not row and steps > pace.last and checks[-1].steps < pace.last:
-            steps = pace.last
+        steps = _next(steps, row, pace)
+
+
+def _next(steps: int, row: int, pace: Pace) -> int:
+    """Slowly while it is right, faster while it is wrong, and never past the end of patience without need."""
+    if row or steps >= pace.last:
+        return max(steps + 1, int(steps * SPREAD))
+    if pace.shortcut and LEAP * steps >= pace.last:
+        return pace.last
+    return min(max(steps + 1, int(steps * pace.growth)), pace.last)
+
+
+def _made_up(checks: Sequence[Check], pace: Pace) -> bool:
+    """Wrong, and the same as at half the steps."""
+    if pace.settles is None or len(checks) < 2 or checks[-2].steps < pace.settles:
+        return False
+    return checks[-1].steps >= 2 * checks[-2].steps and _alike(checks[-2].reading, checks[-1].reading)
+
+
+def _alike(one: Reading, two: Reading) -> bool:
+    pairs = zip(_told(one), _told(two), strict=False)
+    return all(abs(a - b) <= STILL for a, b in pairs)
+
+
+def _told(reading: Reading) -> list[float]:
+    chances = [-1.0 if chance is None else chance for chance in reading.second]
+    rows = [number for row in reading.q or () for number in row]
+    return [*(reading.values or ()), *rows, *chances]
 
 
 def _worth_another_look(checks: Sequence[Check]) -> bool:

@@ -2,19 +2,20 @@
 
 import inspect
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from sleuth.errors import SleuthError
-from sleuth.rl.ladder import Pace, Session, Trouble, Unsuited
+from sleuth.rl.ladder import SPREAD, Pace, Session, Trouble, Unsuited
 from sleuth.rl.reading import MEMBERS, Reading, member, read
 from sleuth.rl.tables import Table
 from sleuth.rl.worlds import Coding, EnoughSteps, Witness, coding, make_world
 
 Learn = Callable[..., Any]
 
-FIRST, GROWTH, LAST = 1000, 4.0, 16_000  # a default PPO needs 9000 steps for two actions, a quick one 500
+FIRST, GROWTH, LAST = 250, 2.0, 16_000  # a table needs 250 steps, a default PPO 9000 for two actions
 OVERRUN = 4  # times the steps asked for, before a training that does not stop is stopped
 ROLLOUT = 8192  # larger rollouts than this are rare: an agent may finish the one it began
 
@@ -37,7 +38,7 @@ FORMS = (Form(), Form("discrete"), Form(continuous=True))
 
 @dataclass
 class LearnSession:
-    """Trains anew for every check: `learn` returns its agent only at the end."""
+    """Trains anew for every check, as `learn` returns its agent at the end; one that yields goes on."""
 
     learn: Learn
     table: Table
@@ -45,23 +46,66 @@ class LearnSession:
     seed: int
     gamma: float
     facts: dict[str, float] = field(default_factory=dict)
+    witness: Witness = field(default_factory=Witness)
+    course: Iterator[Any] | None = None
 
     def until(self, steps: int) -> Reading | None:
         code = self.form.coding(self.table)
-        witness = Witness(limit=OVERRUN * steps + ROLLOUT)
+        agent = self._yielded(steps, code) if yields(self.learn) else self._returned(steps, code)
+        if agent is _EXHAUSTED:
+            return None
+        _usable(agent, self.witness)
+        return read(agent, self.table, code, self.witness)
+
+    def _returned(self, steps: int, code: Coding) -> Any:
+        self.witness = witness = Witness(limit=OVERRUN * steps + ROLLOUT)
         agent = trained(
             self.learn, lambda: make_world(self.table, code, witness), steps, self.seed, self.gamma
         )
         _note(self.facts, witness)
-        if agent is None:
-            raise Trouble("learn returned None; it should return an agent with value, q or policy.")
-        if not any(member(agent, name) for name in MEMBERS) and not witness.moves:
-            raise Trouble(f"The agent ({type(agent).__name__}) has none of {', '.join(MEMBERS)}.")
-        if witness.copies == 0:
-            raise Trouble("learn never made an environment.")
-        if witness.steps == 0:
-            raise Trouble("learn never stepped the environment.")
-        return read(agent, self.table, code, witness)
+        return agent
+
+    def _yielded(self, steps: int, code: Coding) -> Any:
+        """The first agent that comes after so many steps."""
+        if self.course is None:
+            self.course = trained(
+                self.learn,
+                lambda: make_world(self.table, code, self.witness),
+                2 * LAST,
+                self.seed,
+                self.gamma,
+            )
+        self.witness.limit = OVERRUN * steps + ROLLOUT
+        agent = _advanced(self.course, self.witness, steps)
+        self.facts.clear()
+        _note(self.facts, self.witness)
+        return agent
+
+
+_EXHAUSTED = object()
+
+
+def yields(learn: Learn) -> bool:
+    return inspect.isgeneratorfunction(learn)
+
+
+def _advanced(course: Iterator[Any], witness: Witness, steps: int) -> Any:
+    with _told(steps):
+        for agent in course:
+            if witness.steps >= steps:
+                return agent
+    return _EXHAUSTED
+
+
+def _usable(agent: Any, witness: Witness) -> None:
+    if agent is None:
+        raise Trouble("learn returned None; it should return an agent with value, q or policy.")
+    if not any(member(agent, name) for name in MEMBERS) and not witness.moves:
+        raise Trouble(f"The agent ({type(agent).__name__}) has none of {', '.join(MEMBERS)}.")
+    if witness.copies == 0:
+        raise Trouble("learn never made an environment.")
+    if witness.steps == 0:
+        raise Trouble("learn never stepped the environment.")
 
 
 def _note(facts: dict[str, float], witness: Witness) -> None:
@@ -75,12 +119,20 @@ def trained(learn: Learn, make: Callable[[], Any], steps: int, seed: int, gamma:
     def make_env(*_: Any, **__: Any) -> Any:
         return make()
 
-    try:
+    with _told(steps):
         return _called(learn, make_env, steps, seed, gamma)
+
+
+@contextmanager
+def _told(steps: int) -> Iterator[None]:
+    """Whatever the user's code raises becomes one sentence."""
+    try:
+        yield
     except EnoughSteps:
-        raise Unsuited(
-            f"learn was asked for {steps} steps and did not stop after {OVERRUN} times as many."
-        ) from None
+        most = OVERRUN * steps + ROLLOUT
+        raise Unsuited(f"learn was asked for {steps} steps and did not stop after {most}.") from None
+    except SystemExit as leaving:
+        raise Trouble(f"learn left Python with exit code {leaving.code}.") from None
     except SleuthError as error:
         raise Trouble(str(error)) from None
     except Exception as error:
@@ -107,17 +159,21 @@ def sentence(error: BaseException) -> str:
     return f"learn raised {type(error).__name__}: {words}{where}"
 
 
-def starter(learn: Learn, form: Form, has_value: bool = True) -> Callable[[Table, int, float], Session]:
+def starter(learn: Learn, form: Form, says: Reading | None = None) -> Callable[[Table, int, float], Session]:
+    """`says`: what the agent answered in a trial; it is not trained for questions it cannot answer."""
+
     def start(table: Table, seed: int, gamma: float) -> Session:
-        if table.asks == "value" and not has_value:
-            raise Unsuited("the agent has no value(obs) or q(obs)")
+        if table.asks == "value" and says is not None and says.worth is None:
+            told = [trouble for trouble in says.troubles if not trouble.startswith("policy")]
+            raise Unsuited("; ".join(told) or "the agent has no value(obs) or q(obs)")
         return LearnSession(learn, table, form, seed, gamma)
 
     return start
 
 
-def pace(last: int = LAST) -> Callable[[Table], Pace]:
-    return lambda _: Pace(min(FIRST, last), GROWTH, last, shortcut=True)
+def pace(learn: Learn, last: int = LAST) -> Callable[[Table], Pace]:
+    first = min(FIRST, last)
+    return lambda _: Pace(first, SPREAD, last) if yields(learn) else Pace(first, GROWTH, last, shortcut=True)
 
 
 def fitting_form(
@@ -141,5 +197,5 @@ def repeatable(learn: Learn, table: Table, form: Form, gamma: float, seed: int) 
     return (
         one is not None
         and two is not None
-        and (one.values, one.q, one.policy) == (two.values, two.q, two.policy)
+        and repr((one.values, one.q, one.policy)) == repr((two.values, two.q, two.policy))  # NaN is like NaN
     )

@@ -22,6 +22,7 @@ LOCAL = 0.002  # in a tie, in favour of the cause that the first broken probe wa
 ABOUT_VALUES = ("value-not-learning", "obs-ignored")  # not said of an agent that has none
 ALIKE = 0.02  # values of different states, closer than this in several worlds, are one value
 RUNAWAY = 5.0  # values beyond this are still on their way: only the direction is compared
+PAST = 1.5  # times its end a value cannot be on its way there
 CLEAR = 0.25  # distance to the next cause at which the name is as good as certain
 
 
@@ -234,7 +235,8 @@ def _distance(rung: Rung, worth: Sequence[float], values: Any, spread: Any) -> l
         if math.isnan(predicted):
             prices.append(UNTOLD)
         elif abs(predicted) > RUNAWAY and rung.result == "failed":
-            prices.append(ON_ITS_WAY if seen * predicted > 0 and _runs_away(rung, state) else PRICE)
+            there = 0.0 < seen / predicted < PAST and _runs_away(rung, state)
+            prices.append(ON_ITS_WAY if there else PRICE)
         elif not math.isfinite(seen):
             prices.append(PRICE)
         else:
@@ -299,6 +301,8 @@ def _suspect(first: Rung) -> tuple[str, str]:
     worth = check.reading.worth if check is not None else None
     if first.table.name == "constant" and worth is not None and worth[0] > 1.3 and _runs_away(first, 0):
         return "bootstrap-through-terminal", "the value climbs past everything there is to earn"
+    if first.table.name == "continuing" and worth is not None and worth[0] > RUNAWAY:
+        return "discount-broken", "the value grows as if rewards were added up without a discount"
     if first.table.name == "constant" and _swings(first):
         return (
             "bootstrap-through-terminal",

@@ -10,6 +10,7 @@ from sleuth.needs import need
 from sleuth.rl import learner, sb3
 from sleuth.rl.ladder import Rung, Start, Trouble, climb
 from sleuth.rl.naming import finding, name
+from sleuth.rl.reading import Reading
 from sleuth.rl.tables import Table, extra, ladder
 from sleuth.rl.truth import best_values
 
@@ -114,9 +115,9 @@ def probe_learn(learn: Callable[..., Any], request: Request, step: Progress = la
         raise SleuthError(
             "The agent could not be trained in any probe world: " + " · ".join(dict.fromkeys(troubles))
         )
-    remarks = _remarks(learn, first, form, request)
-    pace = learner.pace(request.steps or learner.LAST)
-    start = learner.starter(learn, form, says.worth is not None)
+    remarks = [*_unanswered(says), *_remarks(learn, first, form, request)]
+    pace = learner.pace(learn, request.steps or learner.LAST)
+    start = learner.starter(learn, form, says)
     rungs = climb(plain, start, pace, request.gamma, request.seed, step)
     if form.continuous and not request.only:
         special = list(CONTINUOUS_PROBES)
@@ -134,6 +135,11 @@ def split(request: Request) -> tuple[list[Table], list[str]]:
     if special and not rest:
         return [], special
     return tables_for(Request(only=rest)), special
+
+
+def _unanswered(says: Reading) -> list[str]:
+    """Members that answered in the wrong shape; the behaviour of the agent stands in for its policy."""
+    return [f"Not used: {trouble}." for trouble in says.troubles]
 
 
 def _remarks(learn: Callable[..., Any], first: Table, form: learner.Form, request: Request) -> list[str]:

@@ -13,7 +13,7 @@ def seen(state: State) -> dict[str, Any]:
     found: dict[str, Any] = {"rss": resident()}
     if time.perf_counter() >= state.count_tensors_at or (state.deep and state.n % 50 == 1):
         started = time.perf_counter()
-        found["tensors"] = live_tensors()
+        found["tensors"] = live_tensors() - len(state.rows.recent)  # the recorder's own
         took = time.perf_counter() - started
         state.count_tensors_at = started + took * RARELY
         state.layers_s -= took  # it has a share of its own

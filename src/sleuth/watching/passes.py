@@ -164,6 +164,7 @@ def _told(state: State, current: Pass, passes: Passes) -> Evaluation:
         constant_output=bool(current.constant) and current.rows > 1,
         inside=any(_feeds(current, forward) for forward in passes.beside),
         trained=first.model.trained,
+        training_rows=state.rows.distinct(),
     )
 
 

@@ -83,6 +83,11 @@ class Rows:
             return None
         return float(torch.isin(rows, self.seen).float().mean())
 
+    def distinct(self) -> int | None:
+        """How many different rows were served for training; None before any, or when they are too many."""
+        self.merge()
+        return None if self.seen is None or len(self.seen) > MOST_ROWS else len(self.seen)
+
     def repeated(self, rows: Any) -> int:
         """How many of these rows stood in the epoch already, or twice among themselves."""
         numbers = rows.tolist()

@@ -354,14 +354,14 @@ ROUNDING = 1e-4  # relative; float32 leaves some 1e-6
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
-    layers = bench.first.activations.layers
-    if len(layers) < 2:
+    layers = [layer for layer in bench.first.activations.layers if layer.depth > 1]
+    if not layers:
         return
     seen = bench.affine
     if seen.residue < ROUNDING:
-        stacked = next((layer.where for layer in layers if layer.follows_layer), layers[1].where)
+        stacked = next((layer.where for layer in layers if layer.follows_layer), layers[0].where)
         yield Finding(
-            f"With {seen.layers} weight layers the whole model is still one linear map: f(a+b) - f(a) - "
+            f"With {seen.layers} weight layers in a row the model is still one linear map: f(a+b) - f(a) - "
             "f(b) + f(0) is "
             f"{seen.residue:.1e} of f. Depth adds nothing.",
             severity="error",

@@ -25,6 +25,8 @@ alternating phases of a GAN.
   (or identically zero); perturbing them leaves the output unchanged to the bit.
 - **watch**: over the whole record such a parameter never has a gradient and never changes, though
   the optimizer holds it (weight decay is not applied either where the gradient is None).
+- **lint**: `h = self.fc2(x)` in `forward` and `h` is never read, or overwritten by the next statement; a
+  layer that is made and never named again.
 - **refuted by**: every trainable parameter has a non-zero gradient in at least one of several
   batches.
 
@@ -50,21 +52,44 @@ when the unused part is intended and changes from batch to batch.
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts.growth import called_modules, never_reached
+from sleuth.facts.interpreter.values import Value
+from sleuth.facts.prepared import unread_layers
+from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import module_of, needed, where_module
 from sleuth.facts.step import Layers, Model, Record
+from sleuth.facts.topics.idle import idle_layers
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
 
+NEEDS = "def forward"
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    for idle in idle_layers(program.source):
+        yield clue(
+            "warning",
+            Value(idle.at, program.source),
+            f"Nobody reads the result of `self.{idle.attribute}`: its weights take no part in what the model "
+            "says, get no gradient and never change."
+            if idle.applied
+            else f"`self.{idle.attribute}` is made here and never applied: its weights take no part in what "
+            "the model says and never change.",
+            fix="Use the result where it was meant to enter, or delete the layer.",
+        )
+
+
 def probe(bench: "Bench") -> Iterator[Finding]:
     gradients = bench.first.gradients
     if not gradients.loss_has_graph:
         return
+    yield from _thrown_away(bench)
     idle = [p for p in gradients.parameters if p.trainable and p.gradient is None and not p.used]
     busy = [p for p in gradients.parameters if p.trainable and p.gradient is not None]
     if idle and busy:
@@ -80,6 +105,21 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
 
 
+def _thrown_away(bench: "Bench") -> Iterator[Finding]:
+    """Layers that are called for nothing: whatever their weights, output and loss are the same."""
+    if bench.first.gradients.silent and (idle := bench.cuts.idle):
+        module = idle[0].rpartition(".")[0]
+        yield Finding(
+            f"`{module or idle[0]}` is called and its result is not used: with other values in its weights "
+            f"({len(idle)} parameters such as `{idle[0]}`) output and loss stay the same.",
+            severity="error",
+            credence=0.9,
+            where=bench.cuts.idle_place or Where(module=module or None),
+            numbers={"thrown_away": len(idle)},
+            fix="Use the result in forward (add it, concatenate it), or delete the layer.",
+        )
+
+
 MUCH = 0.5  # of all weights
 
 
@@ -88,8 +128,13 @@ def watch(record: Record) -> Iterator[Finding]:
     sizes = {p.name: math.prod(p.shape) for m in record.of(Model) for p in m.parameters if p.trainable}
     idle = sorted((never_reached(record) & set(sizes)), key=list(sizes).index)
     used = called_modules(record)
-    idle = [name for name in idle if module_of(name) not in used]
+    unread = unread_layers(record) if idle else {}
+    dropped = [name for name in idle if set(name.split(".")) & unread.keys()]
+    idle = [name for name in idle if module_of(name) not in used or name in dropped]
     if not idle or not used or len(idle) == len(sizes):
+        return
+    if dropped:
+        yield _dropped(dropped, unread)
         return
     share = sum(sizes[name] for name in idle) / max(1, sum(sizes.values()))
     yield Finding(
@@ -100,4 +145,17 @@ def watch(record: Record) -> Iterator[Finding]:
         where=where_module(record, module_of(idle[0])),
         numbers={"parameters": len(idle), "share": share},
         fix="Call the layer in `forward`, or remove it.",
+    )
+
+
+def _dropped(names: list[str], unread: dict[str, Where]) -> Finding:
+    attribute = next(part for part in names[0].split(".") if part in unread)
+    return Finding(
+        f"`{attribute}` runs in every forward pass, nobody reads what it gives, and its {len(names)} "
+        "parameters never have a gradient.",
+        severity="warning",
+        credence=0.75,
+        where=replace(unread[attribute], module=module_of(names[0]) or None),
+        numbers={"parameters": len(names)},
+        fix="Use the result where it was meant to enter, or delete the layer.",
     )

@@ -51,11 +51,12 @@ from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, layer, literal, makers, number, root
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, External, Value
+from sleuth.facts.prepared import where_input_made
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import batches, is_float, needed, tensors
 from sleuth.facts.step import Record
 from sleuth.facts.topics.loaders import line
-from sleuth.finding import Finding, Where
+from sleuth.finding import Finding
 
 PREDICTS = {"noise-inputs": "even"}
 
@@ -332,7 +333,7 @@ def watch(record: Record) -> Iterator[Finding]:
                 "numbers wrap around without a word wherever they come before a conversion.",
                 severity="note",
                 credence=0.3,
-                where=_place(record, batch.line),
+                where=where_input_made(record, batch.line),
                 numbers={"minimum": values.minimum or 0, "maximum": values.maximum or 0},
                 fix="Convert to float first, then subtract, add and scale.",
             )
@@ -343,7 +344,7 @@ def watch(record: Record) -> Iterator[Finding]:
                 "the top.",
                 severity="note",
                 credence=0.3,
-                where=_place(record, batch.line),
+                where=where_input_made(record, batch.line),
                 numbers={"std": values.std or 0.0, "mean": values.mean or 0.0},
                 fix="Convert to float before any subtraction or sum.",
             )
@@ -356,7 +357,3 @@ def _two_humps(low: float | None, high: float | None, mean: float | None, std: f
     scale = 1.0 if high > 1 else LEVELS
     top = high * scale
     return 250 <= top <= LEVELS and FLAT * 1.1 < std * scale < 120 and 0.25 < mean * scale / LEVELS < 0.75
-
-
-def _place(record: Record, line: int) -> Where | None:
-    return Where(record.run.script or None, line) if line else None

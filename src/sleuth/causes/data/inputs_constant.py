@@ -52,9 +52,10 @@ an input-independent baseline.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.prepared import where_input_made
 from sleuth.facts.seen import batches, needed, tensors
 from sleuth.facts.step import Record
-from sleuth.finding import Finding, Where
+from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -100,7 +101,7 @@ def watch(record: Record) -> Iterator[Finding]:
             "the average answer.",
             severity="error",
             credence=0.93,
-            where=Where(record.run.script or None, seen[0].line) if seen[0].line else None,
+            where=where_input_made(record, seen[0].line),
             numbers={"batches": flat},
             fix="Print two examples as the model receives them; look for an index, a mask or a scale that "
             "is constant.",

@@ -53,9 +53,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
+from sleuth.facts.prepared import where_input_made
 from sleuth.facts.seen import batches, courses, is_float, layer_types, learned, needed, tensors
 from sleuth.facts.step import Layers, Model, Record, Values
-from sleuth.finding import Finding, Where
+from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -122,7 +123,7 @@ def watch(record: Record) -> Iterator[Finding]:
         + (f", and it shows: {harmed}." if harmed else "; the run copes with it so far."),
         severity="warning" if harmed else "note",
         credence=0.7 if harmed else 0.25,
-        where=Where(record.run.script or None, batch.line) if batch.line else None,
+        where=where_input_made(record, batch.line),
         numbers={"std": worst.std or 0.0, "mean": worst.mean or 0.0, "uneven": worst.feature_std_ratio},
         fix="Standardise inputs with mean and spread of the training set, a feature at a time.",
     )

@@ -54,7 +54,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.seen import at, loss_calls, needed
+from sleuth.facts.prepared import where_target_made
+from sleuth.facts.seen import loss_calls, needed
 from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
@@ -96,7 +97,7 @@ def watch(record: Record) -> Iterator[Finding]:
         f"{empty[0].n}): the loss is {'NaN' if lost else 'empty'} there and no gradient flows.",
         severity="error" if every or lost else "note",
         credence=0.95 if every or lost else 0.4,
-        where=at(empty[0]),
+        where=where_target_made(record, empty[0]),
         numbers={"empty": len(empty), "calls": len(calls), "step": empty[0].n},
         fix="Check how targets are masked (padding, prompt); skip batches without a single real target.",
     )

@@ -16,8 +16,8 @@ y = (frame["churn"] == "yes").astype(int)      # the column says "Yes": all zero
 ```
 
 ## How to tell
-- **probe**: one distinct value in the target tensor of a batch that is large enough to hold more
-  (with balanced classes, two examples already disagree half of the time or more often).
+- **probe**: one distinct label among all examples of the loader; in a single batch, with no loader to
+  go on, it is only worth a note, as batches may be made class by class.
 - **watch**: over all batches so far one target value; loss to zero within tens of steps; all
   gradients fade with it.
 - **refuted by**: two different labels in one batch.
@@ -50,7 +50,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
-from sleuth.facts.seen import CLASS_LOSSES, at, batches, courses, loss_calls, needed, tensors
+from sleuth.facts.prepared import where_target_made
+from sleuth.facts.seen import CLASS_LOSSES, batches, courses, loss_calls, needed, tensors
 from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
@@ -63,7 +64,8 @@ ENOUGH = 16  # examples with one label among which chance would have shown a sec
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
-    if bench.subject.loader is not None:
+    whole = bench.subject.loader is not None  # one batch alone may come from one day, one class, one file
+    if whole:
         counts = bench.labels
         distinct, seen = len(counts.counts), counts.seen
     else:
@@ -75,8 +77,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             f"All {seen} examples seen carry the same label, so the best model is a constant and the "
             "loss falls to zero "
             "without anything being learned.",
-            severity="error",
-            credence=0.9,
+            severity="error" if whole else "note",
+            credence=0.9 if whole else 0.3,
             numbers={"examples": seen, "distinct": distinct},
             fix="Look at the label column of the raw data, and at a filter or a join that kept one class "
             "only.",
@@ -112,7 +114,7 @@ def watch(record: Record) -> Iterator[Finding]:
         # Contrastive losses put the right answer at place 0 on purpose: their labels are made, not served.
         severity="error" if served else ("warning" if over else "note"),
         credence=0.93 if served else (0.7 if over else 0.3),
-        where=at(calls[0]),
+        where=where_target_made(record, calls[0]),
         numbers={"label": value, "seen": rows},
         fix="Look at the labels as they leave the data set: a wrong column, a filter, an unshuffled head of "
         "the file.",

@@ -52,7 +52,8 @@ outputs in the gaps are wasted.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.seen import at, by_line, loss_calls, raised
+from sleuth.facts.prepared import where_target_made
+from sleuth.facts.seen import by_line, loss_calls, raised
 from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
@@ -151,7 +152,7 @@ def watch(record: Record) -> Iterator[Finding]:
                 "floor and sinks without end.",
                 severity="error",
                 credence=0.93,
-                where=at(call),
+                where=where_target_made(record, call),
                 numbers={
                     "minimum": call.target_min or 0.0,
                     "maximum": call.target_max or 0.0,

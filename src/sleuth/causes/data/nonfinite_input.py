@@ -47,9 +47,10 @@ infinity into 3.4e38, which is finite and just as ruinous. Masked NaN is no defe
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.prepared import where_input_made
 from sleuth.facts.seen import batches, broke_at, needed
 from sleuth.facts.step import Record
-from sleuth.finding import Finding, Where
+from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -88,7 +89,7 @@ def watch(record: Record) -> Iterator[Finding]:
                 ),
                 severity="error" if broken is not None else "note",
                 credence=0.95 if broken is not None else 0.3,
-                where=Where(record.run.script or None, batch.line) if batch.line else None,
+                where=where_input_made(record, batch.line),
                 numbers={"nonfinite": values.nonfinite, "step": batch.n},
                 fix="Find the rows (`torch.isfinite(x).all(1)`) and drop or fill them where the data is "
                 "read.",

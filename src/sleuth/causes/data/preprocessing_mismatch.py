@@ -51,13 +51,14 @@ from collections.abc import Iterator
 from sleuth.facts import curves
 from sleuth.facts.flow import literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Table, Value
+from sleuth.facts.prepared import where_input_made
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import batches, courses, is_float, needed, tensors
 from sleuth.facts.step import Batch, Evaluation, Record, Values
 from sleuth.facts.topics.loaders import TRANSFORMS, is_open, line, role, steps_of, transform_of
 from sleuth.facts.topics.splits import Split, Splits, splits_of
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Where
+from sleuth.finding import Finding
 
 FIX = "Prepare both sides with the same steps and constants; add random steps in front for training only."
 # Steps that decide what a number means; crops and sizes may differ on purpose.
@@ -247,7 +248,7 @@ def watch(record: Record) -> Iterator[Finding]:
                 + (f", and {bad}." if bad else "."),
                 severity="warning",
                 credence=0.8 if bad else 0.6,
-                where=Where(record.run.script or None, batch.line) if batch.line else None,
+                where=where_input_made(record, batch.line),
                 numbers={
                     "train_mean": trained[0].mean or 0.0,
                     "eval_mean": values.mean or 0.0,

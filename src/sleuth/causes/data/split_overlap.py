@@ -67,7 +67,7 @@ from sleuth.facts.seen import (
     tensors,
     training_loader,
 )
-from sleuth.facts.step import Evaluation, Record
+from sleuth.facts.step import Evaluation, Record, Values
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 WHOLE = 0.98  # a pass over the training set itself is meant
 ENOUGH = 20  # rows of an evaluation
 FEW_CALLS = 6
+AGAIN = 2.0  # rows served over different rows served
 
 
 def watch(record: Record) -> Iterator[Finding]:
@@ -132,17 +133,23 @@ def watch(record: Record) -> Iterator[Finding]:
 
 
 def _settled(record: Record, group: list[Evaluation]) -> bool:
-    """Whether all training rows had been served: an epoch had passed, or the share no longer grows."""
+    """Whether all training rows had been served: an epoch had passed, each row came about twice, or the share
+    no longer grows."""
     epoch, last = epoch_steps(record), group[-1]
     if epoch is not None and training_loader(record) is not None:
         return last.n >= epoch
-    return (
-        len(group) > 1 and abs((last.seen_in_training or 0.0) - (group[-2].seen_in_training or 0.0)) < SHARE
-    )
+    if len(group) > 1 and abs((last.seen_in_training or 0.0) - (group[-2].seen_in_training or 0.0)) < SHARE:
+        return True
+    served = sum(step.rows or 0 for step in record.steps if step.n < last.n)
+    at_once = last.rows >= ENOUGH * last.calls  # not the single rows that an agent acts upon
+    return at_once and bool(last.training_rows) and served >= AGAIN * (last.training_rows or 0)
 
 
 def _several_sets(record: Record, seen: Evaluation) -> bool:
     """Calls on several sets on one line, some of them the training set: they explain the share exactly."""
+    shared = (seen.seen_in_training or 0.0) * seen.rows
+    if seen.training_rows and abs(shared - seen.training_rows) < SHARE * seen.rows:
+        return True  # all of the training set is among them: a look at everything there is
     if seen.loader is not None or not 2 <= seen.calls <= FEW_CALLS:
         return False
     calls = [b for b in batches(record, "eval") if (b.line, b.model) == (seen.line, seen.model) and b.values]
@@ -152,10 +159,19 @@ def _several_sets(record: Record, seen: Evaluation) -> bool:
     whole = [sizes for sizes in by_step.values() if sum(sizes) == seen.rows]
     sizes = whole[-1] if whole else [seen.rows // seen.calls] * seen.calls
     sums = {sum(part) for k in range(1, len(sizes)) for part in combinations(sizes, k)}
-    return any(abs((seen.seen_in_training or 0.0) * seen.rows - total) < SHARE * seen.rows for total in sums)
+    return any(abs(shared - total) < SHARE * seen.rows for total in sums)
 
 
 def _telling(record: Record) -> bool:
     """Whether equal rows can hardly be chance: numbers with a fraction in several columns."""
     floats = [values for _, values in tensors(batches(record), "input", is_float)]
-    return any(math.prod(values.shape[1:]) >= NARROW for values in floats if len(values.shape) > 1)
+    wide = [values for values in floats if len(values.shape) > 1 and math.prod(values.shape[1:]) >= NARROW]
+    return any(not _yes_or_no(values) for values in wide)
+
+
+def _yes_or_no(values: Values) -> bool:
+    """Zeros and ones only (one-hot states, flags): no other numbers from 0 to 1 spread as far."""
+    mean, std = values.mean or 0.0, values.std or 0.0
+    return (values.minimum, values.maximum) == (0, 1) and math.isclose(
+        std**2, mean * (1 - mean), rel_tol=0.02
+    )

@@ -21,6 +21,8 @@ table and no amount of data cures them.
 - **experiment**: train on a quarter, half and all of the examples, a few seeds each, same held-out
   set and same number of optimizer steps. Held-out loss still falling from half to all: more
   will help. The held-out gain should exceed the spread between seeds.
+- **watch**: a training set of a few dozen rows that is learned by heart, while the held-out loss stays
+  ten times as high and no longer falls.
 - **refuted by**: half of the data gives the same held-out score as all of it.
 
 ## How to fix
@@ -51,4 +53,62 @@ is flat, spend on better features or cleaner labels instead.
 - ivanov-2017: part I, item 9, whether there are enough training examples.
 """
 
+from collections.abc import Iterator
+
+from sleuth.facts import curves
+from sleuth.facts.held_out import HeldOut, held_out
+from sleuth.facts.prepared import where_number_written
+from sleuth.facts.seen import at, courses, needed, training_loader
+from sleuth.facts.step import Evaluation, Record
+from sleuth.finding import Finding
+
 PREDICTS = {"noise-inputs": "even", "other-seed": "usually"}
+
+FEW = 100  # rows: in the table of the page each doubling below buys five points and more
+FEWEST = 3  # evaluations
+BY_HEART = 0.9  # of the training loss is gone
+APART = 10.0  # held-out loss over training loss at the end
+AGAIN = 5.0  # rows served over different rows: several epochs
+
+
+def watch(record: Record) -> Iterator[Finding]:
+    measured = [seen for seen in needed(held_out(record), "held-out losses") if len(seen.losses) >= FEWEST]
+    rows = _training_rows(record)
+    if rows is None or rows > FEW or not measured:
+        return
+    train = [loss for course in courses(record)[:1] for loss in course.finite_losses]
+    left = next((seen for seen in measured if _left_behind(seen, train)), None)
+    if left is None:
+        return
+    last = curves.end(left.losses)
+    loader = training_loader(record)
+    yield Finding(
+        f"The training set holds {rows} rows. It knows them by heart (loss {curves.end(train):.2g}) and "
+        f"the held-out loss stands at {last:.3g} and no longer falls: there is nothing more to learn from "
+        "so few.",
+        severity="warning",
+        credence=0.75,
+        where=where_number_written(record, rows, _WORDS) or (at(loader) if loader else left.where),
+        numbers={"rows": rows, "held_out": last, "training": curves.end(train)},
+        fix="Train on more rows of the same kind; until then fewer parameters, augmentation, or features of "
+        "a pretrained model.",
+    )
+
+
+# What stands beside the size of a training set where somebody wrote it down.
+_WORDS = r"^(?!.*batch).*(train|sampl|n_|num|rows|count|limit|subset|range\(|\[:)"
+
+
+def _training_rows(record: Record) -> int | None:
+    """Different rows the model was trained on, where it went over them several times."""
+    counted = [seen.training_rows for seen in record.of(Evaluation) if seen.training_rows]
+    served = sum(step.rows or 0 for step in record.steps)
+    return counted[-1] if counted and served >= AGAIN * counted[-1] else None
+
+
+def _left_behind(seen: HeldOut, train: list[float]) -> bool:
+    losses = curves.finite(seen.losses)
+    if len(losses) < FEWEST or not train or curves.fallen(train) < BY_HEART:
+        return False
+    later = losses[len(losses) // 2 :]
+    return min(later) > APART * abs(curves.end(train)) and later[-1] > 0.95 * losses[len(losses) // 2]

@@ -47,6 +47,7 @@ buckets themselves are shuffled.
 - pytorch-data: `DataLoader`, `shuffle` is False by default.
 """
 
+import ast
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -54,7 +55,16 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.edits import keyword_set
 from sleuth.facts.flow import ancestry, literal, root
-from sleuth.facts.interpreter.values import Call, Carried, Collection, Constant, Instance, Loop, Value
+from sleuth.facts.interpreter.values import (
+    Call,
+    Carried,
+    Collection,
+    Constant,
+    Function,
+    Instance,
+    Loop,
+    Value,
+)
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import at, batches, is_float, needed, tensors, training_loader
 from sleuth.facts.step import Batch, Record, Values
@@ -131,11 +141,21 @@ def _keeps_order(loader: Call) -> bool:
 def _may_shuffle_itself(dataset: Value | None) -> bool:
     made = root(dataset)
     if isinstance(made, Instance):
-        return made.cls.derives_from(*STREAMS) or made.cls.member("__getitem__") is None
+        serves = made.cls.member("__getitem__")
+        return made.cls.derives_from(*STREAMS) or serves is None or _draws_anew(serves)
     # A call into other code (a stream, a table that was mixed when it was made) cannot be judged.
     if isinstance(made, Call):
         return not made.op.startswith(("torchvision.datasets.", "torch.utils.data.", "torchaudio.datasets."))
     return True
+
+
+def _draws_anew(serves: Value) -> bool:
+    """`__getitem__` does not look at the index it is given: there is no order to mix."""
+    written = serves.definition if isinstance(serves, Function) else None
+    if written is None or isinstance(written, ast.Lambda) or len(written.args.args) != 2:
+        return False
+    index = written.args.args[1].arg
+    return not any(isinstance(part, ast.Name) and part.id == index for part in ast.walk(written))
 
 
 def _carries_state(program: Program, loop: Loop) -> bool:

@@ -63,6 +63,7 @@ from sleuth.finding import Finding
 ENOUGH = 8  # measurements
 MEGABYTE = 2**20
 MUCH = 100 * MEGABYTE
+FELT = 8 * MEGABYTE  # below this, the tensors that pile up are small numbers in a list
 SHARE = 0.2  # of what was there after the warm-up
 STEADY = 0.95  # share of rising pairs
 
@@ -76,7 +77,8 @@ def watch(record: Record) -> Iterator[Finding]:
     more = used[-1] - used[0] if len(used) >= ENOUGH else 0.0
     climbs = more > max(MUCH, SHARE * used[0]) and curves.rising(used) > STEADY if used else False
     steps = max(1, (alive or bytes_used)[-1][0] - (alive or bytes_used)[0][0])
-    piles = len(count) >= 4 and count[-1] > 1.5 * count[0] and curves.rising(count) > STEADY
+    felt = not used or more > FELT
+    piles = felt and len(count) >= 4 and count[-1] > 1.5 * count[0] and curves.rising(count) > STEADY
     each = (count[-1] - count[0]) / (0.75 * steps) if piles else 0.0
     if not climbs and not (piles and each >= 0.5):
         return

@@ -71,12 +71,17 @@ PREDICTS = {"lr×0.1": "always", "same-batch": "usually", "no-momentum": "usuall
 # Rates that are ordinary for a kind of optimizer; beyond them the suspicion is stronger.
 HIGHEST_ORDINARY = {"SGD": 1.0, "LBFGS": 2.0}
 HIGHEST_ADAPTIVE = 0.02
+FAR_AHEAD = 0.4  # what is left of the loss at a tenth of the rate, against what is left at the full one
 
 
 def experiment(trials: "Trials") -> Iterator[Finding]:
-    if not trials.yes("lr×0.1") or not (trials.unstable or trials.poor):
+    base, slower, optimizer = trials.course, trials.course_in("lr×0.1"), trials.optimizer
+    if not trials.yes("lr×0.1") or slower is None:
         return
-    optimizer = trials.optimizer
+    # A slower run is behind after the same steps; one far ahead says that the fast one is thrown about.
+    far_ahead = base is None or not base.finite or slower.tail < FAR_AHEAD * base.tail
+    if not (trials.unstable or trials.poor or far_ahead):
+        return
     beyond = optimizer is not None and optimizer.lr > HIGHEST_ORDINARY.get(optimizer.type, HIGHEST_ADAPTIVE)
     where = None if optimizer is None else Where(optimizer.path or None, optimizer.line or None)
     rate = "its learning rate" if optimizer is None else f"a learning rate of {optimizer.lr:g}"
@@ -85,7 +90,7 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
         "tenth of "
         f"it the same script learns ({trials.detail('lr×0.1')}).",
         "error",
-        0.85 if beyond else 0.6,
+        0.85 if beyond or trials.unstable else 0.65,
         where,
         fix="Divide the learning rate by 10, then go back up to the highest value that stays calm.",
     )

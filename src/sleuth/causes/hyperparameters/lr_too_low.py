@@ -67,6 +67,7 @@ PREDICTS = {"lr×10": "always", "same-batch": "usually"}
 # Rates below which an optimizer hardly moves ordinary weights; above them a slow start is no proof.
 LOWEST_ORDINARY = {"SGD": 3e-3, "LBFGS": 1e-2}
 LOWEST_ADAPTIVE = 5e-5
+LEARNS = 0.5  # of the loss is left where training has clearly begun
 
 
 def experiment(trials: "Trials") -> Iterator[Finding]:
@@ -74,8 +75,11 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     if not trials.yes("lr×10") or course is None or trials.unstable or optimizer is None:
         return
     below = optimizer.lr < LOWEST_ORDINARY.get(optimizer.type, LOWEST_ADAPTIVE)
+    faster = trials.course_in("lr×10")
+    learns = faster is not None and faster.finite and faster.left < LEARNS
     # A run cut short may simply not have had its time: then only a loss that hardly moved counts.
-    if course.left < (0.6 if trials.whole and below else 0.85 if below else 0.95 if trials.whole else 1.1):
+    most = (0.5 if trials.whole else 0.8) if below else (0.7 if trials.whole and learns else 0.93)
+    if course.left < most:
         return
     yield Finding(
         f"With a learning rate of {optimizer.lr:g} {1 - course.left:.0%} of the loss is gone after "

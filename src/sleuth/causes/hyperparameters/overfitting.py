@@ -55,8 +55,9 @@ show a second descent after the first rise, but do not count on it to excuse a r
 from collections.abc import Iterator
 
 from sleuth.facts import curves
-from sleuth.facts.seen import at, courses, evaluations, needed
-from sleuth.facts.step import Evaluation, Load, Record
+from sleuth.facts.held_out import HeldOut, held_out
+from sleuth.facts.seen import courses, needed
+from sleuth.facts.step import Load, Record
 from sleuth.finding import Finding
 
 PREDICTS = {"no-regularisation": "never"}
@@ -68,32 +69,36 @@ CLEAR, SLIGHT = 0.2, 0.05  # rise over the best, as a share of it
 
 
 def watch(record: Record) -> Iterator[Finding]:
-    measured = needed([seen for seen in record.of(Evaluation) if seen.loss is not None], "evaluation losses")
-    if len(measured) < FEWEST:
-        return
-    train = [loss for course in courses(record)[:1] for loss in course.finite_losses]
-    for passes in evaluations(record).values():
-        losses = curves.finite(seen.loss for seen in passes)
-        if len(losses) < FEWEST or (passes[-1].seen_in_training or 0) > 0.9:
-            continue
-        best = min(losses)
-        place = losses.index(best)
-        late = curves.median(losses[-AFTER:])
-        rise, jitter = late - best, curves.jitter(losses)
-        if len(losses) - place - 1 < AFTER or best <= 0 or rise < max(SLIGHT * best, 3 * jitter):
-            continue
-        since = train[int(len(train) * (place + 1) / len(losses)) :]
-        if not train or curves.fallen(train) < 0.2 or curves.slope(since) >= 0:
-            continue
-        restored = any(load.n > passes[place].n for load in record.of(Load))
-        clear = rise > CLEAR * best and not restored
-        yield Finding(
-            f"The evaluation loss was best at step {passes[place].n} ({best:.4g}) and has risen to "
-            f"{late:.4g} over {len(losses) - place - 1} evaluations, while the training loss went on falling "
-            f"to {curves.end(train):.3g}.",
-            severity="warning" if clear else "note",
-            credence=0.7 if clear else 0.3,
-            where=at(passes[place]),
-            numbers={"best": best, "last": late, "best_step": passes[place].n},
-            fix="Keep the weights of the best evaluation, then add data, augmentation or weight decay.",
-        )
+    measured = [seen for seen in needed(held_out(record), "evaluation losses") if len(seen.losses) >= FEWEST]
+    train = [loss for course in courses(record)[:1] for loss in course.finite_losses] if measured else []
+    for seen in measured:
+        if (finding := _turned(record, seen, train)) is not None:
+            yield finding
+            return
+
+
+def _turned(record: Record, seen: HeldOut, train: list[float]) -> Finding | None:
+    losses = curves.finite(seen.losses)
+    best = min(losses, default=0.0)
+    if len(losses) < len(seen.losses) or best <= 0:
+        return None
+    place = losses.index(best)
+    late = curves.median(losses[-AFTER:])
+    rise, jitter = late - best, curves.jitter(losses)
+    if len(losses) - place - 1 < AFTER or rise < max(SLIGHT * best, 3 * jitter):
+        return None
+    since = train[int(len(train) * (place + 1) / len(losses)) :]
+    if not train or curves.fallen(train) < 0.2 or curves.slope(since) >= 0:
+        return None
+    restored = any(load.n > seen.steps[place] for load in record.of(Load))
+    clear = rise > CLEAR * best and not restored
+    return Finding(
+        f"The evaluation loss was best at step {seen.steps[place]} ({best:.4g}) and has risen to "
+        f"{late:.4g} over {len(losses) - place - 1} evaluations, while the training loss went on falling "
+        f"to {curves.end(train):.3g}.",
+        severity="warning" if clear else "note",
+        credence=0.7 if clear else 0.3,
+        where=seen.where,
+        numbers={"best": best, "last": late, "best_step": seen.steps[place]},
+        fix="Keep the weights of the best evaluation, then add data, augmentation or weight decay.",
+    )

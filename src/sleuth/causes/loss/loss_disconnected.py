@@ -269,11 +269,12 @@ def _whole(objective: Objective, cut: Call) -> Finding:
 
 
 def _one_term(term: Term, cut: Call) -> Finding:
+    line = place(term.joined or term.value).line
     return clue(
         "error",
-        term.joined or term.value,
-        f"A term of this loss went through {_verb(cut)} on line {place(cut).line}: it changes the number "
-        "and gives no gradient.",
+        cut,
+        f"{_verb(cut)[:1].upper()}{_verb(cut)[1:]} here ends the graph, and a term of the loss of line "
+        f"{line} is made from it: the term changes the number and gives no gradient.",
         fix="Add the tensor itself to the loss; take `.item()` copies for the log afterwards.",
         edits=_kept_in_the_graph(cut, term.value),
     )

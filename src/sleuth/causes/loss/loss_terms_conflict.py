@@ -80,7 +80,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         yield Finding(
             f"The gradients of `{a.name}` and `{b.name}` point against each other (cosine "
             f"{sum(cosines) / len(cosines):.2f}, and {max(cosines):.2f} at best over parts of the "
-            "batch): what helps one "
+            "batch and other initial weights): what helps one "
             "harms the other.",
             severity="note" if alike else "warning",
             credence=0.25 if alike else 0.55,

@@ -78,12 +78,14 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     ratio = strong.gradient / weak.gradient
     if ratio < LOOK:
         return
+    # A term that asks nothing of the targets, beside one that does, is a regulariser: it may be gentle.
+    grave = ratio >= ABSENT and (weak.of_target or not strong.of_target)
     yield Finding(
         f"The gradient of `{strong.name}` ({strong.gradient:.3g}) is {ratio:.0f} times that of "
         f"`{weak.name}` "
         f"({weak.gradient:.3g}): the smaller term is as good as absent.",
-        severity="warning" if ratio >= ABSENT else "note",
-        credence=0.6 if ratio >= ABSENT else 0.3,
+        severity="warning" if grave else "note",
+        credence=0.6 if grave else 0.3,
         where=weak.where,
         numbers={"ratio": ratio, "strong": strong.gradient, "weak": weak.gradient},
         fix="Bring both to one scale (standardise targets, same reduction), then weigh on purpose.",

@@ -143,7 +143,7 @@ def _log(program: Program, call: Call) -> Iterator[Finding]:
     inner = subject(call)
     assume = partial(output_of, program)
     squashed = always(inner, ("softmax", "sigmoid", "relu"), _GATHERS, assume)
-    if squashed:
+    if squashed and not _drawn_by_itself(inner, squashed):
         name = layer(squashed[0]).rpartition(".")[2]
         what = f"The log of `{name}` from line {place(squashed[0]).line}"
         yield _pole(call, "warning", what, "it becomes exactly 0 in float32", _LOG_SPACE)
@@ -164,6 +164,21 @@ def _log(program: Program, call: Call) -> Iterator[Finding]:
         yield _pole(
             call, "warning", what, "the clamp does nothing", "Clamp at `1 - 1e-6`, or stay in log space."
         )
+
+
+_DRAWS = ("torch.multinomial", ".multinomial", ".sample")
+_PICKS = ("[]", ".gather", "torch.gather", "torch.take_along_dim", ".take_along_dim")
+
+
+def _drawn_by_itself(value: Value | None, squashed: list[Call]) -> bool:
+    """Only entries that a draw from these very probabilities chose: they had a chance above 0."""
+    for pick in ancestry(value, 40):
+        if isinstance(pick, Call) and pick.op in _PICKS:
+            chosen = pick.args[1:] if pick.receiver is None else (*pick.args, *pick.keywords.values())
+            for draw in (part for place in chosen for part in ancestry(place, 60)):
+                if isinstance(draw, Call) and draw.op in _DRAWS:
+                    return any(depends_on(draw, one) for one in squashed)
+    return False
 
 
 def _complement(value: Value | None) -> Value | None:

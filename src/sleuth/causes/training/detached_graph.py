@@ -63,6 +63,7 @@ from sleuth.facts.edits import Edits, without_method
 from sleuth.facts.flow import depends_on
 from sleuth.facts.growth import called_modules, never_reached
 from sleuth.facts.interpreter.values import Call, Function, Value
+from sleuth.facts.prepared import unread_layers
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.rhythm import after_last_step
 from sleuth.facts.seen import loaded, loss_calls, module_of, needed, raised, where_module
@@ -83,7 +84,6 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
-    from sleuth.facts.bench.gradients import ParameterFacts
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "even"}
@@ -205,23 +205,16 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     gradients = bench.first.gradients
     if not gradients.loss_has_graph:
         return
-    by_root: dict[str, list[ParameterFacts]] = {}
-    for p in gradients.parameters:
-        if p.trainable and p.used:
-            by_root.setdefault(p.root, []).append(p)
-    for members in by_root.values():
-        cut = [p for p in members if p.gradient is None and not p.in_output]
-        if not cut or all(p.gradient is None for p in members):
-            continue
+    cut = [p for p in gradients.silent if p.name in bench.cuts.behind]
+    if cut:
         names = sorted({p.module or p.name for p in cut})
         yield Finding(
-            f"{len(cut)} parameters ran in the forward pass and have no path to the model's output, such "
-            "as "
-            f"`{cut[0].name}`, while later ones have: the graph is cut after `{names[-1]}`.",
+            f"{len(cut)} parameters ran in the forward pass, and changing them changes the result, but there "
+            f"is no path for a gradient from `{cut[0].name}`: the graph is cut after `{names[-1]}`.",
             severity="error",
             credence=0.92,
-            where=Where(module=cut[-1].module or None),
-            numbers={"cut": len(cut), "connected": len(members) - len(cut)},
+            where=bench.cuts.place or Where(module=cut[-1].module or None),
+            numbers={"cut": len(cut)},
             fix="Look after that module for .detach(), .data, .item(), .tolist(), .numpy(), "
             "torch.tensor(x) or no_grad.",
         )
@@ -256,7 +249,10 @@ def watch(record: Record) -> Iterator[Finding]:
     trained = {name for model in record.of(Model) for name in _trainable(model)}
     cut = never_reached(record) & trained
     used = called_modules(record)
-    inside = sorted(name for name in cut if module_of(name) in used)
+    unread = unread_layers(record) if cut else {}  # no cut: what nobody reads needs no path
+    inside = sorted(
+        name for name in cut if module_of(name) in used and not set(name.split(".")) & unread.keys()
+    )
     if not inside or len(cut) == len(trained):
         return
     module = module_of(inside[0])

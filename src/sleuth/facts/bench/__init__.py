@@ -15,6 +15,7 @@ from sleuth.errors import SleuthError
 from sleuth.facts.bench import (
     batches,
     custom,
+    cuts,
     data,
     first,
     influence,
@@ -27,6 +28,7 @@ from sleuth.facts.bench import (
     wiring,
 )
 from sleuth.facts.bench.custom import CustomGradient
+from sleuth.facts.bench.cuts import Cuts
 from sleuth.facts.bench.data import Data
 from sleuth.facts.bench.first import FirstPass, Silence
 from sleuth.facts.bench.influence import Causality, Ceiling, Mixing, Reach
@@ -104,7 +106,7 @@ class Bench:
 
     @property
     def terms(self) -> Terms:
-        return self._once("loss terms", terms.measure)
+        return self._once("loss terms", partial(terms.measure, targets=self._targets))
 
     @property
     def wiring(self) -> Wiring:
@@ -152,8 +154,12 @@ class Bench:
 
     @property
     def affine(self) -> Affine:
-        layers = len(self.first.activations.layers)
+        layers = max((layer.depth for layer in self.first.activations.layers), default=0)
         return self._once("affinity", partial(modes.affine, inputs=self._inputs, layers=layers))
+
+    @property
+    def cuts(self) -> Cuts:
+        return self._once("cut paths", partial(cuts.measure, gradients=self.first.gradients))
 
     @property
     def custom(self) -> CustomGradient:

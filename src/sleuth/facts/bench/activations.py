@@ -42,6 +42,7 @@ class LayerFacts:
     largest: float
     constant: bool
     follows_layer: bool
+    depth: int  # weights on the way from the input to here, each counted once
 
     @property
     def gain(self) -> float:
@@ -61,7 +62,8 @@ def read(run: Run) -> Activations:
     for tensor in run.outputs:
         final |= same_values(tensor, made)
     units = [_unit(op, made, final) for op in run.ops if op.name in RECTIFIERS | SIGMOIDS and op.grad]
-    layers = [_layer(op, made) for op in run.ops if _is_layer(op)]
+    depths = _depths(run)
+    layers = [_layer(op, made, depths[id(op)]) for op in run.ops if _is_layer(op)]
     entering = [t for call in run.calls if call.outermost for t in call.inputs if t.is_floating_point()]
     size = max((float(t.detach().float().pow(2).mean().sqrt()) for t in entering if t.numel()), default=0.0)
     return Activations(tuple(units), tuple(layers), size)
@@ -108,7 +110,27 @@ def _unit_axis(op: Op, made: dict[int, Op]) -> int:
     return output.dim() - 1 if output.dim() else 0
 
 
-def _layer(op: Op, made: dict[int, Op]) -> LayerFacts:
+def _depths(run: Run) -> dict[int, int]:
+    """id of a weight layer's operation → how many different weights are stacked up to it.
+
+    One layer called for two inputs, or two layers side by side, make no stack.
+    """
+    found: dict[int, int] = {}
+    behind: dict[int, tuple[int, frozenset[int]]] = {}
+    for op in run.ops:
+        ways = [behind[id(t)] for t in op.inputs if id(t) in behind]
+        depth = max((deep for deep, _ in ways), default=0)
+        weights = frozenset().union(*(passed for _, passed in ways))
+        if _is_layer(op):
+            own = {id(t) for t in op.inputs if t.requires_grad and t.is_leaf and t.dim() > 1}
+            depth += not own <= weights
+            weights |= own
+            found[id(op)] = depth
+        behind.update((id(t), (depth, weights)) for t in op.outputs if depth)
+    return found
+
+
+def _layer(op: Op, made: dict[int, Op], depth: int) -> LayerFacts:
     given, output = op.inputs[0].detach().float(), op.outputs[0].detach().float()
     rows = output.reshape(len(output), -1) if output.dim() > 1 else output.reshape(1, -1)
     return LayerFacts(
@@ -119,6 +141,7 @@ def _layer(op: Op, made: dict[int, Op]) -> LayerFacts:
         largest=float(output.abs().max()) if output.numel() else 0.0,
         constant=len(rows) > 1 and bool((rows == rows[:1]).all()),
         follows_layer=_straight_from_layer(op.inputs[0], made),
+        depth=depth,
     )
 
 

@@ -94,6 +94,7 @@ class Run:
     ops: tuple[Op, ...]
     calls: tuple[ModuleCall, ...]
     born: tuple[Tensor, ...] = ()  # made out of nothing in this pass, wanting a gradient
+    reads: tuple[Op, ...] = ()  # values taken out of torch, as `.item()` and `.numpy()` do
 
     @property
     def uses(self) -> tuple[Use, ...]:
@@ -116,7 +117,7 @@ def trace(subject: Subject, batch: Any = None, train: bool | None = True) -> Run
     set_mode(subject.model, train)
     with _Observer(subject.model) as observer:
         loss = subject.loss(batch)
-    return Run(loss, tuple(observer.ops), tuple(observer.calls), tuple(observer.born))
+    return Run(loss, tuple(observer.ops), tuple(observer.calls), tuple(observer.born), tuple(observer.reads))
 
 
 def set_mode(model: nn.Module, train: bool | None) -> None:
@@ -193,6 +194,7 @@ class _Observer(TorchFunctionMode):
     ops: list[Op] = field(default_factory=list)
     calls: list[ModuleCall] = field(default_factory=list)
     born: list[Tensor] = field(default_factory=list)
+    reads: list[Op] = field(default_factory=list)
     stack: list[str] = field(default_factory=list)
     undo: ExitStack = field(default_factory=ExitStack)
 
@@ -236,17 +238,19 @@ class _Observer(TorchFunctionMode):
         made = tuple(_tensors((result,)))
         if not given:
             self.born.extend(tensor for tensor in made if tensor.requires_grad)
-        if given and made:
+        name = func.__self__.__name__ if name == "__get__" else name.strip("_")
+        if given and (made or name in _READS):
             path, line = user_frame()
             where = self.stack[-1] if self.stack else ""
-            name = func.__self__.__name__ if name == "__get__" else name.strip("_")
             entry = (name, func, args, keywords, given, made, where)
-            self.ops.append(Op(*entry, not self.stack, path, line, torch.is_grad_enabled()))
+            shelf = self.ops if made else self.reads
+            shelf.append(Op(*entry, not self.stack, path, line, torch.is_grad_enabled()))
         return result
 
 
 # Looking at a tensor is not computing with it.
 _QUIET = frozenset({"__set__", "size", "dim", "__len__", "is_floating_point", "numel", "stride", "backward"})
+_READS = frozenset({"item", "tolist", "numpy", "array", "float", "int"})
 _ATTRIBUTES = frozenset(
     {"T", "mT", "H", "mH", "data", "real", "imag"}
 )  # read like a number, made like a result

@@ -55,6 +55,13 @@ class Gradients:
         chosen = [p for p in self.parameters if p.is_weight and p.trainable and p.used]
         return tuple(sorted(chosen, key=lambda p: p.order))
 
+    @property
+    def silent(self) -> tuple[ParameterFacts, ...]:
+        """Parameters that ran without a way to any output, in models of which another part has one."""
+        ran = [p for p in self.parameters if p.trainable and p.used]
+        alive = {p.root for p in ran if p.gradient is not None}
+        return tuple(p for p in ran if p.gradient is None and not p.in_output and p.root in alive)
+
 
 def collect(subject: Subject, run: Run) -> dict[str, Tensor | None]:
     """d loss / d parameter by name; the graph stays alive for further questions."""

@@ -28,7 +28,6 @@ class LossFacts:
     value: float
     mean_value: float
     chance: float | None
-    flat: float | None
     entropy: float | None
     input_shape: tuple[int, ...]
     target_shape: tuple[int, ...]
@@ -68,7 +67,6 @@ def _one(subject: Subject, run: Run, use: Use, found: dict[str, Tensor | None]) 
         value=float(use.value.detach().float().mean()),
         mean_value=_mean_value(use),
         chance=_chance(use),
-        flat=_flat(use),
         entropy=_entropy(use),
         input_shape=tuple(use.input.shape),
         target_shape=tuple(use.target.shape),
@@ -153,14 +151,6 @@ def _chance(use: Use) -> float | None:
         target = use.target.detach().float()
         return float(getattr(F, use.name)(target.mean(0, keepdim=True).expand_as(target), target))
     return None
-
-
-def _flat(use: Use) -> float | None:
-    """What it costs to say the mean of one's own answers every time: targets may simply be far away."""
-    if use.name not in ELEMENTWISE or not use.input.dim() or use.input.shape != use.target.shape:
-        return None
-    given, target = use.input.detach().float(), use.target.detach().float()
-    return float(getattr(F, use.name)(given.mean(0, keepdim=True).expand_as(given), target))
 
 
 def _entropy(use: Use) -> float | None:

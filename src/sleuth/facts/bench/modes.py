@@ -247,7 +247,8 @@ def affine(subject: Subject, inputs: tuple[str, ...], layers: int) -> Affine:
     with torch.no_grad():
         both, first, second, none = given(1, 1), given(1, 0), given(0, 1), given(0, 0)
     residues = [
-        float((ab - a - b + z).abs().max() / (ab - z).abs().max().clamp(min=1e-12))
+        float((ab - a - b + z).abs().max() / (ab - z).abs().max())
         for ab, a, b, z in zip(both, first, second, none, strict=True)
+        if bool((ab != z).any())
     ]
     return Affine(max(residues, default=1.0), layers)

@@ -17,6 +17,9 @@ from sleuth.facts.bench.subject import Subject
 
 MOST_ROWS = 4096
 SHARE_OF_BUDGET = 0.1  # of the whole probe's time, for walking through one loader
+STARVED = 10  # times fewer than its share: a class a part can neither teach nor judge
+ALIKE = 0.9  # correlation from which it is worth asking how often the column moves at all
+TELLING = 10  # rows in which a column must move: a flag set three times agrees with much by chance
 MOST_NEIGHBOURS = 1500  # rows whose distances are all compared
 
 
@@ -113,8 +116,15 @@ def copies(subject: Subject, targets: tuple[str, ...]) -> Copies:
         else target
     )
     similar = _correlations(rows.inputs.float(), wanted.float())
+    alike = (similar.amax(1) > ALIKE).nonzero().flatten()
+    similar[alike[_moves(rows.inputs[:, alike]) < TELLING]] = 0.0
     best = int(similar.argmax()) if similar.numel() else 0
     return Copies(best // wanted.shape[1], float(similar.reshape(-1)[best]), len(target), of_class)
+
+
+def _moves(columns: Tensor) -> Tensor:
+    """In how many rows each column is not at its most common value."""
+    return (columns != columns.mode(0).values).sum(0)
 
 
 def _correlations(columns: Tensor, wanted: Tensor) -> Tensor:
@@ -201,7 +211,7 @@ def _standard_error(values: Tensor) -> float:
 
 
 def _class_shift(train: Tensor | None, val: Tensor | None) -> tuple[float, tuple[int, ...]]:
-    """Chi-square per degree of freedom of the class counts; classes of one part the other lacks."""
+    """Chi-square per degree of freedom of the class counts; classes that are as good as absent in a part."""
     if train is None or val is None or train.is_floating_point() or train.dim() > 1 or train.min() < 0:
         return 0.0, ()
     size = int(max(train.max(), val.max())) + 1
@@ -215,7 +225,8 @@ def _class_shift(train: Tensor | None, val: Tensor | None) -> tuple[float, tuple
         statistic += ((counts - expected) ** 2 / expected.clamp(min=1e-12)).sum()
     expected_val = together * b.sum() / together.sum()
     expected_train = together * a.sum() / together.sum()
-    lacking = ((b == 0) & (expected_val >= 5)) | ((a == 0) & (expected_train >= 5))
+    lacking = (STARVED * b < expected_val) & (expected_val >= 5)
+    lacking |= (STARVED * a < expected_train) & (expected_train >= 5)
     return float(statistic) / max(size - 1, 1), tuple(int(i) for i in lacking.nonzero().flatten())
 
 

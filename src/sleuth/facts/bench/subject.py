@@ -171,5 +171,13 @@ def checked(subject: Subject) -> None:
             f"The model is on {devices.pop()} and the batch on {held.pop()}; move one: batch.to(device)."
         )
     for name, loader in (("loader", subject.loader), ("val_loader", subject.val_loader)):
-        if hasattr(loader, "__len__") and len(loader) == 0:
+        if _length(loader) == 0:
             raise SleuthError(f"The {name} ({type(loader).__name__}) gives no batch: its length is 0.")
+
+
+def _length(loader: Any) -> int | None:
+    """How many batches; None where that is not known, as for a loader over a stream."""
+    try:
+        return len(loader)
+    except TypeError:
+        return None

@@ -16,6 +16,7 @@ from sleuth.finding import Where
 _SUMS = frozenset({"add", "iadd", "radd", "sub", "isub", "rsub"})
 _SCALES = frozenset({"mul", "imul", "rmul", "div", "truediv", "neg", "reshape", "true_divide", "float"})
 MOST_TERMS = 8
+OTHER_STARTS = 3  # a cosine below -0.3 by chance at all of them is rare
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,16 @@ class TermFacts:
     value: float
     gradient: float
     of_data: bool
+    of_target: bool
     growth: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The summands, and the cosines between the gradients of each two: whole batch, then its halves."""
+    """The summands, and the cosines between the gradients of each two.
+
+    Of the whole batch, of its halves, and, where they are at odds there, at other initial weights.
+    """
 
     parts: tuple[TermFacts, ...]
     cosines: tuple[tuple[int, int, tuple[float, ...]], ...]
@@ -45,7 +50,7 @@ class _Term:
     op: Op | None
 
 
-def measure(subject: Subject) -> Terms:
+def measure(subject: Subject, targets: tuple[str, ...] = ()) -> Terms:
     run = trace(subject)
     terms = _terms(run)
     if len(terms) < 2:
@@ -53,7 +58,9 @@ def measure(subject: Subject) -> Terms:
     wanted = list(subject.parameters().values())
     slopes = [_slope(term, wanted) for term in terms]
     growth = _growth(subject, terms)
-    data = reached_from(run, [tensor for _, tensor in batches.leaves(subject.batch)])
+    leaves = dict(batches.leaves(subject.batch))
+    data = reached_from(run, leaves.values())
+    wished = reached_from(run, [tensor for name, tensor in leaves.items() if name in targets])
     parts = tuple(
         TermFacts(
             name=_name(term),
@@ -61,6 +68,7 @@ def measure(subject: Subject) -> Terms:
             value=term.weight * float(term.tensor.detach()),
             gradient=float(slope.norm()),
             of_data=id(term.tensor) in data,
+            of_target=id(term.tensor) in wished,
             growth=growth[index] if growth else None,
         )
         for index, (term, slope) in enumerate(zip(terms, slopes, strict=True))
@@ -130,6 +138,8 @@ def _growth(subject: Subject, terms: list[_Term]) -> list[float] | None:
 def _cosines(subject: Subject, slopes: list[Tensor]) -> tuple[tuple[int, int, tuple[float, ...]], ...]:
     rounds = [slopes, *_halves(subject, len(slopes))]
     pairs = [(i, j) for i in range(len(slopes)) for j in range(i + 1, len(slopes))]
+    if any(all(_cosine(part[i], part[j]) < 0 for part in rounds) for i, j in pairs):
+        rounds += _redrawn(subject, len(slopes))
     return tuple((i, j, tuple(_cosine(part[i], part[j]) for part in rounds)) for i, j in pairs)
 
 
@@ -148,6 +158,25 @@ def _halves(subject: Subject, count: int) -> list[list[Tensor]]:
             terms = _terms(trace(subject, batches.take(subject.batch, rows)))
         except Exception:  # a step with fixed shapes cannot be cut in half
             return []
+        if len(terms) == count:
+            found.append([_slope(term, wanted) for term in terms])
+    return found
+
+
+def _redrawn(subject: Subject, count: int) -> list[list[Tensor]]:
+    """The same gradients at other starts: what two terms want is at odds, or only these weights are.
+
+    The entries of every weight change places, so that the start keeps its scale.
+    """
+    wanted = list(subject.parameters().values())
+    generator = subject.generator()
+    found = []
+    for _ in range(OTHER_STARTS):
+        with torch.no_grad():
+            for weight in wanted:
+                order = torch.randperm(weight.numel(), generator=generator).to(weight.device)
+                weight.copy_(weight.reshape(-1)[order].reshape(weight.shape))
+        terms = _terms(trace(subject))
         if len(terms) == count:
             found.append([_slope(term, wanted) for term in terms])
     return found

@@ -47,24 +47,41 @@ def _target_effect(subject: Subject, targets: tuple[str, ...], loss: float) -> f
     """Relative change of the loss, or of its gradient, when targets are handed to the wrong examples.
 
     A fresh model may say the same to every example; then the mean loss is blind and the gradient is not.
+    A mean distance with every answer on one side of every target is blind to the order, gradient and all:
+    it only sees the values, so all examples are also given one target, the smallest and the largest.
     """
     length = subject.examples
+    held = [
+        t for name, t in batches.leaves(subject.batch) if name in targets and t.dim() and len(t) == length
+    ]
     if not targets or length < 2:
         return None
-    order = torch.arange(length).roll(1)
-
-    def change(name: str, tensor: Tensor) -> Tensor:
-        return tensor[order] if name in targets and tensor.dim() and len(tensor) == length else tensor
-
-    changed = batches.mapped(subject.batch, change)
-    with torch.no_grad():
-        shift = abs(float(subject.loss(changed)) - loss) / max(abs(loss), 1e-12)
-    if shift > 0:
-        return shift
+    orders = [torch.arange(length).roll(1), *(rows for t in held for rows in _one_for_all(t))]
+    for order in orders:
+        with torch.no_grad():
+            after = float(subject.loss(_handed(subject, targets, order)))
+        if after != loss:
+            return abs(after - loss) / max(abs(loss), 1e-12)
+    changed = _handed(subject, targets, orders[0])
     wanted = list(subject.parameters().values())
     slopes, moved = gradients(subject.loss(), wanted), gradients(subject.loss(changed), wanted)
     gaps = [a - b for a, b in zip(moved, slopes, strict=True) if a is not None and b is not None]
     return _norm(list(gaps)) / max(_norm(slopes), 1e-12)
+
+
+def _one_for_all(target: Tensor) -> list[Tensor]:
+    """Rows that give every example the smallest target, and the largest."""
+    sizes = target.detach().float().reshape(len(target), -1).mean(1)
+    return [torch.full((len(target),), int(place)) for place in (sizes.argmin(), sizes.argmax())]
+
+
+def _handed(subject: Subject, targets: tuple[str, ...], order: Tensor) -> Any:
+    """The batch with targets in another order."""
+
+    def change(name: str, tensor: Tensor) -> Tensor:
+        return tensor[order] if name in targets and tensor.dim() and len(tensor) == len(order) else tensor
+
+    return batches.mapped(subject.batch, change)
 
 
 def _doubling(subject: Subject) -> tuple[float | None, float | None]:

@@ -10,11 +10,11 @@ class Trainer:
         self.opt = torch.optim.SGD(model.parameters(), lr=0.01)
 
     def penalty(self):
-        return torch.tensor([p.norm() for p in self.model.parameters()]).sum()
+        return torch.tensor([p.norm() for p in self.model.parameters()]).sum()  # loss-disconnected
 
     def step(self, x, y):
         out = self.model(x)
-        loss = self.ce(out, y) + self.lam * self.penalty()  # loss-disconnected
+        loss = self.ce(out, y) + self.lam * self.penalty()
         self.opt.zero_grad()
         loss.backward()
         self.opt.step()

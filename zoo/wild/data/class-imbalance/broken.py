@@ -16,7 +16,7 @@ def snippets(n, share):
 
 
 train_x, train_y = snippets(3000, 0.03)
-test_x, test_y = snippets(1200, 0.3)
+test_x, test_y = snippets(3000, 0.03)
 loader = DataLoader(TensorDataset(train_x, train_y), batch_size=64, shuffle=True)
 model = nn.Sequential(nn.Conv1d(1, 8, 9, padding=4), nn.ReLU(), nn.AvgPool1d(4), nn.Flatten(), nn.Linear(128, 2))
 opt = torch.optim.Adam(model.parameters(), lr=2e-3, weight_decay=1e-3)

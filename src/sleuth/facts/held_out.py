@@ -1,0 +1,49 @@
+"""Losses on held-out data as a run tells them: by its evaluation passes, and by what it prints or logs."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sleuth.facts.seen import at, evaluations
+from sleuth.facts.step import Evaluation, Metric, Record
+from sleuth.finding import Where
+
+_HELD_OUT = re.compile(r"(^|[^a-z])(val|valid|validation|test|dev|eval|held.?out)([^a-z]|$)", re.IGNORECASE)
+_COST = re.compile(
+    r"loss|nll|mse|mae|rmse|bce|perplexity|ppl|cross.?entropy|(^|[^a-z])(error|ce)$", re.IGNORECASE
+)
+KNOWN = 0.9  # share of its rows that were trained on: a look at the training set
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A loss on one held-out set over the run; `steps` are the optimizer steps before each value."""
+
+    losses: tuple[float, ...]
+    steps: tuple[int, ...]
+    where: Where | None
+
+
+def held_out(record: Record) -> list[HeldOut]:
+    """One series for each set, in order: what evaluation passes computed, then what was told under a name."""
+    return [*_computed(record), *_told(record)]
+
+
+def _computed(record: Record) -> Iterator[HeldOut]:
+    for passes in evaluations(record).values():
+        known = [seen for seen in passes if seen.loss is not None]
+        if known and (known[-1].seen_in_training or 0.0) <= KNOWN:
+            yield HeldOut(
+                tuple(seen.loss or 0.0 for seen in known), tuple(seen.n for seen in known), at(known[0])
+            )
+
+
+def _told(record: Record) -> Iterator[HeldOut]:
+    by_name: dict[str, list[Metric]] = {}
+    for metric in record.of(Metric):
+        if _HELD_OUT.search(metric.name) and _COST.search(metric.name):
+            by_name.setdefault(metric.name, []).append(metric)
+    passes = record.of(Evaluation)
+    where = at(passes[0]) if passes else None
+    for same in by_name.values():
+        yield HeldOut(tuple(m.value for m in same), tuple(m.n for m in same), where)

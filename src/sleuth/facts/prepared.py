@@ -1,0 +1,136 @@
+"""From the line where numbers are used to the line where they were made: the source read beside a record.
+
+A record shows that targets or inputs are odd and where a loss or a model received them. The line to change
+is the one that prepared them, and only the source knows it. Where it cannot be told, the line of use stays.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from sleuth.errors import SleuthError
+from sleuth.facts.flow import layer, literal, root
+from sleuth.facts.interpreter.values import Call, Collection, Function, Value
+from sleuth.facts.losses import is_loss_instance
+from sleuth.facts.program import Program, place, read_program
+from sleuth.facts.step import Line, LossCall, Record
+from sleuth.facts.topics.idle import idle_layers
+from sleuth.facts.topics.shapes import Shapes, shapes
+from sleuth.facts.topics.shapes.datasets import cut_from
+from sleuth.finding import Where
+
+_OPERATORS = frozenset("+ - * / // % ** > >= < <= == != & | ^ ~".split())
+# What gives new numbers; everything else reads, draws or allocates them.
+_COMPUTES = frozenset(
+    "masked_fill masked_fill_ where clip clamp div sub mul add pow round floor digitize argmax argmin "
+    "transform fit_transform map apply replace resize interpolate roll flip stack nan_to_num one_hot".split()
+)
+_LONGEST = 30  # steps back from the use
+
+
+def where_target_made(record: Record, call: LossCall) -> Where | None:
+    """The line that gave a loss's targets their values; the line of the loss where that cannot be told."""
+    used = Where(call.path or None, call.line) if call.line else None
+    program = _program(record, call.path, call.line)
+    if program is None:
+        return used
+    targets = [use.target for use in program.losses if place(use.call).line == call.line]
+    return next(_made(program, targets, call.line), used)
+
+
+def where_input_made(record: Record, line: Line) -> Where | None:
+    """The line that gave a model's inputs their values; the line of the call where that cannot be told."""
+    used = Where(record.run.script or None, line) if line else None
+    program = _program(record, record.run.script, line)
+    if program is None:
+        return used
+    calls = [call for call in program.calls("()") if place(call).line == line and call.args]
+    inputs = [call.args[0] for call in calls if not is_loss_instance(call.receiver)]
+    return next(_made(program, inputs, line), used)
+
+
+def where_number_written(record: Record, value: float, words: str) -> Where | None:
+    """The first line of the script on which this number stands beside one of the words."""
+    program = _program(record, record.run.script, 1)
+    for node in program.source.nodes if program is not None else ():
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value == value:
+            if program is not None and re.search(words, program.source.line(node.lineno), re.IGNORECASE):
+                return Where(program.source.path, node.lineno)
+    return None
+
+
+def unread_layers(record: Record) -> dict[str, Where]:
+    """Attributes of the script's networks that are applied and whose result nobody reads → where."""
+    program = _program(record, record.run.script, 1)
+    if program is None:
+        return {}
+    return {
+        idle.attribute: Where(program.source.path, idle.at.lineno)
+        for idle in idle_layers(program.source)
+        if idle.applied
+    }
+
+
+def _program(record: Record, path: str, line: Line) -> Program | None:
+    """The program as it ran: a file that is gone, unreadable or was changed since says nothing."""
+    file = Path(path)
+    if not line or not path or not file.is_file() or file.suffix != ".py":
+        return None
+    from sleuth.facts.source import read_source
+
+    try:
+        changed = record.run.started and file.stat().st_mtime > record.run.started
+        return None if changed else read_program(read_source(file))
+    except (OSError, SleuthError):
+        return None
+
+
+def _made(program: Program, values: Sequence[Value | None], line: Line) -> Iterator[Where]:
+    """For each value, the last step that computed it; else the last that converted it on another line."""
+    for value in values:
+        path = list(_steps_back(shapes(program), value))
+        computed = [step for step in path if _computes(step)]
+        converted = [step for step in path if isinstance(step, Call) and not _serves(step)]
+        for step in (*computed[:1], *converted):
+            found = place(step)
+            if found.line is not None and found.line != line:
+                yield Where(found.path, found.line)
+                break
+
+
+def _steps_back(algebra: Shapes, value: Value | None) -> Iterator[Value]:
+    """A value, what it is a batch or a copy of, and so on back to where its numbers came from."""
+    for _ in range(_LONGEST):
+        value = root(value)
+        if value is None:
+            return
+        yield value
+        if not isinstance(value, Call) or _computes(value):
+            return
+        value = cut_from(algebra, value) or _collated(algebra, value)
+
+
+def _computes(value: Value) -> bool:
+    if not isinstance(value, Call):
+        return False
+    return value.op in _OPERATORS or layer(value).rpartition(".")[2] in _COMPUTES
+
+
+def _serves(call: Call) -> bool:
+    """Indexing and iteration hand on what they were given."""
+    return call.op in ("[]", "next", "builtins.next")
+
+
+def _collated(algebra: Shapes, item: Call) -> Value | None:
+    """One part of a batch that a `collate_fn` of the program puts together."""
+    batch = root(item.args[0]) if item.op == "[]" and len(item.args) == 2 else None
+    part = literal(item.args[1]) if item.op == "[]" and len(item.args) == 2 else None
+    loader = root(batch.args[0]) if isinstance(batch, Call) and _serves(batch) and batch.args else None
+    joins = root(loader.keywords.get("collate_fn")) if isinstance(loader, Call) else None
+    if not isinstance(joins, Function) or joins.definition is None or not isinstance(part, int):
+        return None
+    given = root(algebra.returned(joins.definition))
+    if isinstance(given, Collection) and not given.open and part < len(given.items):
+        return given.items[part]
+    return None

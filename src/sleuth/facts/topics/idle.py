@@ -1,0 +1,110 @@
+"""Layers that a network holds and does not use: never applied, or applied and their result left lying."""
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from sleuth.facts.source import Source
+
+_WEIGHTS = re.compile(
+    r"\b(nn\.)?(Linear|LazyLinear|Conv\d\w*|ConvTranspose\d\w*|LSTM|GRU|RNN|LSTMCell|GRUCell|Embedding|Bilinear"
+    r"|MultiheadAttention|Transformer\w*)\("
+)
+# Ways to reach a layer without writing its name.
+_ROUNDABOUT = re.compile(r"getattr|_modules|children\(|modules\(|__dict__|register_|state_dict\(|globals\(")
+
+
+class Idle(NamedTuple):
+    """A layer that takes no part; `at` is the statement to look at, `applied` whether it is called at all."""
+
+    attribute: str
+    at: ast.stmt
+    applied: bool
+
+
+def idle_layers(source: Source) -> list[Idle]:
+    found: list[Idle] = []
+    for cls in source.nodes:
+        if isinstance(cls, ast.ClassDef):
+            forward = next((part for part in cls.body if _is_method(part, "forward")), None)
+            made = _layers_made(cls)
+            if isinstance(forward, ast.FunctionDef) and made:
+                dropped = [idle for idle in _dropped(forward) if idle.attribute in made]
+                found += dropped + list(_never_named(source, cls, made))
+    return found
+
+
+def _is_method(part: ast.stmt, name: str) -> bool:
+    return isinstance(part, ast.FunctionDef) and part.name == name
+
+
+def _layers_made(cls: ast.ClassDef) -> dict[str, ast.stmt]:
+    """`self.name = nn.Linear(...)` of the class, by name; a stack of such counts too."""
+    made: dict[str, ast.stmt] = {}
+    for part in ast.walk(cls):
+        if isinstance(part, ast.Assign) and len(part.targets) == 1 and isinstance(part.value, ast.Call):
+            name = _own(part.targets[0])
+            if name and _WEIGHTS.search(ast.unparse(part.value)):
+                made[name] = part
+    return made
+
+
+def _own(node: ast.AST) -> str:
+    """The name of an attribute of `self`."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+        return node.attr
+    return ""
+
+
+def _applied(statement: ast.stmt) -> tuple[str, str]:
+    """`h = self.fc(x)` as ("h", "fc"); the first is empty where the result has no name."""
+    value = getattr(statement, "value", None)
+    layer = _own(value.func) if isinstance(value, ast.Call) else ""
+    if not layer or not isinstance(statement, ast.Assign | ast.Expr):
+        return "", ""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if target is not None and not (
+        isinstance(target, ast.Name) and len(getattr(statement, "targets", ())) == 1
+    ):
+        return "", ""
+    return target.id if isinstance(target, ast.Name) else "", layer
+
+
+def _dropped(forward: ast.FunctionDef) -> Iterator[Idle]:
+    """Results that nobody reads, or that the next statement overwrites; a name with `_` is meant so."""
+    read = _read_in(forward)
+    for block in _blocks(forward):
+        for statement in block:
+            name, layer = _applied(statement)
+            if layer and (not name or (name not in read and not name.startswith("_"))):
+                yield Idle(layer, statement, True)
+        for before, after in pairwise(block):
+            name, layer = _applied(before)
+            again = isinstance(after, ast.Assign) and name in [ast.unparse(part) for part in after.targets]
+            if name and again and name not in _read_in(after):
+                yield Idle(layer, before, True)
+
+
+def _read_in(node: ast.AST) -> set[str]:
+    names = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+    return {part.id for part in names if isinstance(part.ctx, ast.Load)}
+
+
+def _blocks(forward: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
+    for part in ast.walk(forward):
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(part, field, None)
+            if isinstance(block, list):
+                yield block
+
+
+def _never_named(source: Source, cls: ast.ClassDef, made: dict[str, ast.stmt]) -> Iterator[Idle]:
+    """Layers whose name is written once, where they are made, in a file that goes no roundabout ways."""
+    text = source.text
+    if _ROUNDABOUT.search(ast.unparse(cls)) or re.search(r"getattr|_modules", text):
+        return
+    for name, statement in made.items():
+        if len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", text)) == 1:
+            yield Idle(name, statement, False)
