@@ -27,8 +27,10 @@ FIRST_SHARE = 0.5  # of the budget, at most, for the first look; the rest is for
 SURE = 0.9  # credence at which a confirmed cause closes the case
 SUSPECT = 0.02  # credence from which taking a suspect back is worth considering
 LEAST_GAIN = 0.03  # bits; below this a test is a waste of time
-CALM_TESTS = 4  # experiments on a script that shows neither clue nor trouble
 AT_ONCE = 2
+HELPING = ("lr×10", "lr×0.1", "no-regularisation", "no-momentum", "float64")
+# What is asked of a script that shows no clue and no trouble: the settings that hold back quietly.
+CALM = ("same-batch", "no-regularisation", "lr×10", "lr×0.1")
 
 Tell = Callable[[str, str], None]  # what is done ("watch", "experiment", ...), and a few words on it
 
@@ -70,7 +72,7 @@ class Case:
     def ranked(self) -> list[Finding]:
         """Findings of detectors and of experiments, roots before symptoms."""
         found = [*self.findings, *self.from_experiments()]
-        if self.trials is not None and self.trials.learns:
+        if self.trials is not None and self.trials.learns and not self.helped():
             found = clues.harmless_where_it_learns(found, self.made)
         return clues.roots_before_symptoms(found)
 
@@ -79,6 +81,12 @@ class Case:
             return []
         found = [*catalog.ask("experiment", self.trials), *clues.confirmed(self.findings, self.made)]
         return lines.placed(found, self.trials.base, self.sources)
+
+    def helped(self) -> bool:
+        """Some change from outside made the script do clearly better."""
+        return any(
+            trial.yes for name, trial in self.made.items() if name in HELPING or name.startswith("undo(")
+        )
 
     def suspects(self) -> list[str]:
         board = self.board()
@@ -101,6 +109,7 @@ def investigate(
         place = _workplace(request, sources, stage, "base")
         stretch = min(STRETCH, request.budget / SHARE)
         jobs = [_base_job(request, place, stretch)]
+        probing = place
         if request.experiments:
             probing = _workplace(request, sources, stage, "probe")
             jobs.append(_probe_job(request, probing, stretch, optimizers_in(sources)))
@@ -121,7 +130,8 @@ def investigate(
         case.base = base
         if keep is not None:
             keep(case, request, stage.scratch)
-        _take_in(case, stage, place, base, endings.get("probe"))
+        _take_in(case, _record(stage, "base"), place)
+        _take_in_probe(case, endings.get("probe"), probing)
         record = None if case.trials is None else case.trials.base
         case.findings = lines.placed(case.findings, record, sources)
         case.findings = _placed(case.findings, place)
@@ -195,13 +205,15 @@ def _collect(stage: Stage, jobs: Sequence[Job], case: Case, tell: Tell) -> dict[
     return endings
 
 
-def _take_in(case: Case, stage: Stage, place: Workplace, base: Ending, probe: Ending | None) -> None:
-    """Clues of the record and of the probe."""
-    record = _record(stage, "base")
-    if record is not None:
-        whole = base.status == "finished" and not base.cut
+def _take_in(case: Case, record: Record | None, place: Workplace) -> None:
+    """Clues of the record."""
+    if record is not None and case.base is not None:
+        whole = case.base.status == "finished" and not case.base.cut
         case.trials = Trials(record, whole, case.made)
         case.findings += _placed(_watched(record, case), place)
+
+
+def _take_in_probe(case: Case, probe: Ending | None, place: Workplace) -> None:
     if probe is not None and probe.report:
         for report in probe.report["reports"]:
             case.findings += _placed(map(Finding.from_dict, report["findings"]), place)
@@ -293,8 +305,10 @@ def _next_test(case: Case, running: set[str], seconds: float) -> Test | None:
     for test in tests:
         if test.name in case.request.wanted:
             return test
-    if _closed(case, board) or (_calm(case) and len(case.made) + len(running) >= CALM_TESTS):
+    if _closed(case, board):
         return None
+    if _calm(case):
+        return next((test for name in CALM for test in tests if test.name == name), None)
     confirming = [test for test in tests if test.name == f"undo({_leader(board)})"]
     if confirming and board[_leader(board)] > 0.5:
         return confirming[0]  # the leading suspect taken back: the one test that confirms
@@ -332,8 +346,7 @@ def _calm(case: Case) -> bool:
     assert case.trials is not None
     trials = case.trials
     serious = any(finding.severity != "note" for finding in case.ranked())
-    helped = any(trial.yes for name, trial in case.made.items() if name != "other-seed")
-    return not serious and not helped and not (trials.stuck or trials.unstable or trials.poor)
+    return not serious and not case.helped() and not (trials.stuck or trials.unstable or trials.poor)
 
 
 def exceptional(case: Case) -> bool:

@@ -14,7 +14,7 @@ from sleuth.facts.flow import layer, literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Function, Value
 from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, place, read_program
-from sleuth.facts.step import Line, LossCall, Record
+from sleuth.facts.step import Line, LossCall, Model, Record
 from sleuth.facts.topics.idle import idle_layers
 from sleuth.facts.topics.shapes import Shapes, shapes
 from sleuth.facts.topics.shapes.datasets import cut_from
@@ -27,6 +27,7 @@ _COMPUTES = frozenset(
     "transform fit_transform map apply replace resize interpolate roll flip stack nan_to_num one_hot".split()
 )
 _LONGEST = 30  # steps back from the use
+WITHIN = 1.0  # seconds: a start is recorded in whole ones
 
 
 def where_target_made(record: Record, call: LossCall) -> Where | None:
@@ -61,12 +62,13 @@ def where_number_written(record: Record, value: float, words: str) -> Where | No
 
 
 def unread_layers(record: Record) -> dict[str, Where]:
-    """Attributes of the script's networks that are applied and whose result nobody reads → where."""
-    program = _program(record, record.run.script, 1)
-    if program is None:
-        return {}
+    """Attributes of the networks of a run that are applied and whose result nobody reads → where."""
+    made = [(part.path, part.line) for model in record.of(Model) for part in (model, *model.layers)]
+    files = dict.fromkeys([record.run.script, *(path for path, line in made if line)])
+    programs = [program for path in files if (program := _program(record, path, 1)) is not None]
     return {
         idle.attribute: Where(program.source.path, idle.at.lineno)
+        for program in programs
         for idle in idle_layers(program.source)
         if idle.applied
     }
@@ -80,7 +82,7 @@ def _program(record: Record, path: str, line: Line) -> Program | None:
     from sleuth.facts.source import read_source
 
     try:
-        changed = record.run.started and file.stat().st_mtime > record.run.started
+        changed = record.run.started and file.stat().st_mtime > record.run.started + WITHIN
         return None if changed else read_program(read_source(file))
     except (OSError, SleuthError):
         return None

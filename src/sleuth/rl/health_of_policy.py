@@ -9,6 +9,8 @@ from sleuth.rl.course import COLLAPSED, EARLY, FLAT, POINTS, largest_entropy, le
 from sleuth.rl.logs import Run, Series, finite
 
 KL_TIMES, KL_LEAST = 10.0, 0.05  # a spike: times its running median, and no small change
+KL_HUGE = 1.0  # nats in one update: trust regions stand at 0.01 to 0.05
+NOTHING = 0.05  # nats: less than a policy that errs once in a hundred times
 CLIPPED = 0.4
 
 
@@ -17,7 +19,8 @@ def entropy(run: Run, actions: int | None) -> Iterator[Finding]:
     if series is None or len(series.values) < POINTS:
         return
     most = largest_entropy(series, actions)
-    if most <= 0.05:  # continuous actions: the deviation tells, not the entropy
+    if most <= NOTHING:
+        yield from _certain_at_once(run, series)
         return
     share = [value / most for value in series.values]
     low = next((k for k, value in enumerate(share) if value < COLLAPSED), None)
@@ -51,6 +54,20 @@ def entropy(run: Run, actions: int | None) -> Iterator[Finding]:
         )
     yield from _subset(run, series, share, most)
     yield from _swinging(run, series, share)
+
+
+def _certain_at_once(run: Run, series: Series) -> Iterator[Finding]:
+    """Below zero stands a continuous policy, whose deviation tells; just above it a certain one."""
+    if min(finite(series.values) or [-1.0]) >= -1e-6 and learns(run) is False:
+        yield said(
+            run,
+            "entropy-collapsed",
+            f"Entropy is {series.values[0]:.2g} at the first update already and never above {NOTHING}, and "
+            "the return did not rise: the policy was certain before it had seen anything.",
+            "Lower the rate or the epochs, add an entropy bonus, look for a sign error in it.",
+            series.steps[0],
+            entropy=series.values[0],
+        )
 
 
 def _subset(run: Run, series: Series, share: Sequence[float], most: float) -> Iterator[Finding]:
@@ -110,13 +127,13 @@ def kl(run: Run, actions: int | None) -> Iterator[Finding]:
             kl=values[place],
         )
     spike = _spike(values)
-    if spike is not None and _return_fell(run, series.steps[spike]):
+    if spike is not None and (_return_fell(run, series.steps[spike]) or learns(run) is False):
+        times = values[spike] / max(median(values[:spike] or values), 1e-4)
         yield said(
             run,
             "kl-spike",
-            f"KL jumped to {values[spike]:.3g}, {values[spike] / max(median(values[:spike]), 1e-9):.0f} "
-            "times its median so "
-            "far, and the return fell after it: one update moved the policy too far.",
+            f"KL jumped to {values[spike]:.3g}, {times:.0f} times its median, "
+            "and the return did not gain by it: one update moved the policy too far.",
             "Stop the epochs of an update at 1.5 times a target KL; lower the rate; clip advantages' "
             "outliers.",
             series.steps[spike],
@@ -138,7 +155,11 @@ def kl(run: Run, actions: int | None) -> Iterator[Finding]:
 
 
 def _spike(values: Sequence[float]) -> int | None:
-    for place in range(POINTS, len(values)):
+    for place in range(len(values)):
+        if place < POINTS:  # too few for a median: only what is huge anywhere
+            if values[place] > KL_HUGE:
+                return place
+            continue
         usual = median(values[:place])
         if values[place] > KL_LEAST and values[place] > KL_TIMES * max(usual, 1e-4):
             return place

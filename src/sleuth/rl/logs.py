@@ -183,15 +183,20 @@ def _run(name: str, files: Iterable[Path]) -> Run:
 
 
 def as_run(name: str, table: Mapping[str, list[tuple[float, float]]]) -> Run:
-    """By meaning; of several keys with one meaning, the one with the most points."""
+    """By meaning; of several keys with one meaning, the one with the most points, then the clearest name."""
     found: dict[str, Series] = {}
-    for key, rows in table.items():
+    for key, rows in sorted(table.items(), key=lambda entry: _unclear(entry[0])):
         word = meaning(key)
         if word is None or (word in found and len(found[word].values) >= len(rows)):
             continue
         sign = -1.0 if re.search(r"entropy_loss", key.lower()) and "actor" not in key.lower() else 1.0
         found[word] = Series(key, tuple(step for step, _ in rows), tuple(sign * value for _, value in rows))
     return Run(name, found, tuple(sorted(table)))
+
+
+def _unclear(key: str) -> int:
+    """`train/loss` is the value loss of DQN, and the sum of everything where a value loss stands beside it."""
+    return int(key.lower().endswith("train/loss"))
 
 
 def _kind(file: Path) -> str:

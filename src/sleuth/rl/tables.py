@@ -48,6 +48,10 @@ class Table:
     def states(self) -> int:
         return len(self.moves)
 
+    @property
+    def endless(self) -> bool:
+        return not any(move.end for moves in self.moves for move in moves)
+
     def label(self, state: int) -> str:
         return self.labels[state] if self.labels else f"s{state}"
 

@@ -1,0 +1,269 @@
+"""Steps that look guilty and are not, each beside a twin that is: what set off false alarms once."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812
+from torch.utils.data import DataLoader, IterableDataset
+
+from sleuth.facts.bench import Bench
+from sleuth.facts.capture import Captured, capture
+from sleuth.finding import Finding
+from sleuth.probing import bench_of, probe, roots_first
+from tests.probe.cases import Made, Parts, classify, loader_of, mlp, seeded
+from tests.probe.test_causes import found
+
+torch.set_num_threads(1)
+
+
+def severities(slug: str, made: Made) -> list[str]:
+    return [finding.severity for finding in found(slug, made)]
+
+
+def serious(slug: str, made: Made) -> list[Finding]:
+    return [finding for finding in found(slug, made) if finding.severity != "note"]
+
+
+# The targets and the loss
+def _above_all_targets(reaches: bool) -> Made:
+    x, _ = seeded()
+
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        target = batch[1] if reaches else batch[1] * 0
+        return (model(batch[0])[:, 0] + 100 - target).abs().mean()
+
+    return {"model": mlp(6, 1), "batch": (x, x[:, 0].round()), "step": step}
+
+
+def test_a_mean_distance_that_is_blind_to_the_order_of_targets_still_sees_their_values() -> None:
+    assert serious("loss-disconnected", _above_all_targets(True)) == []
+    assert [f.credence for f in serious("loss-disconnected", _above_all_targets(False))] == [0.6]
+
+
+def test_one_batch_of_one_label_is_a_note_and_a_whole_loader_an_error() -> None:
+    ones = torch.ones(64, dtype=torch.long)
+    assert severities("labels-constant", classify(y=ones)) == ["note"]
+    whole = loader_of(seeded()[0], ones)
+    assert severities("labels-constant", classify(y=ones, loader=whole)) == ["error"]
+
+
+def test_a_first_loss_some_times_above_chance_is_a_note() -> None:
+    x, _ = seeded()
+    near, far = (x, 4 + x[:, :1]), (x, 75 + x[:, :1])
+    made = {"model": mlp(6, 1), "loss_fn": nn.MSELoss()}
+    assert severities("init-loss-off", made | {"batch": near}) == ["note"]
+    assert severities("init-loss-off", made | {"batch": far}) == ["warning"]
+
+
+# Depth
+def _values_of_two_states(model: nn.Module) -> Made:
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        return F.mse_loss(model(batch[0]), batch[2] + 0.9 * model(batch[1]).detach())
+
+    x, _ = seeded()
+    return {"model": model, "batch": (x, x.roll(1, 0), x[:, :1] ** 2), "step": step}
+
+
+def test_one_layer_called_twice_is_no_stack() -> None:
+    torch.manual_seed(0)
+    assert serious("missing-nonlinearity", _values_of_two_states(nn.Linear(6, 1))) == []
+    stack = nn.Sequential(nn.Linear(6, 8), nn.Linear(8, 1))
+    assert len(serious("missing-nonlinearity", _values_of_two_states(stack))) == 1
+
+
+def test_layers_side_by_side_are_no_stack() -> None:
+    torch.manual_seed(0)
+    sides = Parts(lambda m, x: m.a(x) + m.b(x), a=nn.Linear(6, 3), b=nn.Linear(6, 3))
+    bench = Bench(**classify(model=sides))
+    assert [layer.depth for layer in bench.first.activations.layers] == [1, 1]
+    assert serious("missing-nonlinearity", classify(model=sides)) == []
+
+
+# Copies of the target
+def _flag(rows: int) -> Made:
+    """A column of zeros that is one in a few rows, and a target that is one in the same."""
+    x = torch.zeros(64, 4)
+    x[:, 1] = torch.linspace(-1, 1, 64)
+    x[:rows, 0] = 1
+    return {"model": mlp(4, 1), "batch": (x, x[:, :1].clone() * 0.9), "loss_fn": nn.MSELoss()}
+
+
+def test_a_flag_set_a_few_times_is_no_copy() -> None:
+    assert serious("target-leakage", _flag(3)) == []
+    assert len(serious("target-leakage", _flag(20))) == 1
+
+
+# A cut, or a result that nobody uses
+def _branch(use: Callable[[Tensor, Tensor], Tensor]) -> Made:
+    def forward(m: Any, x: Tensor) -> Tensor:
+        aside = m.aside(x)
+        out: Tensor = m.out(torch.relu(use(m.main(x), aside)))
+        return out
+
+    torch.manual_seed(0)
+    parts = {"aside": nn.Linear(6, 8), "main": nn.Linear(6, 8), "out": nn.Linear(8, 3)}
+    return classify(model=Parts(forward, **parts))
+
+
+CUT: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "detach": lambda h, aside: h + aside.detach(),
+    "data": lambda h, aside: h + aside.data,
+    "numbers": lambda h, aside: h + torch.tensor(aside.tolist()),
+    "comparison": lambda h, aside: h + (aside > 0).float(),
+}
+
+
+@pytest.mark.parametrize("kind", CUT)
+def test_a_cut_is_found_and_placed(kind: str) -> None:
+    made = _branch(CUT[kind])
+    (finding,) = serious("detached-graph", made)
+    assert serious("unused-parameters", made) == []
+    line = CUT[kind].__code__.co_firstlineno
+    assert finding.where is not None and finding.where.line == line
+
+
+def test_a_result_that_is_thrown_away_is_no_cut() -> None:
+    made = _branch(lambda h, aside: h)
+    assert serious("detached-graph", made) == []
+    (finding,) = serious("unused-parameters", made)
+    assert finding.severity == "error" and "`aside` is called" in finding.message
+    assert finding.where is not None and finding.where.module == "aside"
+    report = probe(**made, memorise=False)
+    assert [f.cause for f in report.findings if f.severity != "note"] == ["unused-parameters"]
+
+
+def test_a_used_branch_is_neither() -> None:
+    made = _branch(lambda h, aside: h + aside)
+    assert serious("detached-graph", made) == serious("unused-parameters", made) == []
+
+
+def test_looking_for_the_cut_leaves_the_weights_alone() -> None:
+    made = _branch(CUT["detach"])
+    before = {name: value.clone() for name, value in made["model"].state_dict().items()}
+    assert Bench(**made).cuts.behind == ("aside.weight", "aside.bias")
+    assert all(torch.equal(value, before[name]) for name, value in made["model"].state_dict().items())
+
+
+def test_of_two_that_name_each_other_as_root_the_surer_one_stays() -> None:
+    def ranked(cut: float, unused: float) -> list[str]:
+        findings = [
+            Finding("", "error", cut, cause="detached-graph"),
+            Finding("", "error", unused, cause="unused-parameters"),
+        ]
+        return [f.cause for f in roots_first(findings) if f.severity != "note"]
+
+    assert ranked(0.92, 0.6) == ["detached-graph"]
+    assert ranked(0.85, 0.9) == ["unused-parameters"]
+
+
+# Terms
+def _two_terms(second: Callable[[nn.Module, Tensor, Tensor], Tensor]) -> Made:
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        out = model(batch[0])
+        return F.mse_loss(out, batch[1]) + second(model, out, batch[1])
+
+    x, _ = seeded()
+    return {"model": mlp(6, 1), "batch": (x, x[:, :1] * 2), "step": step}
+
+
+def test_a_gentle_regulariser_may_be_gentle_and_a_goal_may_not() -> None:
+    gentle = _two_terms(lambda model, out, target: 1e-7 * out.pow(2).mean())
+    goal = _two_terms(lambda model, out, target: 1e-7 * F.l1_loss(out, target))
+    assert severities("loss-terms-imbalanced", gentle) == ["note"]
+    assert severities("loss-terms-imbalanced", goal) == ["warning"]
+
+
+def test_terms_at_odds_by_their_initial_weights_alone_do_not_conflict() -> None:
+    def slope(model: nn.Module) -> Tensor:
+        points = torch.linspace(-2, 2, 48).reshape(8, 6).requires_grad_()
+        (found,) = torch.autograd.grad(model(points).sum(), points, create_graph=True)
+        return found.norm(dim=1)
+
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        return model(batch[0]).abs().mean() + (slope(model) - wanted).pow(2).mean() + 0 * batch[1].mean()
+
+    x, _ = seeded()
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(6, 32), nn.Softplus(), nn.Linear(32, 1))
+    wanted = 1.0
+    made = {"model": model, "batch": (x, x[:, :1]), "step": step}
+    assert serious("loss-terms-conflict", made) == []
+    against = _two_terms(lambda model, out, target: F.l1_loss(out, -3 * target))
+    (finding,) = serious("loss-terms-conflict", against)
+    assert finding.numbers["parts"] == 6  # the batch, its halves, three other starts
+
+
+# The split
+def _shares(train: tuple[int, int], val: tuple[int, int]) -> Made:
+    def labels(counts: tuple[int, int]) -> Tensor:
+        return torch.cat([torch.full((count,), kind) for kind, count in enumerate(counts)])
+
+    torch.manual_seed(0)
+    loaders = [loader_of(torch.randn(sum(counts), 6), labels(counts)) for counts in (train, val)]
+    return classify(loader=loaders[0], val_loader=loaders[1])
+
+
+def test_more_of_a_rare_class_to_be_judged_by_is_no_bad_split() -> None:
+    assert severities("unstratified-split", _shares((970, 30), (140, 60))) == ["note"]
+    assert severities("unstratified-split", _shares((900, 400), (300, 2))) == ["warning"]
+
+
+# Scripts
+def examined(folder: Path, text: str) -> list[Bench]:
+    script = folder / "train.py"
+    script.write_text(text)
+    benches: list[Bench] = []
+
+    def look(seen: Captured) -> None:
+        benches.append(bench_of(seen))
+        assert not benches[-1].failure
+
+    ending = capture(script, examine=look)
+    assert ending.error is None
+    return benches
+
+
+PADDED = """
+import torch
+from torch import nn
+emb, head = nn.Embedding(9, 4, padding_idx=0), nn.Linear(4, 2)
+opt = torch.optim.SGD([*emb.parameters(), *head.parameters()], lr=0.1)
+x, y = torch.randint(0, 9, (32, 5)), torch.randint(0, 2, (32,))
+loss = nn.functional.cross_entropy(head(emb(x).mean(1)), y)
+loss.backward()
+opt.step()
+"""
+SMALL = """
+import torch
+from torch import nn
+x = torch.tensor([[0.1 * i, 1.0 - i] for i in range(40)])
+y = torch.tensor([float(i % 3) for i in range(40)])
+weights = torch.tensor([1.0, 2.0])
+model = nn.Linear(2, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.01)
+loss = (model(x * weights).squeeze(1) - y).pow(2).mean()
+loss.backward()
+opt.step()
+"""
+
+
+def test_a_script_with_padded_embeddings_can_be_examined(tmp_path: Path) -> None:
+    assert len(examined(tmp_path, PADDED)) == 1
+
+
+def test_a_small_set_written_down_in_the_script_is_data(tmp_path: Path) -> None:
+    (bench,) = examined(tmp_path, SMALL)
+    assert {(part.role, part.shape) for part in bench.data.tensors} == {("input", (40, 2)), ("target", (40,))}
+
+
+def test_a_loader_over_a_stream_has_no_length_and_is_no_mistake() -> None:
+    class Stream(IterableDataset[Any]):
+        def __iter__(self) -> Any:
+            return iter(zip(*seeded(), strict=True))
+
+    stream: DataLoader[Any] = DataLoader(Stream(), batch_size=16)
+    assert not Bench(**classify(loader=stream)).failure
