@@ -39,8 +39,8 @@ ROOTS: Mapping[str, str] = {
     "labels-all-ignored labels-constant loss-wrong-for-task",
     "missing-nonlinearity": "zero-init dead-relu softmax-wrong-dim",
     "inputs-unnormalized": "nonfinite-input",
-    "loss-saturated": "double-softmax output-activation labels-all-ignored dead-relu labels-constant "
-    "logits-into-prob-loss",
+    "loss-saturated": "zero-init double-softmax output-activation labels-all-ignored dead-relu "
+    "labels-constant logits-into-prob-loss",
     "structural-ceiling": "loss-disconnected frozen-params inputs-constant dead-relu zero-init "
     "loss-wrong-for-task",
     "loss-wrong-for-task": "labels-out-of-range",

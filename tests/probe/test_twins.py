@@ -34,7 +34,8 @@ def _above_all_targets(reaches: bool) -> Made:
 
     def step(model: nn.Module, batch: Any) -> Tensor:
         target = batch[1] if reaches else batch[1] * 0
-        return (model(batch[0])[:, 0] + 100 - target).abs().mean()
+        loss: Tensor = (model(batch[0])[:, 0] + 100 - target).abs().mean()
+        return loss
 
     return {"model": mlp(6, 1), "batch": (x, x[:, 0].round()), "step": step}
 
@@ -57,6 +58,24 @@ def test_a_first_loss_some_times_above_chance_is_a_note() -> None:
     made = {"model": mlp(6, 1), "loss_fn": nn.MSELoss()}
     assert severities("init-loss-off", made | {"batch": near}) == ["note"]
     assert severities("init-loss-off", made | {"batch": far}) == ["warning"]
+
+
+def _triplets(margin: float) -> Made:
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        a, p, n = (F.normalize(model(part), dim=1) for part in batch)
+        loss: Tensor = F.relu((a - p).pow(2).sum(1) - (a - n).pow(2).sum(1) + margin).mean()
+        return loss
+
+    x, _ = seeded()
+    return {"model": mlp(), "batch": (x, x + 0.1, x.roll(1, 0)), "step": step}
+
+
+def test_a_margin_that_every_example_meets_shuts_the_loss() -> None:
+    (finding,) = serious("loss-saturated", _triplets(-4.5))
+    assert finding.severity == "error"
+    assert finding.where is not None
+    assert finding.where.line == _triplets.__code__.co_firstlineno + 3
+    assert serious("loss-saturated", _triplets(0.5)) == []
 
 
 # Depth
@@ -123,15 +142,18 @@ def test_a_cut_is_found_and_placed(kind: str) -> None:
     (finding,) = serious("detached-graph", made)
     assert serious("unused-parameters", made) == []
     line = CUT[kind].__code__.co_firstlineno
-    assert finding.where is not None and finding.where.line == line
+    assert finding.where is not None
+    assert finding.where.line == line
 
 
 def test_a_result_that_is_thrown_away_is_no_cut() -> None:
     made = _branch(lambda h, aside: h)
     assert serious("detached-graph", made) == []
     (finding,) = serious("unused-parameters", made)
-    assert finding.severity == "error" and "`aside` is called" in finding.message
-    assert finding.where is not None and finding.where.module == "aside"
+    assert finding.severity == "error"
+    assert "`aside` is called" in finding.message
+    assert finding.where is not None
+    assert finding.where.module == "aside"
     report = probe(**made, memorise=False)
     assert [f.cause for f in report.findings if f.severity != "note"] == ["unused-parameters"]
 
@@ -180,21 +202,63 @@ def test_a_gentle_regulariser_may_be_gentle_and_a_goal_may_not() -> None:
 def test_terms_at_odds_by_their_initial_weights_alone_do_not_conflict() -> None:
     def slope(model: nn.Module) -> Tensor:
         points = torch.linspace(-2, 2, 48).reshape(8, 6).requires_grad_()
-        (found,) = torch.autograd.grad(model(points).sum(), points, create_graph=True)
-        return found.norm(dim=1)
+        (slopes,) = torch.autograd.grad(model(points).sum(), points, create_graph=True)
+        length: Tensor = slopes.norm(dim=1)
+        return length
 
     def step(model: nn.Module, batch: Any) -> Tensor:
-        return model(batch[0]).abs().mean() + (slope(model) - wanted).pow(2).mean() + 0 * batch[1].mean()
+        fit: Tensor = model(batch[0]).abs().mean()
+        total: Tensor = fit + (slope(model) - 1).pow(2).mean()
+        return total
 
     x, _ = seeded()
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(6, 32), nn.Softplus(), nn.Linear(32, 1))
-    wanted = 1.0
     made = {"model": model, "batch": (x, x[:, :1]), "step": step}
     assert serious("loss-terms-conflict", made) == []
     against = _two_terms(lambda model, out, target: F.l1_loss(out, -3 * target))
     (finding,) = serious("loss-terms-conflict", against)
     assert finding.numbers["parts"] == 6  # the batch, its halves, three other starts
+
+
+def test_pull_and_push_are_a_trade_off() -> None:
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        z = model(batch[0])
+        apart = ((z[:, None] - z[None]).pow(2).sum(-1) + 1e-8).sqrt()
+        same = (batch[1][:, None] == batch[1][None]).float()
+        pull: Tensor = (same * apart.pow(2)).sum() / same.sum()
+        push: Tensor = ((1 - same) * torch.relu(2 - apart).pow(2)).sum() / (1 - same).sum()
+        return pull + push
+
+    x, y = seeded()
+    assert severities("loss-terms-conflict", {"model": mlp(), "batch": (x, y), "step": step}) == ["note"]
+
+
+# Examples that influence each other
+def test_a_hand_written_batch_norm_does_not_mix_examples_and_a_mean_over_them_does() -> None:
+    def normed(m: Any, x: Tensor) -> Tensor:
+        h = torch.tanh(m.inner(x))
+        out: Tensor = m.out((h - h.mean(0)) / (h.std(0) + 0.05))
+        return out
+
+    def pooled(m: Any, x: Tensor) -> Tensor:
+        h = torch.tanh(m.inner(x))
+        out: Tensor = m.out(h + h.mean(0))
+        return out
+
+    torch.manual_seed(0)
+    parts = {"inner": nn.Linear(6, 8), "out": nn.Linear(8, 3)}
+    assert serious("batch-mixing", classify(model=Parts(normed, **parts))) == []
+    assert len(serious("batch-mixing", classify(model=Parts(pooled, **parts)))) == 1
+
+
+# Frozen parameters
+def test_a_frozen_body_that_only_an_older_optimizer_holds_is_transfer_learning() -> None:
+    model = mlp()
+    model[0].requires_grad_(False)
+    whole, head = torch.optim.SGD(model.parameters(), lr=0.1), torch.optim.SGD(model[4].parameters(), lr=0.1)
+    assert serious("frozen-params", classify(model=model, optimizer=(head, whole))) == []
+    assert len(serious("frozen-params", classify(model=model, optimizer=(whole, head)))) == 1
 
 
 # The split
@@ -204,7 +268,8 @@ def _shares(train: tuple[int, int], val: tuple[int, int]) -> Made:
 
     torch.manual_seed(0)
     loaders = [loader_of(torch.randn(sum(counts), 6), labels(counts)) for counts in (train, val)]
-    return classify(loader=loaders[0], val_loader=loaders[1])
+    x, y = next(iter(loaders[0]))
+    return classify(x, y, model=mlp(6, 2), loader=loaders[0], val_loader=loaders[1])
 
 
 def test_more_of_a_rare_class_to_be_judged_by_is_no_bad_split() -> None:

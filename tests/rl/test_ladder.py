@@ -204,3 +204,150 @@ def test_memory_is_judged_by_deeds() -> None:
     result = probe_learn(forgetful, Request(only=("memory",), steps=1000))
     assert result.rungs[0].result == "failed"
     assert [entry.severity for entry in result.findings] == ["note"]
+
+
+def yielding(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+    """`tabular`, which shows its table every hundred steps instead of starting anew."""
+    chance, env = random.Random(seed), make_env()
+    table: dict[Any, Any] = defaultdict(lambda: np.zeros(2))
+    key = tuple(env.reset(seed=seed)[0])
+    for step in range(1, steps + 1):
+        action = chance.randrange(2) if chance.random() < 0.2 else int(table[key].argmax())
+        obs, reward, terminated, truncated, _ = env.step(action)
+        goal = reward + (0.0 if terminated else gamma * table[tuple(obs)].max())
+        table[key][action] += 0.2 * (goal - table[key][action])
+        key = tuple(env.reset()[0] if terminated or truncated else obs)
+        if step % 100 == 0:
+            yield {"q": lambda obs: table[tuple(obs)]}
+
+
+def test_an_agent_that_yields_is_trained_once() -> None:
+    result = probe_learn(yielding, Request(only=QUICK))
+    assert [rung.result for rung in result.rungs] == ["passed"] * len(QUICK)
+    rung = result.rungs[0]
+    assert rung.last is not None
+    assert rung.facts["steps"] < rung.last.steps + 100
+
+
+def test_a_short_course_is_judged_by_what_it_showed() -> None:
+    def short(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+        yield from yielding(make_env, 400, seed, gamma)
+
+    result = probe_learn(short, Request(only=("constant",)))
+    assert result.rungs[0].result in ("failed", "passed")
+    assert result.rungs[0].last is not None
+
+
+def test_a_right_agent_is_cheap() -> None:
+    asked: list[int] = []
+
+    def counted(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+        asked.append(steps)
+        return tabular(make_env, steps, seed, gamma)
+
+    probe_learn(counted, Request())
+    assert sum(asked) < 30_000  # three looks of a thousand steps and more at each probe were 48,000
+
+
+def test_a_sum_without_a_discount_is_named() -> None:
+    def undiscounted(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+        return tabular(make_env, steps, seed, 1.0)
+
+    def own(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+        return tabular(make_env, steps, seed, 0.99)
+
+    found = probe_learn(undiscounted, Request(only=("constant", "continuing"))).findings
+    assert [entry.cause for entry in found] == ["discount-broken"]
+    assert "without a discount" in found[0].message
+    result = probe_learn(own, Request(only=("constant", "continuing")))
+    assert [rung.result for rung in result.rungs] == ["passed", "skipped"]
+    assert result.findings == ()
+
+
+def whole_episodes(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+    """Monte Carlo: what has not ended is not learnt from."""
+    env = make_env()
+    values: dict[Any, float] = defaultdict(float)
+    key, rows = tuple(env.reset(seed=seed)[0]), []
+    for _ in range(steps):
+        obs, reward, terminated, truncated, _ = env.step(0)
+        rows.append((key, reward))
+        key = tuple(obs)
+        if terminated or truncated:
+            total = 0.0 if terminated else values[key]
+            for seen, earned in reversed(rows):
+                total = earned + gamma * total
+                values[seen] += 0.2 * (total - values[seen])
+            key, rows = tuple(env.reset()[0]), []
+    return {"value": lambda obs: values[tuple(obs)]}
+
+
+def test_whole_episodes_are_no_fault_in_a_world_without_end() -> None:
+    result = probe_learn(whole_episodes, Request(only=("boundary", "continuing")))
+    assert [rung.result for rung in result.rungs] == ["passed", "skipped"]
+    assert "whole episodes" in result.rungs[1].reason
+    assert result.findings == ()
+
+
+def test_leaving_python_is_told_in_one_sentence() -> None:
+    def leaves(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+        raise SystemExit(3)
+
+    with pytest.raises(SleuthError, match="exit code 3"):
+        probe_learn(leaves, Request())
+
+
+def test_a_wrong_shape_is_remarked_and_the_ladder_goes_on() -> None:
+    def shaped(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+        agent = tabular(make_env, steps, seed, gamma)
+        return {"value": lambda obs: np.zeros(7), "policy": lambda obs: int(agent["q"](obs).argmax())}
+
+    result = probe_learn(shaped, Request(only=("constant", "action")))
+    assert [rung.result for rung in result.rungs] == ["skipped", "passed"]
+    assert any("expected one number, got shape (7,)" in remark for remark in result.remarks)
+
+
+COSTLY = Pace(250, 2.0, 16_000, shortcut=True)
+
+
+class Priced(Scripted):
+    """Notes what it was asked for."""
+
+    def __init__(self, values: list[float], asked: list[int]) -> None:
+        super().__init__(values)
+        self.asked = asked
+
+    def until(self, steps: int) -> Reading | None:
+        self.asked.append(steps)
+        return super().until(steps)
+
+
+def test_the_first_failure_gets_all_patience_and_its_second_seed_only_what_it_needs() -> None:
+    asked: list[int] = []
+    rung = attempt(ladder()["constant"], lambda *_: Priced([0.0] * 20, asked), COSTLY, 0.99, 0, 3)
+    assert rung.result == "failed"
+    assert asked == [250, 500, 1000, 2000, 4000, 16_000, 250]
+
+
+def test_late_movement_keeps_the_second_seed_patient() -> None:
+    asked: list[int] = []
+    values = [0.0, 0.0, 0.0, 0.0, 0.4, 0.4]
+    attempt(ladder()["constant"], lambda *_: Priced(list(values), asked), COSTLY, 0.99, 0, 3)
+    assert asked[6] == 4000
+
+
+def test_who_stands_still_has_made_up_its_mind() -> None:
+    asked: list[int] = []
+    settled = Pace(250, 2.0, 16_000, shortcut=True, settles=500)
+    rung = once(ladder()["constant"], lambda *_: Priced([0.0] * 20, asked), settled, 0.99, 0)
+    assert rung.result == "failed"
+    assert asked == [250, 500, 1000]
+
+
+def test_a_chain_that_is_still_learnt_from_its_end_is_undecided() -> None:
+    table = ladder()["discount"]
+    plans = [(0.0, 0.0)] * 5 + [(0.0, 1.0)]
+    readings = [Reading(values) for values in plans]
+    session = Scripted([])
+    session.until = lambda steps: readings.pop(0) if readings else None  # type: ignore[method-assign]
+    assert once(table, lambda *_: session, COSTLY, 0.99, 0).result == "undecided"

@@ -13,7 +13,7 @@ from sleuth.errors import SleuthError
 from sleuth.rl.health import verdicts
 from sleuth.rl.logs import Run, as_run, meaning, read_runs
 from sleuth.rl.seeds import lottery, permutation_p, seeds, two_groups, upper_bound
-from sleuth.rl.watching import judged
+from sleuth.rl.watching import judged, watch
 
 LENGTH = 60
 NAMES = {
@@ -81,6 +81,14 @@ CASES: dict[str, tuple[str, dict[str, list[float]]]] = {
         "entropy-collapsed",
         {"train__entropy_loss": [-0.69] * 5 + [-0.01] * (LENGTH - 5), "rollout__ep_rew_mean": FLAT_RETURN},
     ),
+    "certain at once": (
+        "entropy-collapsed",
+        {"train__entropy_loss": [-0.04] + [-0.0] * (LENGTH - 1), "rollout__ep_rew_mean": FLAT_RETURN},
+    ),
+    "thrown away at once": (
+        "kl-spike",
+        {"train__approx_kl": [75.0] + [0.0] * (LENGTH - 1), "rollout__ep_rew_mean": FLAT_RETURN},
+    ),
     "flat entropy": (
         "entropy-flat",
         {"train__entropy_loss": [-0.69] * LENGTH, "rollout__ep_rew_mean": FLAT_RETURN},
@@ -120,6 +128,20 @@ CASES: dict[str, tuple[str, dict[str, list[float]]]] = {
 
 def test_a_healthy_run_is_left_alone() -> None:
     assert verdicts(run_of()) == []
+
+
+def test_a_wild_beginning_is_forgiven_where_the_return_rises() -> None:
+    assert verdicts(run_of(train__approx_kl=[75.0] + [0.01] * (LENGTH - 1))) == []
+
+
+def test_continuous_entropy_below_zero_is_no_collapse() -> None:
+    changes = {"train__entropy_loss": [0.1 * k for k in range(LENGTH)], "rollout__ep_rew_mean": FLAT_RETURN}
+    assert "entropy-collapsed" not in [entry.cause for entry in verdicts(run_of(**changes))]
+
+
+@pytest.mark.parametrize("keys", [("train/loss", "train/value_loss"), ("train/value_loss", "train/loss")])
+def test_a_value_loss_goes_before_the_sum_of_all_losses(keys: tuple[str, ...]) -> None:
+    assert as_run("run", {key: [(0.0, 1.0)] for key in keys}).series["value_loss"].key == "train/value_loss"
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -229,3 +251,32 @@ def test_several_runs_are_seeds() -> None:
     runs = [run_of(), run_of(rollout__ep_rew_mean=FLAT_RETURN)]
     assert judged(runs).seeds is not None
     assert judged(runs, threshold=100.0).seeds.failing == 1  # type: ignore[union-attr]
+
+
+LOGGING = """
+import csv, sys
+assert sys.argv[1] == "--seed"
+with open("progress.csv", "w", newline="") as file:
+    rows = csv.writer(file)
+    rows.writerow(["time/total_timesteps", "rollout/ep_rew_mean", "train/entropy_loss"])
+    for k in range(40):
+        rows.writerow([100 * k, 20 + k % 3, -0.69 if k < 4 else -0.01])
+"""
+
+
+def test_a_script_is_run_and_its_logs_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(LOGGING)
+    assert "entropy-collapsed" in [entry.cause for entry in watch("train.py", ("--seed", "1")).findings]
+
+
+def test_a_script_that_breaks_is_told_with_its_last_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text('raise RuntimeError("no gpu\\nhere")')
+    with pytest.raises(SleuthError, match="RuntimeError: no gpu here"):
+        watch("train.py")
+    (tmp_path / "train.py").write_text("import sys; sys.exit(4)")
+    with pytest.raises(SleuthError, match="exit code 4"):
+        watch("train.py")

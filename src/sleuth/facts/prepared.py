@@ -27,7 +27,7 @@ _COMPUTES = frozenset(
     "transform fit_transform map apply replace resize interpolate roll flip stack nan_to_num one_hot".split()
 )
 _LONGEST = 30  # steps back from the use
-WITHIN = 1.0  # seconds: a start is recorded in whole ones
+WITHIN = 10.0  # seconds: a record keeps nine digits of a number, of the time of its start as well
 
 
 def where_target_made(record: Record, call: LossCall) -> Where | None:
@@ -42,8 +42,9 @@ def where_target_made(record: Record, call: LossCall) -> Where | None:
 
 def where_input_made(record: Record, line: Line) -> Where | None:
     """The line that gave a model's inputs their values; the line of the call where that cannot be told."""
-    used = Where(record.run.script or None, line) if line else None
-    program = _program(record, record.run.script, line)
+    script = _script(record)
+    used = Where(script or None, line) if line else None
+    program = _program(record, script, line)
     if program is None:
         return used
     calls = [call for call in program.calls("()") if place(call).line == line and call.args]
@@ -53,7 +54,7 @@ def where_input_made(record: Record, line: Line) -> Where | None:
 
 def where_number_written(record: Record, value: float, words: str) -> Where | None:
     """The first line of the script on which this number stands beside one of the words."""
-    program = _program(record, record.run.script, 1)
+    program = _program(record, _script(record), 1)
     for node in program.source.nodes if program is not None else ():
         if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value == value:
             if program is not None and re.search(words, program.source.line(node.lineno), re.IGNORECASE):
@@ -63,8 +64,9 @@ def where_number_written(record: Record, value: float, words: str) -> Where | No
 
 def unread_layers(record: Record) -> dict[str, Where]:
     """Attributes of the networks of a run that are applied and whose result nobody reads → where."""
-    made = [(part.path, part.line) for model in record.of(Model) for part in (model, *model.layers)]
-    files = dict.fromkeys([record.run.script, *(path for path, line in made if line)])
+    models = record.of(Model)
+    paths = [layer.path for model in models for layer in model.layers if layer.line]
+    files = dict.fromkeys([_script(record), *(model.path for model in models if model.line), *paths])
     programs = [program for path in files if (program := _program(record, path, 1)) is not None]
     return {
         idle.attribute: Where(program.source.path, idle.at.lineno)
@@ -72,6 +74,11 @@ def unread_layers(record: Record) -> dict[str, Where]:
         for idle in idle_layers(program.source)
         if idle.applied
     }
+
+
+def _script(record: Record) -> str:
+    """The file of the training loop: the run may have been started by another program."""
+    return next((step.path for step in record.steps if step.path), record.run.script)
 
 
 def _program(record: Record, path: str, line: Line) -> Program | None:

@@ -57,7 +57,7 @@ def make_env(word: str, witness: Witness) -> Any:
 def probe_learn(learn: Callable[..., Any], word: str, request: Any, step: Callable[[Rung], None]) -> Rung:
     def actions(steps: int) -> tuple[float, float]:
         witness = Witness(limit=learner.OVERRUN * steps + learner.ROLLOUT)
-        agent = learner.trained(learn, lambda: make_env(word, witness), steps, request.seed, request.gamma)
+        agent = learner.finished(learn, lambda: make_env(word, witness), steps, request.seed, request.gamma)
         return _actions(member(agent, "policy"), witness)
 
     last = request.steps or learner.LAST

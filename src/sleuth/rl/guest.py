@@ -19,6 +19,8 @@ from sleuth.rl.reading import Reading, read
 from sleuth.rl.tables import Table, extra, ladder
 from sleuth.rl.worlds import Coding, EnoughSteps, Witness, make_world
 
+LEFT = "the script left with"
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -64,7 +66,7 @@ def run(plan: Plan) -> None:
     except EnoughSteps:
         notes.stopped = True
     except SystemExit as leaving:
-        notes.trouble = "" if leaving.code in (None, 0) else f"the script left with {leaving.code}"
+        notes.trouble = "" if leaving.code in (None, 0) else f"{LEFT} {leaving.code}"
     except Exception as error:
         from sleuth.rl.learner import sentence
 

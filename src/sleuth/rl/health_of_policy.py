@@ -127,12 +127,11 @@ def kl(run: Run, actions: int | None) -> Iterator[Finding]:
             kl=values[place],
         )
     spike = _spike(values)
-    if spike is not None and (_return_fell(run, series.steps[spike]) or learns(run) is False):
-        times = values[spike] / max(median(values[:spike] or values), 1e-4)
+    if spike is not None and _harmful(run, series, spike):
         yield said(
             run,
             "kl-spike",
-            f"KL jumped to {values[spike]:.3g}, {times:.0f} times its median, "
+            f"KL jumped to {values[spike]:.3g}, where {median(values):.2g} is usual, "
             "and the return did not gain by it: one update moved the policy too far.",
             "Stop the epochs of an update at 1.5 times a target KL; lower the rate; clip advantages' "
             "outliers.",
@@ -164,6 +163,11 @@ def _spike(values: Sequence[float]) -> int | None:
         if values[place] > KL_LEAST and values[place] > KL_TIMES * max(usual, 1e-4):
             return place
     return None
+
+
+def _harmful(run: Run, series: Series, spike: int) -> bool:
+    """Right at the beginning there is no return from which it could fall."""
+    return learns(run) is False if spike < POINTS else _return_fell(run, series.steps[spike])
 
 
 def _return_fell(run: Run, step: float) -> bool:

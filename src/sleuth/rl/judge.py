@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from sleuth.rl.reading import Reading
 from sleuth.rl.tables import Table
@@ -19,6 +19,7 @@ class Error:
 
     size: float | None
     what: str = ""
+    mean: float = field(default=math.inf, compare=False)  # over everything that was asked
 
 
 def judge(table: Table, gamma: float, reading: Reading) -> Error:
@@ -26,7 +27,9 @@ def judge(table: Table, gamma: float, reading: Reading) -> Error:
     errors = [*_value_errors(table, gamma, reading), *_policy_errors(table, reading)]
     if not errors:
         return Error(None)
-    return max(errors, key=lambda error: math.inf if error.size is None else error.size)
+    sizes = [math.inf if error.size is None else error.size for error in errors]
+    worst = errors[sizes.index(max(sizes))]
+    return replace(worst, mean=sum(sizes) / len(sizes))
 
 
 def _value_errors(table: Table, gamma: float, reading: Reading) -> list[Error]:

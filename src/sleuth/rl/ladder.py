@@ -46,6 +46,7 @@ class Pace:
     last: int
     shortcut: bool = False  # training starts anew for each check, so that every look has its price
     settles: int | None = None  # after so many steps an agent that stands still has made up its mind
+    retry: int | None = None  # the most steps for another seed
 
 
 @dataclass(frozen=True)
@@ -105,10 +106,13 @@ def _warmed(pace: Pace, rungs: Sequence[Rung], failed: int) -> Pace:
         return pace
     needed = [rung.checks[-IN_A_ROW].steps for rung in rungs if rung.result == "passed" and rung.checks]
     first = min(max(pace.first, median_low(needed)), pace.last) if needed else pace.first
+    if needed:
+        pace = replace(pace, retry=max(LEAP * max(needed), pace.last // LEAP))
     if not failed:
         return replace(pace, first=first)
-    last = pace.last if failed < BUGS_ENOUGH else min(pace.last, max(pace.last // LEAP, LEAP * first))
-    return replace(pace, first=first, last=last, settles=2 * max([first, *needed]))
+    longest = max([first, *needed])
+    last = min(pace.last, max(pace.last // LEAP, LEAP * longest))
+    return replace(pace, first=first, last=last, settles=2 * longest)
 
 
 def attempt(table: Table, start: Start, pace: Pace, gamma: float, seed: int, seeds: int) -> Rung:
@@ -129,7 +133,7 @@ def attempt(table: Table, start: Start, pace: Pace, gamma: float, seed: int, see
 
 
 def _again(pace: Pace, rung: Rung) -> Pace:
-    """Another seed need not train longer than the first one moved."""
+    """Another seed need not train longer than the first one moved, nor much longer than others needed."""
     if not pace.shortcut or rung.last is None:
         return pace
     settled = rung.last
@@ -137,7 +141,8 @@ def _again(pace: Pace, rung: Rung) -> Pace:
         if not _alike(check.reading, rung.last.reading):
             break
         settled = check
-    return replace(pace, first=settled.steps, last=settled.steps)
+    steps = min(settled.steps, pace.retry or settled.steps)
+    return replace(pace, first=steps, last=steps)
 
 
 def once(table: Table, start: Start, pace: Pace, gamma: float, seed: int) -> Rung:
@@ -241,11 +246,19 @@ def _verdict(checks: Sequence[Check]) -> Result:
 
 
 def _still_moving(checks: Sequence[Check], sizes: Sequence[float]) -> bool:
-    """The error fell steadily to the end: more steps, not a repair, may be what is missing."""
-    half = [size for check, size in zip(checks, sizes, strict=True) if check.steps <= checks[-1].steps / 2]
-    if not half or not math.isfinite(sizes[-1]):
+    """The error fell steadily to the end: more steps, not a repair, may be what is missing.
+
+    The worst number may wait for its turn: a long chain is learnt from its end, one target copy a step.
+    """
+    means = [check.error.mean for check in checks]
+    half = sum(check.steps <= checks[-1].steps / 2 for check in checks)
+    return half > 0 and (_shrinks(sizes, half) or _shrinks(means, half))
+
+
+def _shrinks(sizes: Sequence[float], half: int) -> bool:
+    if not math.isfinite(sizes[-1]):
         return False
-    return sizes[-1] <= SHRINKING * half[-1] and sizes[-1] <= min(sizes)
+    return sizes[-1] <= SHRINKING * sizes[half - 1] and sizes[-1] <= min(sizes)
 
 
 def _reason(result: Result, checks: Sequence[Check]) -> str:

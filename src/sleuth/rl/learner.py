@@ -113,6 +113,16 @@ def _note(facts: dict[str, float], witness: Witness) -> None:
         facts[name] = facts.get(name, 0) + getattr(witness, name)
 
 
+def finished(learn: Learn, make: Callable[[], Any], steps: int, seed: int, gamma: float) -> Any:
+    """The agent after all its training; of one that yields, the last."""
+    agent = trained(learn, make, steps, seed, gamma)
+    if not yields(learn):
+        return agent
+    with _told(steps):
+        agents = list(agent)
+    return agents[-1] if agents else None
+
+
 def trained(learn: Learn, make: Callable[[], Any], steps: int, seed: int, gamma: float) -> Any:
     """One call of `learn`; whatever it raises becomes one sentence."""
 

@@ -195,7 +195,7 @@ def as_run(name: str, table: Mapping[str, list[tuple[float, float]]]) -> Run:
 
 
 def _unclear(key: str) -> int:
-    """`train/loss` is the value loss of DQN, and the sum of everything where a value loss stands beside it."""
+    """`train/loss` is the value loss of DQN, and the sum of all where a value loss stands beside it."""
     return int(key.lower().endswith("train/loss"))
 
 

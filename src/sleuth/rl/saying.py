@@ -1,7 +1,15 @@
-"""Findings of `sleuth rl check`, in the order in which they are told: what was seen, why, what to do."""
+"""How findings of `sleuth rl check`, and the last words of a user's script, are told."""
 
 from sleuth.finding import Finding, Severity
 from sleuth.rl.naming import finding
+
+
+def last_words(stderr: str) -> str:
+    """The message at the end of a traceback, or the last line, as one line."""
+    lines = stderr.strip().splitlines()
+    frames = [place for place, line in enumerate(lines) if line.startswith("  ")]
+    after = lines[frames[-1] + 1 :] if frames and "Traceback" in stderr else lines[-1:]
+    return " ".join(" ".join(after or lines[-1:]).split())
 
 
 def said(

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from sleuth.errors import SleuthError
-from sleuth.rl.guest import Plan, reading_from
+from sleuth.rl.guest import LEFT, Plan, reading_from
 from sleuth.rl.ladder import SPREAD, Pace, Rung, Session, Trouble, Unsuited, climb
 from sleuth.rl.probing import Ladder, Request, concluded, split
 from sleuth.rl.reading import Reading
+from sleuth.rl.saying import last_words
 from sleuth.rl.tables import Table
 
 FIRST, LAST = 200, 20_000
@@ -32,6 +33,7 @@ class ScriptSession:
     readings: list[tuple[int, Reading]] = field(default_factory=list)
     facts: dict[str, float] = field(default_factory=dict)
     rule: dict[str, str] = field(default_factory=dict)
+    trouble: str = ""
     begun: bool = False
 
     def until(self, steps: int) -> Reading | None:
@@ -46,8 +48,9 @@ class ScriptSession:
             found["facts"],
             {k: found[k] for k in ("autoreset", "gymnasium") if k in found},
         )
-        if found["trouble"] and not found["checks"]:
-            raise Trouble(found["trouble"])
+        self.trouble = found["trouble"]
+        if self.trouble and not found["checks"]:
+            raise Trouble(self.trouble)
         if not self.facts["copies"]:
             raise Trouble("the script never made the environment it was given")
         if not self.facts["steps"]:
@@ -67,10 +70,12 @@ def _ran(plan: Plan) -> dict[str, Any]:
             )
         except subprocess.TimeoutExpired:
             raise Trouble(f"the script was still running after {PATIENCE:.0f} s") from None
+        told = last_words(done.stderr)
         if not out.exists():
-            lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-            raise Trouble(f"the script could not be run: {lines[-1]}")
+            raise Trouble(f"the script could not be run: {told or f'exit code {done.returncode}'}")
         found: dict[str, Any] = json.loads(out.read_text("utf-8"))
+        if found["trouble"].startswith(LEFT) and told:
+            found["trouble"] += f" ({told})"
         return found
 
 
@@ -157,6 +162,9 @@ def _remarks(sessions: Sequence[ScriptSession], text: str, swap: bool) -> list[s
         remarks.append(
             "No {env} among the arguments: every environment the script made was replaced by the probe."
         )
+    broke = [session.trouble for session in sessions if session.trouble and session.facts.get("steps")]
+    if broke:
+        remarks.append(f"In {len(broke)} of {len(sessions)} runs the script broke off: {broke[0]}.")
     rule = next((session.rule for session in sessions if session.rule.get("autoreset")), {})
     names = [name for name in SAME_STEP_NAMES if name in text]
     if rule.get("autoreset") == "NEXT_STEP":

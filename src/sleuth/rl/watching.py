@@ -13,6 +13,7 @@ from sleuth.errors import SleuthError
 from sleuth.finding import Finding
 from sleuth.rl.health import verdicts
 from sleuth.rl.logs import Run, finite, read_runs
+from sleuth.rl.saying import last_words
 from sleuth.rl.seeds import Seeds, lottery, seeds
 
 LOGS = ("events.out.tfevents*", "*.csv", "*.jsonl", "progress.txt", "result.json", "progress.json")
@@ -72,8 +73,8 @@ def _from_script(path: Path, arguments: Sequence[str]) -> list[Run]:
         [sys.executable, str(path), *arguments], check=False, capture_output=True, text=True
     )
     if done.returncode:
-        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise SleuthError(f"{path} did not run to its end: {lines[-1]}")
+        told = last_words(done.stderr) or f"exit code {done.returncode}"
+        raise SleuthError(f"{path} did not run to its end: {told}")
     fresh = {
         file.parent
         for pattern in LOGS

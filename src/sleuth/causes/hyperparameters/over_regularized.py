@@ -218,11 +218,16 @@ def _is_norm_of_weights(term: Value) -> bool:
     return walks and squares and names.isdisjoint({"()", "/", "-", ".mean", "torch.mean"})
 
 
+HEAVY, HEAVY_DECOUPLED = 0.02, 0.3  # weight decay far above the usual 1e-4 to 5e-3, and AdamW's 0.01 to 0.1
+
+
 def experiment(trials: "Trials") -> Iterator[Finding]:
-    if not trials.yes("no-regularisation") or not trials.poor:
-        return
     optimizer = trials.optimizer
     decay = float(optimizer.settings.get("weight_decay") or 0) if optimizer is not None else 0.0
+    # Dropout always costs training loss; only a run that does not fit, or a heavy hand, is a fault.
+    heavy = decay >= (HEAVY_DECOUPLED if optimizer is not None and optimizer.type == "AdamW" else HEAVY)
+    if not trials.yes("no-regularisation") or not (trials.poor or heavy):
+        return
     where = Where(optimizer.path or None, optimizer.line or None) if optimizer is not None and decay else None
     yield Finding(
         "The training loss stays high, and without weight decay, dropout and label smoothing it falls "

@@ -306,6 +306,17 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 numbers={"value": use.value, "orphans": len(use.orphans)},
                 fix="Add the tensor itself to the total, not its `.item()` or a detached copy.",
             )
+    for term in first.loose:
+        yield Finding(
+            f"A term of the loss ({term.value:.4g}) is made from the model's output and has no graph: it "
+            "changes the number and moves no parameter.",
+            severity="error",
+            credence=0.9,
+            where=term.where,
+            numbers={"value": term.value},
+            fix="Build the term from the output itself; no comparison, rounding, `argmax`, `.item()` or "
+            "`.detach()` in between.",
+        )
     effect = bench.wiring.target_effect
     if effect == 0.0 and any(p.distinct != 1 for p in first.data.tensors if p.role == "target"):
         yield Finding(

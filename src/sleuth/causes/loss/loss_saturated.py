@@ -67,7 +67,24 @@ SILENT = 0.9  # share of examples without slope
 ENOUGH = 0.5  # of the chance level: below it the loss may be flat because it is good
 
 
+def _shut(bench: "Bench") -> Iterator[Finding]:
+    """A margin or clamp that is met by every example of a fresh model: the loss is over before it begins."""
+    first = bench.first
+    slopes = [p.gradient for p in first.gradients.parameters if p.trainable and p.gradient is not None]
+    if first.shut is not None and slopes and not any(slopes):
+        yield Finding(
+            f"The loss is {first.loss:.3g} and the gradient of every parameter is exactly zero: the bound "
+            "here is reached for all examples, so nothing passes and nothing will be learned.",
+            severity="error",
+            credence=0.9,
+            where=first.shut,
+            numbers={"loss": first.loss, "parameters": len(slopes)},
+            fix="Check the sign of the margin and the order of the two sides of the difference.",
+        )
+
+
 def probe(bench: "Bench") -> Iterator[Finding]:
+    yield from _shut(bench)
     for use in bench.first.losses:
         high = use.chance is not None and use.mean_value > ENOUGH * use.chance
         if use.silent_examples >= SILENT and high and use.wants_gradient and use.ignored_share < 1:

@@ -211,7 +211,7 @@ def _divergence(program: Program, objective: Objective, parts: list[Term]) -> It
             turns = [call for call in term.around if call.op not in REDUCTIONS]
             yield clue(
                 "error" if objective.certain else "warning",
-                next(iter(turns or term.around), term.value),
+                turns[-1] if turns else next(iter(term.around), term.value),
                 "The KL divergence enters the loss with a minus: minimising it drives the posterior away "
                 "from the prior, without end.",
                 fix="Add the divergence: `reconstruction + beta * kl`, with "

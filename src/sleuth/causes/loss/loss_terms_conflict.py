@@ -18,7 +18,8 @@ loss = F.mse_loss(out, y) + F.mse_loss(out, y_rescaled)    # both want the same 
 
 ## How to tell
 - **probe**: the cosine between the terms' gradients on the shared parameters, over several batches.
-  A single batch is noisy; a mean below about -0.1 while both losses are high is a conflict.
+  A single batch is noisy, and terms may pull apart by design; two library losses below -0.75, in all
+  parts of the batch and from other initial weights, want one output at two places.
 - **watch**: the terms move in opposite directions, one up as the other goes down, and the norm of
   the total gradient is much smaller than the norm of either part.
 - **refuted by**: the mean cosine is around zero or positive, or dropping one term does not help the
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
 PREDICTS = {"same-batch": "even"}
 
 AGAINST = -0.3  # cosine in the whole batch and in both halves; -0.1 in one batch is noise
+HEAD_ON = -0.75  # cosine at all of them, and from other initial weights: no step helps both
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
@@ -76,14 +78,16 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         if not a.of_data or not b.of_data or max(cosines) > AGAINST:
             continue
         # Two uses of one loss on one output, as in a discriminator, are opponents by design.
-        alike = a.name == b.name
+        # Terms written by hand may be made to pull apart: alike together and unlike asunder, fit and smooth.
+        goals = a.library and b.library and a.name != b.name
+        grave = goals and max(cosines) < HEAD_ON
         yield Finding(
             f"The gradients of `{a.name}` and `{b.name}` point against each other (cosine "
             f"{sum(cosines) / len(cosines):.2f}, and {max(cosines):.2f} at best over parts of the "
             "batch and other initial weights): what helps one "
             "harms the other.",
-            severity="note" if alike else "warning",
-            credence=0.25 if alike else 0.55,
+            severity="warning" if grave else "note",
+            credence=0.55 if grave else 0.25,
             where=b.where,
             numbers={"cosine": sum(cosines) / len(cosines), "parts": len(cosines)},
             fix="Check the sign of both terms; then give each its own head, or weigh them by what you need.",

@@ -105,7 +105,7 @@ def _one_class(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
     if shape.rank == 2 and shape.sizes[1] == 1:
         yield clue(
             "error",
-            use.call,
+            use.made or use.call,
             f"`cross_entropy` gets one score for each example{_made(use.input)}: a softmax over one class is "
             "always 1, so the loss and its gradient are exactly 0.",
             fix="Use `binary_cross_entropy_with_logits` for yes or no, or give the model one output a class.",
@@ -113,7 +113,7 @@ def _one_class(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
     elif shape.rank == 1 and shape.sure and _was_one_wide(algebra, use.input):
         yield clue(
             "error",
-            use.call,
+            use.made or use.call,
             f"`cross_entropy` gets a vector with one score for each example{_made(use.input)}: it takes the "
             "examples of the batch for classes.",
             fix="Use `binary_cross_entropy_with_logits` for yes or no, or give the model one output a class.",

@@ -333,7 +333,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     judges = {p.root for p in frozen}.isdisjoint(p.root for p in free)
     between = above and min(p.order for p in frozen) < min(p.order for p in free)
     above = above and not judges and not between
-    handed = [p for p in frozen if p.optimizer is not None]
+    handed = [p for p in frozen if p.optimizer == 0]  # the one that steps; an older phase may hold them too
     if not free:
         what = "every parameter is frozen, so nothing can be learned"
     elif above:

@@ -1,6 +1,6 @@
 """Parameters that ran and got no gradient: does their value pass on all the same, or is it thrown away?"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -80,9 +80,9 @@ def _moved(a: Tensor, b: Tensor) -> bool:
     return float((a - b).abs().max()) > NOTICED * max(float(a.abs().max()), 1e-12)
 
 
-def lost(run: Run, sources: list[nn.Parameter]) -> Where | None:
-    """Where a graph from these parameters ends although the loss is made from the value."""
-    after, needed = reached_from(run, sources), _needed(run)
+def lost(run: Run, sources: Sequence[nn.Parameter], aim: Tensor | None = None) -> Where | None:
+    """Where a graph from these parameters ends although the loss, or this part of it, is made from the value."""
+    after, needed = reached_from(run, sources), _needed(run, run.loss if aim is None else aim)
     for op in run.ops:
         passed = [t for t in op.inputs if id(t) in after]
         if not passed or not any(id(t) in needed for t in op.outputs):
@@ -93,9 +93,9 @@ def lost(run: Run, sources: list[nn.Parameter]) -> Where | None:
     return next((op.where for op in run.reads if any(id(t) in after for t in op.inputs)), None)
 
 
-def _needed(run: Run) -> set[int]:
-    """ids of all tensors whose values the loss is made from."""
-    needed = {id(run.loss)}
+def _needed(run: Run, aim: Tensor) -> set[int]:
+    """ids of all tensors whose values this one is made from."""
+    needed = {id(aim)}
     for op in reversed(run.ops):
         if any(id(t) in needed for t in op.outputs):
             needed.update(id(t) for t in op.inputs)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812  the name everybody knows it by
 
-from sleuth.facts.bench import activations, data, gradients, losses, modes
+from sleuth.facts.bench import activations, data, gradients, losses, modes, terms
 from sleuth.facts.bench.activations import Activations
 from sleuth.facts.bench.data import Data
 from sleuth.facts.bench.forward import Op, Run, trace
@@ -16,9 +16,11 @@ from sleuth.facts.bench.losses import LossFacts
 from sleuth.facts.bench.modes import NormFacts, RecurrentFacts, SharedFacts
 from sleuth.facts.bench.paths import makers, reached_from
 from sleuth.facts.bench.subject import Subject
+from sleuth.facts.bench.terms import LooseTerm
 from sleuth.finding import Where
 
 _DIFFERENCES = frozenset("sub rsub isub add mul eq truediv".split())
+_BOUNDS = frozenset("relu clamp clamp_min clamp_max clip threshold hardtanh".split())
 MOST_MISTAKES = 8
 
 
@@ -77,6 +79,8 @@ class FirstPass:
     broadcasts: tuple[BroadcastFacts, ...]
     mistakes: tuple[Mistake, ...]
     normalised_first: bool
+    loose: tuple[LooseTerm, ...]
+    shut: Where | None  # a clamp or rectifier in the loss code that lets nothing of any example through
     half: Half
     outputs: tuple[tuple[int, ...], ...]
 
@@ -104,6 +108,8 @@ def first_pass(subject: Subject) -> FirstPass:
         broadcasts=tuple(_broadcasts(run)),
         mistakes=_mistakes(run),
         normalised_first=_normalised_first(run),
+        loose=terms.loose(run, list(subject.parameters().values())),
+        shut=next((op.where for op in reversed(run.ops) if _shut(op)), None),
         half=_half(run, slopes),
         outputs=tuple(tuple(output.shape) for output in run.outputs),
     )
@@ -180,6 +186,14 @@ def _half(run: Run, slopes: Mapping[str, Tensor | None]) -> Half:
     lost = sum(int(((s > 0) & (s < limits.smallest_normal * limits.eps)).sum()) for s in found)
     count = sum(int((s > 0).sum()) for s in found)
     return Half(largest, where, largest / limits.max, lost / count if count else 0.0)
+
+
+def _shut(op: Op) -> bool:
+    """All at its bound, so that no slope passes; values without a graph have none to pass."""
+    if not op.outside or op.name not in _BOUNDS or not op.outputs[0].requires_grad:
+        return False
+    made, given = op.outputs[0].detach(), op.inputs[0].detach()
+    return made.numel() > 1 and bool((made == made.reshape(-1)[0]).all()) and not torch.equal(made, given)
 
 
 def _normalised_first(run: Run) -> bool:

@@ -12,6 +12,7 @@ from sleuth.facts.bench import batches
 from sleuth.facts.bench.forward import outputs_of, trace
 from sleuth.facts.bench.paths import LAYOUT_OPS, reached_from
 from sleuth.facts.bench.reasons import NotApplicable
+from sleuth.facts.bench.standardised import Held, by_hand
 from sleuth.facts.bench.subject import Subject
 
 SAME = 1e-4  # relative change below which two passes agree; batched kernels differ by about 1e-6
@@ -79,6 +80,11 @@ def mixing(subject: Subject, inputs: tuple[str, ...]) -> Mixing:
         found = _by_replacement(subject, chosen[0][1], length)
     if found.share > SAME and _blended(subject):
         raise NotApplicable("the step blends examples before the model sees them, as augmentation does")
+    if found.share > SAME and (own := by_hand(subject, length)):
+        with Held(own):
+            apart = _by_gradient(subject, chosen, length) if found.method == "gradient" else found
+        if apart.share <= SAME:
+            raise NotApplicable("the model standardises over the batch by its own code")
     return found
 
 

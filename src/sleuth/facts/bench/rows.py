@@ -133,7 +133,7 @@ def _correlations(columns: Tensor, wanted: Tensor) -> Tensor:
         unit: Tensor = centred / torch.linalg.vector_norm(centred, dim=0).clamp(min=1e-12)
         return unit
 
-    return (scaled(columns).T @ scaled(wanted)).abs()
+    return (scaled(columns).T @ scaled(wanted)).abs().nan_to_num(0.0)
 
 
 def neighbours(subject: Subject, targets: tuple[str, ...]) -> Neighbours:

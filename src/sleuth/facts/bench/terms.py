@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from sleuth.facts.bench import batches
+from sleuth.facts.bench.cuts import lost
 from sleuth.facts.bench.forward import LOSSES, Op, Run, gradients, trace
 from sleuth.facts.bench.paths import makers, reached_from
 from sleuth.facts.bench.reasons import NotApplicable
@@ -29,6 +30,7 @@ class TermFacts:
     gradient: float
     of_data: bool
     of_target: bool
+    library: bool  # a loss of torch on a prediction and a target
     growth: float | None
 
 
@@ -41,6 +43,14 @@ class Terms:
 
     parts: tuple[TermFacts, ...]
     cosines: tuple[tuple[int, int, tuple[float, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LooseTerm:
+    """A summand that is made from what the model says and has no graph, and where it lost it."""
+
+    value: float
+    where: Where | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +79,7 @@ def measure(subject: Subject, targets: tuple[str, ...] = ()) -> Terms:
             gradient=float(slope.norm()),
             of_data=id(term.tensor) in data,
             of_target=id(term.tensor) in wished,
+            library=term.op is not None and _loss_behind(term.op, makers(run)) in LOSSES,
             growth=growth[index] if growth else None,
         )
         for index, (term, slope) in enumerate(zip(terms, slopes, strict=True))
@@ -76,7 +87,27 @@ def measure(subject: Subject, targets: tuple[str, ...] = ()) -> Terms:
     return Terms(parts, _cosines(subject, slopes))
 
 
+def loose(run: Run, weights: Sequence[nn.Parameter]) -> tuple[LooseTerm, ...]:
+    """Summands of a loss that has a graph, made from weights of this step and unable to move them.
+
+    A weight that another summand reaches may be detached in this one on purpose; so may a whole model. What
+    was compared, rounded or counted was hardly meant to be a constant.
+    """
+    if not run.loss.requires_grad:
+        return ()
+    said = reached_from(run, [t for t in run.outputs if t.requires_grad])
+    found = [t for t in _summands(run) if not t.tensor.requires_grad and id(t.tensor) in said]
+    return tuple(
+        LooseTerm(term.weight * float(term.tensor.detach()), lost(run, weights, term.tensor))
+        for term in found
+    )
+
+
 def _terms(run: Run) -> list[_Term]:
+    return [term for term in _summands(run) if term.tensor.requires_grad]
+
+
+def _summands(run: Run) -> list[_Term]:
     made = makers(run)
     found: list[_Term] = []
     todo = [(1.0, run.loss)]
@@ -86,7 +117,7 @@ def _terms(run: Run) -> list[_Term]:
         parts = _split(op, tensor, made) if op is not None and op.outside else []
         if parts:
             todo.extend((weight * factor, part) for factor, part in reversed(parts))
-        elif tensor.requires_grad:
+        else:
             found.append(_Term(weight, tensor, op))
     return found
 
@@ -106,6 +137,13 @@ def _split(op: Op, tensor: Tensor, made: dict[int, Op]) -> list[tuple[float, Ten
         return []
     before, after = float(inner.detach()), float(tensor.detach())
     return [(after / before, inner)] if before != 0 else []
+
+
+def _loss_behind(op: Op, made: dict[int, Op]) -> str:
+    """The name of the operation a term comes from, without the weight it was given."""
+    while op.name in _SCALES and (inner := made.get(id(op.inputs[0]))) is not None and inner is not op:
+        op = inner
+    return op.name
 
 
 def _name(term: _Term) -> str:
