@@ -1,12 +1,13 @@
 # Two commands do everything on a machine with Python 3.11+, pip, git and make:
 #   make demo    see Sleuth find a bug
 #   make test    install what the tests need and run every check
+#   make slow    the tests that train for minutes or start whole servers and clusters
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check -qq
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test slow check bench docs clean
 .DEFAULT_GOAL := help
 
 help:
@@ -38,6 +39,9 @@ demo: $(VENV)/.torch
 
 test: $(VENV)/.dev
 	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/check
+
+slow: $(VENV)/.dev
+	@$(BIN)/python -m pytest -n 2 -m slow
 
 $(VENV)/.bench: $(VENV)/.dev
 	@echo "Installing the tools that Sleuth is measured beside ..."

@@ -1,7 +1,6 @@
 """Steps that look guilty and are not, each beside a twin that is: what set off false alarms once."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +10,8 @@ from torch.nn import functional as F  # noqa: N812
 from torch.utils.data import DataLoader, IterableDataset
 
 from sleuth.facts.bench import Bench
-from sleuth.facts.capture import Captured, capture
 from sleuth.finding import Finding
-from sleuth.probing import bench_of, probe, roots_first
+from sleuth.probing import probe, roots_first
 from tests.probe.cases import Made, Parts, classify, loader_of, mlp, seeded
 from tests.probe.test_causes import found
 
@@ -43,6 +41,32 @@ def _above_all_targets(reaches: bool) -> Made:
 def test_a_mean_distance_that_is_blind_to_the_order_of_targets_still_sees_their_values() -> None:
     assert serious("loss-disconnected", _above_all_targets(True)) == []
     assert [f.credence for f in serious("loss-disconnected", _above_all_targets(False))] == [0.6]
+
+
+def _counted(count: Callable[[Tensor], Tensor]) -> Made:
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        out = model(batch[0])
+        gentle: Tensor = 1e-3 * out.pow(2).mean()
+        return F.l1_loss(count(out), batch[1]) + gentle
+
+    x, _ = seeded()
+    return {"model": mlp(6, 1), "batch": (x, x[:, :1]), "step": step}
+
+
+def test_a_term_that_lost_its_graph_is_found_where_it_lost_it() -> None:
+    (finding,) = serious("loss-disconnected", _counted(_hard))
+    assert finding.where is not None
+    assert finding.where.line == _hard.__code__.co_firstlineno + 1
+    assert serious("loss-disconnected", _counted(torch.sigmoid)) == []
+
+
+def _hard(out: Tensor) -> Tensor:
+    return (out > 0).float()
+
+
+def test_a_summand_that_is_detached_as_a_whole_is_meant_to_be_constant() -> None:
+    made = _two_terms(lambda model, out, target: F.l1_loss(out, target).detach())
+    assert serious("loss-disconnected", made) == []
 
 
 def test_one_batch_of_one_label_is_a_note_and_a_whole_loader_an_error() -> None:
@@ -102,6 +126,24 @@ def test_layers_side_by_side_are_no_stack() -> None:
     assert serious("missing-nonlinearity", classify(model=sides)) == []
 
 
+def _equation(net: nn.Module) -> Made:
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        (slope,) = torch.autograd.grad(model(batch[0]).sum(), batch[0], create_graph=True)
+        loss: Tensor = F.mse_loss(model(batch[1]), batch[2]) + 1e-3 * slope.pow(2).mean()
+        return loss
+
+    t = torch.linspace(0, 2, 32)[:, None]
+    return {"model": net, "batch": (t.clone().requires_grad_(), t, t.cos()), "step": step}
+
+
+def test_depth_is_judged_where_a_step_takes_derivatives_by_its_inputs() -> None:
+    torch.manual_seed(0)
+    flat = nn.Sequential(nn.Linear(1, 8), nn.Linear(8, 1))
+    bent = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+    assert len(serious("missing-nonlinearity", _equation(flat))) == 1
+    assert serious("missing-nonlinearity", _equation(bent)) == []
+
+
 # Copies of the target
 def _flag(rows: int) -> Made:
     """A column of zeros that is one in a few rows, and a target that is one in the same."""
@@ -114,6 +156,15 @@ def _flag(rows: int) -> Made:
 def test_a_flag_set_a_few_times_is_no_copy() -> None:
     assert serious("target-leakage", _flag(3)) == []
     assert len(serious("target-leakage", _flag(20))) == 1
+
+
+def test_a_column_with_holes_is_no_copy() -> None:
+    made = _flag(20)
+    x, y = made["batch"]
+    x[3, 1] = torch.nan
+    (finding,) = serious("target-leakage", made | {"batch": (x, y)})
+    assert finding.numbers["column"] == 0
+    assert serious("target-leakage", made | {"batch": (x[:, 1:], y), "model": mlp(3, 1)}) == []
 
 
 # A cut, or a result that nobody uses
@@ -277,54 +328,7 @@ def test_more_of_a_rare_class_to_be_judged_by_is_no_bad_split() -> None:
     assert severities("unstratified-split", _shares((900, 400), (300, 2))) == ["warning"]
 
 
-# Scripts
-def examined(folder: Path, text: str) -> list[Bench]:
-    script = folder / "train.py"
-    script.write_text(text)
-    benches: list[Bench] = []
-
-    def look(seen: Captured) -> None:
-        benches.append(bench_of(seen))
-        assert not benches[-1].failure
-
-    ending = capture(script, examine=look)
-    assert ending.error is None
-    return benches
-
-
-PADDED = """
-import torch
-from torch import nn
-emb, head = nn.Embedding(9, 4, padding_idx=0), nn.Linear(4, 2)
-opt = torch.optim.SGD([*emb.parameters(), *head.parameters()], lr=0.1)
-x, y = torch.randint(0, 9, (32, 5)), torch.randint(0, 2, (32,))
-loss = nn.functional.cross_entropy(head(emb(x).mean(1)), y)
-loss.backward()
-opt.step()
-"""
-SMALL = """
-import torch
-from torch import nn
-x = torch.tensor([[0.1 * i, 1.0 - i] for i in range(40)])
-y = torch.tensor([float(i % 3) for i in range(40)])
-weights = torch.tensor([1.0, 2.0])
-model = nn.Linear(2, 1)
-opt = torch.optim.SGD(model.parameters(), lr=0.01)
-loss = (model(x * weights).squeeze(1) - y).pow(2).mean()
-loss.backward()
-opt.step()
-"""
-
-
-def test_a_script_with_padded_embeddings_can_be_examined(tmp_path: Path) -> None:
-    assert len(examined(tmp_path, PADDED)) == 1
-
-
-def test_a_small_set_written_down_in_the_script_is_data(tmp_path: Path) -> None:
-    (bench,) = examined(tmp_path, SMALL)
-    assert {(part.role, part.shape) for part in bench.data.tensors} == {("input", (40, 2)), ("target", (40,))}
-
-
+# Loaders
 def test_a_loader_over_a_stream_has_no_length_and_is_no_mistake() -> None:
     class Stream(IterableDataset[Any]):
         def __iter__(self) -> Any:

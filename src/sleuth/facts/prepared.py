@@ -62,6 +62,20 @@ def where_number_written(record: Record, value: float, words: str) -> Where | No
     return None
 
 
+def where_only_written(record: Record, pattern: str) -> Where | None:
+    """The line of the script that matches, where only one does."""
+    program = _program(record, _script(record), 1)
+    lines = program.source.lines if program is not None else []
+    found = [number for number, line in enumerate(lines, 1) if re.search(pattern, line)]
+    return Where(_script(record), found[0]) if len(found) == 1 else None
+
+
+def speaks_of(record: Record, *pieces: str) -> bool:
+    """Whether one of these stands in the script; a script that cannot be read may speak of anything."""
+    program = _program(record, _script(record), 1)
+    return program is None or any(program.source.holds(piece) for piece in pieces)
+
+
 def unread_layers(record: Record) -> dict[str, Where]:
     """Attributes of the networks of a run that are applied and whose result nobody reads → where."""
     models = record.of(Model)

@@ -297,3 +297,54 @@ def test_a_cut_path_is_no_result_that_nobody_reads(tmp_path: Path) -> None:
     seen = watched(tmp_path, DROPPED.replace("REST", "e.detach()"))
     assert serious(found("detached-graph", seen.record))
     assert not serious(found("unused-parameters", seen.record))
+
+
+def two_humps(path: Path, text: str) -> Record:
+    """Inputs from 0 to 1, dark and bright, as digits are and as wrapped bytes are."""
+    path.write_text(text, "utf-8")
+    record = spoil(healthy(), Step, path=str(path))
+    return spoil(
+        record,
+        Batch,
+        values=lambda b: tuple(
+            replace(v, minimum=0.0, maximum=1.0, mean=0.3, std=0.376) if v.role == "input" else v
+            for v in b.values
+        ),
+    )
+
+
+def test_bright_and_dark_inputs_are_suspected_only_where_bytes_are_spoken_of(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    assert found("input-dtype-overflow", two_humps(path, "x = (b - a).astype('uint8')\n"))
+    assert not found("input-dtype-overflow", two_humps(path, "x = digits / 16\n"))
+
+
+REUSED = """
+def train(model):
+    opt = torch.optim.Adam([p for p in model.parameters() if p.requires_grad], lr=0.05)
+    for n in range(12):
+        opt.zero_grad()
+        F.cross_entropy(model(torch.randn(16, 20)), torch.randint(0, 5, (16,))).backward()
+        opt.step()
+
+base = nn.Linear(20, 64)
+train(nn.Sequential(base, nn.ReLU(), nn.Linear(64, 5)))
+new = nn.Sequential(base, nn.ReLU(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 5))
+for name, p in new.named_parameters():
+    if FROZEN:
+        p.requires_grad = False
+train(new)
+"""
+
+
+def test_a_new_layer_frozen_beside_a_trained_one(tmp_path: Path) -> None:
+    seen = watched(tmp_path, REUSED.replace("FROZEN", 'not name.startswith("4")'))
+    (finding,) = serious(found("frozen-params", seen.record))
+    assert finding.where is not None
+    assert finding.where.module == "2"
+    assert finding.where.line == seen.line("requires_grad = False")
+
+
+def test_a_trained_layer_may_rest(tmp_path: Path) -> None:
+    seen = watched(tmp_path, REUSED.replace("FROZEN", 'name.startswith("0")'))
+    assert not serious(found("frozen-params", seen.record))

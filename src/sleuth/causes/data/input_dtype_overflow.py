@@ -51,7 +51,7 @@ from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, layer, literal, makers, number, root
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, External, Value
-from sleuth.facts.prepared import where_input_made
+from sleuth.facts.prepared import speaks_of, where_input_made
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import batches, is_float, needed, tensors
 from sleuth.facts.step import Record
@@ -337,7 +337,11 @@ def watch(record: Record) -> Iterator[Finding]:
                 numbers={"minimum": values.minimum or 0, "maximum": values.maximum or 0},
                 fix="Convert to float first, then subtract, add and scale.",
             )
-        elif is_float(values) and _two_humps(values.minimum, values.maximum, values.mean, values.std):
+        elif (
+            is_float(values)
+            and _two_humps(values.minimum, values.maximum, values.mean, values.std)
+            and speaks_of(record, "uint8", "255", "int8", "byte()")
+        ):
             yield Finding(
                 f"Input {values.path} fills 0 to {values.maximum:g} with a spread of {values.std:.3g}, more "
                 "than a byte that takes all its values alike: small negative numbers may have wrapped to "

@@ -132,13 +132,24 @@ def watch(record: Record) -> Iterator[Finding]:
         return
 
 
+MOSTLY_TRAINING = 0.6  # so large a share is rather the training set itself, served in part
+
+
 def _settled(record: Record, group: list[Evaluation]) -> bool:
     """Whether all training rows had been served: an epoch had passed, each row came about twice, or the share
     no longer grows."""
     epoch, last = epoch_steps(record), group[-1]
-    if epoch is not None and training_loader(record) is not None:
+    # Where passes were cut short, a look at the training set itself meets rows that were not served yet.
+    cut = record.end is not None and bool(record.end.shortened)
+    if cut and max(seen.seen_in_training or 0.0 for seen in group) > MOSTLY_TRAINING:
+        return False
+    if not cut and epoch is not None and training_loader(record) is not None:
         return last.n >= epoch
-    if len(group) > 1 and abs((last.seen_in_training or 0.0) - (group[-2].seen_in_training or 0.0)) < SHARE:
+    if (
+        not cut
+        and len(group) > 1
+        and abs((last.seen_in_training or 0.0) - (group[-2].seen_in_training or 0.0)) < SHARE
+    ):
         return True
     served = sum(step.rows or 0 for step in record.steps if step.n < last.n)
     at_once = last.rows >= ENOUGH * last.calls  # not the single rows that an agent acts upon

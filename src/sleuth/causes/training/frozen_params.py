@@ -57,13 +57,16 @@ each `model.train()`.
 """
 
 import ast
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, statement_of
 from sleuth.facts.flow import keeps_numbers, literal, possible
 from sleuth.facts.interpreter.values import Call, Constant, Value
 from sleuth.facts.losses import loss_of
+from sleuth.facts.prepared import where_only_written
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.seen import at, loaded, module_of, needed, optimizer_of, raised, where_module
 from sleuth.facts.step import Holding, Layers, Model, Parameter, Record
@@ -376,12 +379,16 @@ def watch(record: Record) -> Iterator[Finding]:
             continue
         whole = len(frozen) == len(model.parameters)
         held = {name for seen in record.of(Holding) for name in seen.frozen}
-        moved = {name for seen in record.of(Layers) for name, change in seen.updates.items() if change}
+        after = [seen for seen in record.of(Layers) if seen.n >= model.n]
+        moved = {name for seen in after for name, change in seen.updates.items() if change}
         still = [p for p in frozen if p.name not in moved and not _copied(p, model)]
         if not still or whole:
             continue  # a frozen model as a whole is a teacher or a target
         # Random weights that never learn are a mistake; weights that were trained before may rest.
         fresh = model.n == 0 and not loaded(record)
+        random = [p for p in still if model.n and _at_its_start(p)]
+        if random and any(not _at_its_start(p) for p in still if len(p.shape) >= 2):
+            still, fresh = random, True  # what was trained before rests, and a new layer with it
         names = [p.name for p in still]
         yield Finding(
             f"{len(still)} of {len(model.parameters)} parameters "
@@ -390,7 +397,9 @@ def watch(record: Record) -> Iterator[Finding]:
             + (": they keep their random start." if fresh else "; right, if they were trained before."),
             severity="warning" if fresh else "note",
             credence=(0.8 if set(names) & held else 0.65) if fresh else 0.25,
-            where=where_module(record, module_of(names[0])),
+            where=_where_frozen(record, module_of(names[0]))
+            if fresh
+            else where_module(record, module_of(names[0])),
             numbers={"frozen": len(still), "parameters": len(model.parameters)},
             fix="Set `requires_grad_(True)` on what shall learn, before the optimizer is made.",
         )
@@ -405,6 +414,24 @@ def watch(record: Record) -> Iterator[Finding]:
             where=where,
             fix="Set `requires_grad_(True)` on what shall learn.",
         )
+
+
+def _where_frozen(record: Record, module: str) -> Where:
+    """The line that freezes, if the script has one only; else where the module was made."""
+    line = where_only_written(record, r"requires_grad\s*=\s*False|requires_grad_\(False\)")
+    return where_module(record, module) if line is None else replace(line, module=module)
+
+
+ENOUGH = 256  # weights, for the largest of them to lie within 2% of the bound of their draw
+
+
+def _at_its_start(parameter: Parameter) -> bool:
+    """A matrix as torch draws it, evenly up to 1/sqrt(inputs); a few steps carry some weight beyond."""
+    size = math.prod(parameter.shape)
+    if len(parameter.shape) < 2 or size < ENOUGH:
+        return False
+    bound = 1 / math.sqrt(math.prod(parameter.shape[1:]))
+    return 0.98 * bound < parameter.largest <= 1.0001 * bound
 
 
 def _held_again(record: Record) -> Iterator[Finding]:

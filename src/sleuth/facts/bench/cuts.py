@@ -81,7 +81,7 @@ def _moved(a: Tensor, b: Tensor) -> bool:
 
 
 def lost(run: Run, sources: Sequence[nn.Parameter], aim: Tensor | None = None) -> Where | None:
-    """Where a graph from these parameters ends although the loss, or this part of it, is made from the value."""
+    """Where a graph from these parameters ends although the loss, or a part of it, is made from the value."""
     after, needed = reached_from(run, sources), _needed(run, run.loss if aim is None else aim)
     for op in run.ops:
         passed = [t for t in op.inputs if id(t) in after]

@@ -236,16 +236,16 @@ def affine(subject: Subject, inputs: tuple[str, ...], layers: int) -> Affine:
             if name not in leaves:
                 return tensor
             first, second = noise[name]
-            return scale_a * first + scale_b * second
+            return (scale_a * first + scale_b * second).requires_grad_(tensor.requires_grad)
 
-        return outputs_of(subject, batches.mapped(subject.batch, mix))
+        return [output.detach() for output in outputs_of(subject, batches.mapped(subject.batch, mix))]
 
     noise = {
-        name: tuple(torch.randn(t.shape, generator=generator).to(t) * 3 for _ in range(2))
+        name: tuple(torch.randn(t.shape, generator=generator).to(t.detach()) * 3 for _ in range(2))
         for name, t in leaves.items()
     }
-    with torch.no_grad():
-        both, first, second, none = given(1, 1), given(1, 0), given(0, 1), given(0, 0)
+    # With gradients: a step may take derivatives by its inputs, as one that solves an equation does.
+    both, first, second, none = given(1, 1), given(1, 0), given(0, 1), given(0, 0)
     residues = [
         float((ab - a - b + z).abs().max() / (ab - z).abs().max())
         for ab, a, b, z in zip(both, first, second, none, strict=True)

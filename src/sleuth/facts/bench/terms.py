@@ -88,15 +88,21 @@ def measure(subject: Subject, targets: tuple[str, ...] = ()) -> Terms:
 
 
 def loose(run: Run, weights: Sequence[nn.Parameter]) -> tuple[LooseTerm, ...]:
-    """Summands of a loss that has a graph, made from weights of this step and unable to move them.
+    """Summands, of a loss that has a graph, that are made from the model's output and have none.
 
-    A weight that another summand reaches may be detached in this one on purpose; so may a whole model. What
-    was compared, rounded or counted was hardly meant to be a constant.
+    One that was detached as a whole, after it was summed up, was meant to be a constant.
     """
     if not run.loss.requires_grad:
         return ()
     said = reached_from(run, [t for t in run.outputs if t.requires_grad])
-    found = [t for t in _summands(run) if not t.tensor.requires_grad and id(t.tensor) in said]
+    found = [
+        t
+        for t in _summands(run)
+        if not t.tensor.requires_grad
+        and id(t.tensor) in said
+        and t.op is not None
+        and t.op.name not in ("detach", "data")
+    ]
     return tuple(
         LooseTerm(term.weight * float(term.tensor.detach()), lost(run, weights, term.tensor))
         for term in found
