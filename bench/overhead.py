@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -124,7 +125,7 @@ def naive(model: Any) -> Iterator[None]:
 def wandb_watch(model: Any) -> Iterator[None]:
     """wandb.watch, offline, gradients and parameters at every step."""
     os.environ.update(WANDB_MODE="offline", WANDB_SILENT="true")
-    import wandb
+    wandb: Any = import_module("wandb")
 
     with tempfile.TemporaryDirectory() as scratch:
         run = wandb.init(project="overhead", dir=scratch)
