@@ -181,11 +181,21 @@ def test_run_keeps_everything_repeats_nothing_and_is_analysed(work: Path) -> Non
     assert data["groups"][0]["values"][1]["verdict"] == "reliable-better"
 
 
+def _interruptible() -> None:
+    """Tests run in the background may have inherited that interrupts are ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_interrupt_and_resume(work: Path) -> None:
     plan(work, command=f"{sys.executable} train.py --lr {{value}} --seed {{seed}} --sleep 0.7")
     command = [sys.executable, "-m", "sleuth", "sweep", "run", "lr.toml", "--parallel", "2"]
     with subprocess.Popen(
-        command, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=work,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_interruptible,
     ) as process:
         runs = work / ".sleuth" / "sweeps" / "lr" / "runs"
         deadline = time.time() + 60

@@ -82,5 +82,5 @@ def _answer(words: list[str]) -> object:
 
 
 def complain(sentence: str) -> int:
-    print(f"sleuth: {' '.join(sentence.split())}", file=sys.stderr)
+    print(f"sleuth: {' '.join(sentence.split())}", file=sys.stderr, flush=True)
     return WRONG_REQUEST
