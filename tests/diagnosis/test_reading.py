@@ -26,6 +26,10 @@ def test_a_lower_end_is_better_and_a_similar_one_is_not() -> None:
     assert reading.better(run(falling(2.3, 0.5)), base) is False
 
 
+def test_there_is_nothing_to_better_in_a_run_that_has_learnt() -> None:
+    assert reading.better(run(falling(1.0, 0.002)), run(falling(1.0, 0.00001))) is False
+
+
 def test_a_finite_run_is_better_than_one_that_is_not() -> None:
     exploding = [2.0**i for i in range(30)] + [math.inf] * 20
     assert reading.better(run(exploding), run(falling(2, 1))) is True

@@ -12,6 +12,7 @@ TAIL_SHARE = 0.2  # of the steps: late enough to be the outcome, long enough to 
 FEWEST = 8  # losses from which a start and an end can be told apart
 CLEARLY = 0.7  # a run is clearly better when what is left of the loss is below this share of the other's
 MEMORISED = 0.15  # of the loss at the start: what is left when one batch has been learnt
+LEARNT = 0.01  # of the loss at the start: less than this is learnt, whatever another run makes of the rest
 STALLED = 0.6  # more than this is left, and it has stopped falling
 
 _HIGHER = re.compile(
@@ -141,6 +142,8 @@ def course_better(base: Course | None, other: Course | None) -> bool | None:
         return None
     if base.finite != other.finite:
         return other.finite and (other.left < 1 or other.tail < base.tail)
+    if base.head > 0 and 0 <= base.left < LEARNT:
+        return False  # nothing of weight is left to do better in
     if base.lowest < 0 < base.head:
         return None  # a loss around zero (a policy gradient, a critic) does not tell how well it goes
     if base.head > 0 and base.tail >= 0 and other.tail >= 0:

@@ -75,7 +75,11 @@ def _look(sight: Sight, loss: Any, step: int, frame: FrameType | None) -> None:
         return
     try:
         found = stuck(
-            metric=metric, loss=loss, parameters=_parameters(names), terms=_terms(names, loss, metric) or None
+            metric=metric,
+            loss=loss,
+            parameters=_parameters(names),
+            terms=_terms(names, loss, metric) or None,
+            optimizer=_optimizer(names),
         )
     except SleuthError as error:
         sight.trouble = str(error)
@@ -113,6 +117,14 @@ def _parameters(names: Mapping[str, Any]) -> dict[str, Any]:
             for index, tensor in enumerate(held):
                 found.setdefault(id(tensor), (f"{name}[{index}]", tensor))
     return {name: tensor for name, tensor in found.values() if tensor.requires_grad}
+
+
+def _optimizer(names: Mapping[str, Any]) -> Any:
+    """The one optimizer in sight, for its momentum; of several, none can be told to be the metric's."""
+    import torch
+
+    seen = {id(value): value for _, value in _objects(names) if isinstance(value, torch.optim.Optimizer)}
+    return next(iter(seen.values())) if len(seen) == 1 else None
 
 
 def _objects(names: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
