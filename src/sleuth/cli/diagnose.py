@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sleuth.cli.output import emit, output_options
+from sleuth.cli.running import script_options
 from sleuth.errors import SleuthError
 
 if TYPE_CHECKING:
@@ -17,30 +18,19 @@ if TYPE_CHECKING:
     "diagnose", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
 @click.option(
-    "-m", "module", metavar="MODULE", help="Run a module, as `python -m` does, in place of a script."
-)
-@click.option(
-    "--steps", type=click.IntRange(5), metavar="N", help="Optimizer steps to look at (default: what fits)."
-)
-@click.option(
-    "--budget", default="60s", show_default=True, metavar="TIME", help="Time for everything: 60s, 5m."
-)
-@click.option(
     "--prior",
     type=click.Choice(["folklore", "measured"]),
     default="measured",
     show_default=True,
     help="Which set of family shares to start from.",
 )
-@click.option("--allow-writes", is_flag=True, help="Let experiments write into the real working folder.")
 @click.option("--no-experiments", is_flag=True, help="Only read, watch and probe.")
 @click.option("--no-archive", is_flag=True, help="Keep nothing in .sleuth/.")
 @click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page.")
 @click.option("--apply-fix", is_flag=True, help="Write a patched copy, run it again, show before and after.")
 @click.option("--in-place", is_flag=True, help="With --apply-fix: change the file itself.")
 @output_options
-@click.argument("script", required=False)
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@script_options
 def command(
     script: str | None,
     arguments: tuple[str, ...],

@@ -3,20 +3,12 @@
 import click
 
 from sleuth.cli.output import emit, output_options
+from sleuth.cli.running import script_options
 
 
 @click.command("triage", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option(
-    "-m", "module", metavar="MODULE", help="Run a module, as `python -m` does, in place of a script."
-)
-@click.option("--steps", type=click.IntRange(5), metavar="N", help="Optimizer steps to look at.")
-@click.option(
-    "--budget", default="60s", show_default=True, metavar="TIME", help="Time for everything: 60s, 5m."
-)
-@click.option("--allow-writes", is_flag=True, help="Let experiments write into the real working folder.")
 @output_options
-@click.argument("script", required=False)
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@script_options
 def command(
     script: str | None,
     arguments: tuple[str, ...],
