@@ -3,11 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import Course, adversarial, by_line, raised
-from sleuth.facts.step import Layers, LossCall, Model, Record, Step
 from sleuth.finding import Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import LossCall, Record, Step
 
 TWICE = 2.0  # times the nodes of the first graph
 CLIMB = 4  # measurements in a row
@@ -43,11 +46,13 @@ def growing_graph(course: Course) -> Growth | None:
     return Growth(longest[0][1], longest[-1][1], longest[-1][0] - longest[0][0])
 
 
-def twice_backward(record: Record) -> Where | None:
+def twice_backward(record: "Record") -> Where | None:
     return raised(record, "backward through the graph a second time")
 
 
-def recurrent(record: Record) -> bool:
+def recurrent(record: "Record") -> bool:
+    from sleuth.facts.step import Model
+
     return any(layer.type.startswith(RECURRENT) for model in record.of(Model) for layer in model.layers)
 
 
@@ -55,11 +60,11 @@ def recurrent(record: Record) -> bool:
 class Term:
     """One loss call of the training code and its values over the run."""
 
-    call: LossCall
+    call: "LossCall"
     values: list[float]
 
 
-def terms(calls: Iterable[LossCall]) -> list[Term]:
+def terms(calls: "Iterable[LossCall]") -> list[Term]:
     """The loss calls that are computed together, with gradients: one for each line."""
     attached = [call for call in calls if call.requires_grad and call.value is not None]
     return [
@@ -69,8 +74,10 @@ def terms(calls: Iterable[LossCall]) -> list[Term]:
     ]
 
 
-def never_moved(record: Record) -> set[str]:
+def never_moved(record: "Record") -> set[str]:
     """Parameters whose actual change was measured, at three steps or more, and was zero each time."""
+    from sleuth.facts.step import Layers
+
     seen: dict[str, list[float]] = {}
     for layers in record.of(Layers):
         for name, change in layers.updates.items():
@@ -78,8 +85,10 @@ def never_moved(record: Record) -> set[str]:
     return {name for name, changes in seen.items() if len(changes) >= 3 and not any(changes)}
 
 
-def never_reached(record: Record) -> set[str]:
+def never_reached(record: "Record") -> set[str]:
     """Parameters that had no gradient at any of three sampled steps or more."""
+    from sleuth.facts.step import Layers
+
     seen: dict[str, list[float | None]] = {}
     for layers in record.of(Layers):
         for name, norm in layers.gradients.items():
@@ -87,12 +96,14 @@ def never_reached(record: Record) -> set[str]:
     return {name for name, norms in seen.items() if len(norms) >= 3 and all(norm is None for norm in norms)}
 
 
-def called_modules(record: Record) -> set[str]:
+def called_modules(record: "Record") -> set[str]:
     """Modules that took part in a sampled training forward."""
+    from sleuth.facts.step import Layers
+
     return {name for layers in record.of(Layers) for name in layers.activations}
 
 
-def diverging(record: Record, course: Course) -> int | None:
+def diverging(record: "Record", course: Course) -> int | None:
     """The step at which the loss leaves its range for good by growth, not at one blow; None for games."""
     if adversarial(record):
         return None
@@ -103,5 +114,5 @@ def diverging(record: Record, course: Course) -> int | None:
     return place if len(before) >= 2 and before[-1] > 1.5 * before[0] > 0 else None
 
 
-def steps_by_number(record: Record) -> dict[int, Step]:
+def steps_by_number(record: "Record") -> "dict[int, Step]":
     return {step.n: step for step in record.steps}

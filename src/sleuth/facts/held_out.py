@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import at, evaluations
-from sleuth.facts.step import Evaluation, Metric, Record
 from sleuth.finding import Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 _HELD_OUT = re.compile(r"(^|[^a-z])(val|valid|validation|test|dev|eval|held.?out)([^a-z]|$)", re.IGNORECASE)
 _COST = re.compile(
@@ -24,12 +27,12 @@ class HeldOut:
     where: Where | None
 
 
-def held_out(record: Record) -> list[HeldOut]:
+def held_out(record: "Record") -> list[HeldOut]:
     """One series for each set, in order: what evaluation passes computed, then what was told under a name."""
     return [*_computed(record), *_told(record)]
 
 
-def _computed(record: Record) -> Iterator[HeldOut]:
+def _computed(record: "Record") -> Iterator[HeldOut]:
     for passes in evaluations(record).values():
         known = [seen for seen in passes if seen.loss is not None]
         if known and (known[-1].seen_in_training or 0.0) <= KNOWN:
@@ -38,7 +41,9 @@ def _computed(record: Record) -> Iterator[HeldOut]:
             )
 
 
-def _told(record: Record) -> Iterator[HeldOut]:
+def _told(record: "Record") -> Iterator[HeldOut]:
+    from sleuth.facts.step import Evaluation, Metric
+
     by_name: dict[str, list[Metric]] = {}
     for metric in record.of(Metric):
         if _HELD_OUT.search(metric.name) and _COST.search(metric.name):

@@ -8,17 +8,20 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sleuth.errors import SleuthError
 from sleuth.facts.flow import layer, literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Function, Value
 from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, place, read_program
-from sleuth.facts.step import Line, LossCall, Model, Record
 from sleuth.facts.topics.idle import idle_layers
 from sleuth.facts.topics.shapes import Shapes, shapes
 from sleuth.facts.topics.shapes.datasets import cut_from
 from sleuth.finding import Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Line, LossCall, Record
 
 _OPERATORS = frozenset("+ - * / // % ** > >= < <= == != & | ^ ~".split())
 # What gives new numbers; everything else reads, draws or allocates them.
@@ -30,7 +33,7 @@ _LONGEST = 30  # steps back from the use
 WITHIN = 10.0  # seconds: a record keeps nine digits of a number, of the time of its start as well
 
 
-def where_target_made(record: Record, call: LossCall) -> Where | None:
+def where_target_made(record: "Record", call: "LossCall") -> Where | None:
     """The line that gave a loss's targets their values; the line of the loss where that cannot be told."""
     used = Where(call.path or None, call.line) if call.line else None
     program = _program(record, call.path, call.line)
@@ -40,7 +43,7 @@ def where_target_made(record: Record, call: LossCall) -> Where | None:
     return next(_made(program, targets, call.line), used)
 
 
-def where_input_made(record: Record, line: Line) -> Where | None:
+def where_input_made(record: "Record", line: "Line") -> Where | None:
     """The line that gave a model's inputs their values; the line of the call where that cannot be told."""
     script = _script(record)
     used = Where(script or None, line) if line else None
@@ -52,7 +55,7 @@ def where_input_made(record: Record, line: Line) -> Where | None:
     return next(_made(program, inputs, line), used)
 
 
-def where_number_written(record: Record, value: float, words: str) -> Where | None:
+def where_number_written(record: "Record", value: float, words: str) -> Where | None:
     """The first line of the script on which this number stands beside one of the words."""
     program = _program(record, _script(record), 1)
     for node in program.source.nodes if program is not None else ():
@@ -62,7 +65,7 @@ def where_number_written(record: Record, value: float, words: str) -> Where | No
     return None
 
 
-def where_only_written(record: Record, pattern: str) -> Where | None:
+def where_only_written(record: "Record", pattern: str) -> Where | None:
     """The line of the script that matches, where only one does."""
     program = _program(record, _script(record), 1)
     lines = program.source.lines if program is not None else []
@@ -70,14 +73,16 @@ def where_only_written(record: Record, pattern: str) -> Where | None:
     return Where(_script(record), found[0]) if len(found) == 1 else None
 
 
-def speaks_of(record: Record, *pieces: str) -> bool:
+def speaks_of(record: "Record", *pieces: str) -> bool:
     """Whether one of these stands in the script; a script that cannot be read may speak of anything."""
     program = _program(record, _script(record), 1)
     return program is None or any(program.source.holds(piece) for piece in pieces)
 
 
-def unread_layers(record: Record) -> dict[str, Where]:
+def unread_layers(record: "Record") -> dict[str, Where]:
     """Attributes of the networks of a run that are applied and whose result nobody reads → where."""
+    from sleuth.facts.step import Model
+
     models = record.of(Model)
     paths = [layer.path for model in models for layer in model.layers if layer.line]
     files = dict.fromkeys([_script(record), *(model.path for model in models if model.line), *paths])
@@ -90,12 +95,12 @@ def unread_layers(record: Record) -> dict[str, Where]:
     }
 
 
-def _script(record: Record) -> str:
+def _script(record: "Record") -> str:
     """The file of the training loop: the run may have been started by another program."""
     return next((step.path for step in record.steps if step.path), record.run.script)
 
 
-def _program(record: Record, path: str, line: Line) -> Program | None:
+def _program(record: "Record", path: str, line: "Line") -> Program | None:
     """The program as it ran: a file that is gone, unreadable or was changed since says nothing."""
     file = Path(path)
     if not line or not path or not file.is_file() or file.suffix != ".py":
@@ -109,7 +114,7 @@ def _program(record: Record, path: str, line: Line) -> Program | None:
         return None
 
 
-def _made(program: Program, values: Sequence[Value | None], line: Line) -> Iterator[Where]:
+def _made(program: Program, values: Sequence[Value | None], line: "Line") -> Iterator[Where]:
     """For each value, the last step that computed it; else the last that converted it on another line."""
     for value in values:
         path = list(_steps_back(shapes(program), value))

@@ -2,15 +2,18 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import Course, holdings
-from sleuth.facts.step import Line, Record, Step
 
-Mark = tuple[str, int, Line]
+if TYPE_CHECKING:
+    from sleuth.facts.step import Line, Record, Step
+
+Mark = tuple[str, int, "Line"]
 CLEARS = ("zero_grad", "zero_grad_model")
 
 
-def events(record: Record, step: Step) -> tuple[Mark, ...]:
+def events(record: "Record", step: "Step") -> tuple[Mark, ...]:
     """What led to this step, the step itself left out."""
     pattern = record.patterns.get(step.pattern)
     if pattern is None:
@@ -18,17 +21,17 @@ def events(record: Record, step: Step) -> tuple[Mark, ...]:
     return tuple(event for event in pattern.events if event[0] not in ("step", "times"))
 
 
-def after_last_step(record: Record) -> tuple[Mark, ...]:
+def after_last_step(record: "Record") -> tuple[Mark, ...]:
     """What happened after the last step until the end: all of it, where there was no step."""
     pattern = record.patterns.get(record.end.pattern) if record.end is not None else None
     return pattern.events if pattern is not None else ()
 
 
-def names(record: Record, step: Step) -> list[str]:
+def names(record: "Record", step: "Step") -> list[str]:
     return [name for name, _, _ in events(record, step)]
 
 
-def share(record: Record, course: Course, holds: Callable[[tuple[Mark, ...]], bool]) -> float:
+def share(record: "Record", course: Course, holds: Callable[[tuple[Mark, ...]], bool]) -> float:
     """Of the steps with a known pattern, the share whose events fulfil this; the first step aside."""
     counted = Counter(step.pattern for step in course.steps[1:] if step.pattern in record.patterns)
     total = sum(counted.values())
@@ -49,7 +52,7 @@ def first(found: Iterable[Mark], *wanted: str) -> int:
     return min((place for place, (name, _, _) in enumerate(found) if name in wanted), default=-1)
 
 
-def line_of(record: Record, course: Course, *wanted: str) -> Line:
+def line_of(record: "Record", course: Course, *wanted: str) -> "Line":
     """The commonest line of such an event."""
     lines = Counter(
         line
@@ -60,7 +63,7 @@ def line_of(record: Record, course: Course, *wanted: str) -> Line:
     return lines.most_common(1)[0][0] if lines else 0
 
 
-def clears(record: Record, optimizer: int) -> Callable[[Mark], bool]:
+def clears(record: "Record", optimizer: int) -> Callable[[Mark], bool]:
     """Whether an event empties the gradients of this optimizer's parameters."""
     models = {
         int(number) for seen in holdings(record, optimizer) for number, held in seen.of_models.items() if held
@@ -75,7 +78,7 @@ def clears(record: Record, optimizer: int) -> Callable[[Mark], bool]:
     return empties
 
 
-def occurrences(record: Record, name: str) -> Iterator[tuple[Step, Mark]]:
+def occurrences(record: "Record", name: str) -> "Iterator[tuple[Step, Mark]]":
     """Every event of that name with the step it led to."""
     for step in record.steps:
         for event in events(record, step):

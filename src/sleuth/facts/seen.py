@@ -5,25 +5,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from sleuth.facts import curves
-from sleuth.facts.step import (
-    Batch,
-    Evaluation,
-    Holding,
-    Layers,
-    Line,
-    Load,
-    Loader,
-    LossCall,
-    Model,
-    Optimizer,
-    Record,
-    Step,
-    Values,
-)
 from sleuth.finding import Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import (
+        Batch,
+        Evaluation,
+        Holding,
+        Line,
+        Loader,
+        LossCall,
+        Model,
+        Optimizer,
+        Record,
+        Step,
+        Values,
+    )
 
 Something = TypeVar("Something", bound=Sized)
 CLASS_LOSSES = frozenset(
@@ -41,7 +41,7 @@ class Placed(Protocol):
     """Anything that stands on a line of the user's code."""
 
     @property
-    def line(self) -> Line: ...
+    def line(self) -> "Line": ...
     @property
     def path(self) -> str: ...
 
@@ -51,7 +51,7 @@ class Course:
     """The steps of one optimizer, in order."""
 
     id: int
-    steps: tuple[Step, ...]
+    steps: "tuple[Step, ...]"
 
     @cached_property
     def losses(self) -> list[float]:
@@ -84,7 +84,7 @@ def needed(items: Something, what: str) -> Something:
     return items
 
 
-def courses(record: Record, fewest: int = SEVERAL) -> list[Course]:
+def courses(record: "Record", fewest: int = SEVERAL) -> list[Course]:
     """One for each optimizer with enough steps, the longest first."""
     needed(record.steps, "optimizer steps")
     by_optimizer: dict[int, list[Step]] = {}
@@ -94,7 +94,7 @@ def courses(record: Record, fewest: int = SEVERAL) -> list[Course]:
     return sorted(found, key=lambda course: -len(course.steps))
 
 
-def adversarial(record: Record) -> bool:
+def adversarial(record: "Record") -> bool:
     """Two optimizers take turns (GAN, actor and critic): one's loss may rise because the other got better."""
     turns = [optimizer for optimizer, _ in groupby(step.optimizer for step in record.steps)]
     return len(turns) > max(4, 2 * len(set(turns)))
@@ -106,36 +106,44 @@ def at(thing: Placed, module: str | None = None) -> Where | None:
     return Where(path=thing.path or None, line=thing.line or None, module=module)
 
 
-def where_loss(step: Step) -> Where | None:
+def where_loss(step: "Step") -> Where | None:
     return Where(path=step.loss_path or None, line=step.loss_line) if step.loss_line else None
 
 
-def where_event(step: Step, line: Line) -> Where | None:
+def where_event(step: "Step", line: "Line") -> Where | None:
     """An event carries its line only; it stands in the file of the step more often than not."""
     return Where(path=step.path or step.loss_path or None, line=line) if line else None
 
 
-def optimizer_of(record: Record, number: int) -> Optimizer | None:
+def optimizer_of(record: "Record", number: int) -> "Optimizer | None":
+    from sleuth.facts.step import Optimizer
+
     return next((made for made in record.of(Optimizer) if made.id == number), None)
 
 
-def where_optimizer(record: Record, number: int) -> Where | None:
+def where_optimizer(record: "Record", number: int) -> Where | None:
     made = optimizer_of(record, number)
     return at(made) if made else None
 
 
-def holdings(record: Record, optimizer: int) -> list[Holding]:
+def holdings(record: "Record", optimizer: int) -> "list[Holding]":
+    from sleuth.facts.step import Holding
+
     return [seen for seen in record.of(Holding) if seen.optimizer == optimizer]
 
 
-def models_of(record: Record, optimizer: int) -> list[Model]:
+def models_of(record: "Record", optimizer: int) -> "list[Model]":
     """The models whose parameters this optimizer holds; all of them where that was not seen."""
+    from sleuth.facts.step import Model
+
     ids = {int(key) for seen in holdings(record, optimizer) for key, held in seen.of_models.items() if held}
     return [model for model in record.of(Model) if model.id in ids or not ids]
 
 
-def layer_types(record: Record) -> dict[str, str]:
+def layer_types(record: "Record") -> dict[str, str]:
     """Module name → type, over all models."""
+    from sleuth.facts.step import Layers, Model
+
     names = {layer.name: layer.type for model in record.of(Model) for layer in model.layers}
     return names | {name: kind for seen in record.of(Layers) for name, kind in seen.types.items()}
 
@@ -144,8 +152,10 @@ def module_of(parameter: str) -> str:
     return parameter.rpartition(".")[0]
 
 
-def where_module(record: Record, name: str) -> Where:
+def where_module(record: "Record", name: str) -> Where:
     """Where a module was made, with its name."""
+    from sleuth.facts.step import Model
+
     for model in record.of(Model):
         for layer in model.layers:
             if layer.name == name and layer.line:
@@ -154,24 +164,28 @@ def where_module(record: Record, name: str) -> Where:
     return (at(model_line, name) if model_line else None) or Where(module=name)
 
 
-def loss_calls(record: Record, phase: str = "train") -> list[LossCall]:
+def loss_calls(record: "Record", phase: str = "train") -> "list[LossCall]":
+    from sleuth.facts.step import LossCall
+
     return [call for call in record.of(LossCall) if call.phase == phase]
 
 
-def by_line(calls: Iterable[LossCall]) -> dict[tuple[str, Line, str], list[LossCall]]:
+def by_line(calls: "Iterable[LossCall]") -> "dict[tuple[str, Line, str], list[LossCall]]":
     lines: dict[tuple[str, Line, str], list[LossCall]] = {}
     for call in calls:
         lines.setdefault((call.path, call.line, call.function), []).append(call)
     return lines
 
 
-def batches(record: Record, phase: str = "train") -> list[Batch]:
+def batches(record: "Record", phase: str = "train") -> "list[Batch]":
+    from sleuth.facts.step import Batch
+
     return [batch for batch in record.of(Batch) if batch.phase == phase]
 
 
 def tensors(
-    batches: Iterable[Batch], role: str, keep: Callable[[Values], bool] = lambda values: True
-) -> Iterator[tuple[Batch, Values]]:
+    batches: "Iterable[Batch]", role: str, keep: "Callable[[Values], bool]" = lambda values: True
+) -> "Iterator[tuple[Batch, Values]]":
     """Tensors of that role; a tensor of unknown role counts as input."""
     for batch in batches:
         for values in batch.values:
@@ -179,22 +193,24 @@ def tensors(
                 yield batch, values
 
 
-def is_float(values: Values) -> bool:
+def is_float(values: "Values") -> bool:
     return "float" in values.dtype
 
 
-def loaders(record: Record) -> Mapping[int, Loader]:
+def loaders(record: "Record") -> "Mapping[int, Loader]":
+    from sleuth.facts.step import Loader
+
     return {loader.id: loader for loader in record.of(Loader)}
 
 
-def training_loader(record: Record) -> Loader | None:
+def training_loader(record: "Record") -> "Loader | None":
     """The loader that feeds the training steps, if one does."""
     known = loaders(record)
     used = [batch.loader for batch in batches(record) if batch.loader in known]
     return known[max(set(used), key=used.count)] if used and used[0] is not None else None  # type: ignore[index]
 
 
-def epoch_steps(record: Record) -> int | None:
+def epoch_steps(record: "Record") -> int | None:
     """Optimizer steps in one pass over the data: from the loader, else from the order of the batches."""
     loader = training_loader(record)
     backwards = max(1, round(curves.median(step.backwards for step in record.steps))) if record.steps else 1
@@ -204,11 +220,11 @@ def epoch_steps(record: Record) -> int | None:
     return curves.period([step.batch for step in record.steps]) if _fingerprinted(record) else None
 
 
-def _fingerprinted(record: Record) -> bool:
+def _fingerprinted(record: "Record") -> bool:
     return bool(record.steps) and all(step.batch for step in record.steps)
 
 
-def chance(call: LossCall) -> float | None:
+def chance(call: "LossCall") -> float | None:
     """What guessing costs: ln K, for losses over classes with unweighted means."""
     if call.weighted or call.reduction != "mean" or (call.ignored and call.ignored == 1):
         return None
@@ -223,7 +239,7 @@ def learned(course: Course, share: float = 0.5) -> bool:
     return len(values) >= SEVERAL and curves.fallen(values) > share
 
 
-def broke_at(record: Record) -> int | None:
+def broke_at(record: "Record") -> int | None:
     """The step of the first non-finite loss or gradient."""
     return next(
         (
@@ -235,7 +251,7 @@ def broke_at(record: Record) -> int | None:
     )
 
 
-def raised(record: Record, *texts: str) -> Where | None:
+def raised(record: "Record", *texts: str) -> Where | None:
     """Where the run ended with an exception that says one of these, or None."""
     end = record.end
     if end is None or not any(text.lower() in end.message.lower() for text in texts):
@@ -244,16 +260,20 @@ def raised(record: Record, *texts: str) -> Where | None:
     return Where(path or None, line or None)
 
 
-def loaded(record: Record) -> bool:
+def loaded(record: "Record") -> bool:
     """A checkpoint or pretrained weights were put into a model."""
+    from sleuth.facts.step import Load
+
     return any(load.matched for load in record.of(Load))
 
 
-def evaluations(record: Record) -> dict[tuple[int, Line, int | None], list[Evaluation]]:
+def evaluations(record: "Record") -> "dict[tuple[int, Line, int | None], list[Evaluation]]":
     """Passes of one model from one line over one loader, in order.
 
     A loader that is made anew for each pass, alike and on one line, counts as one.
     """
+    from sleuth.facts.step import Evaluation, Loader
+
     first: dict[tuple[str, Line, int | None, int | None], int] = {}
     alike = {
         made.id: first.setdefault((made.path, made.line, made.examples, made.batch_size), made.id)
@@ -267,12 +287,12 @@ def evaluations(record: Record) -> dict[tuple[int, Line, int | None], list[Evalu
     return groups
 
 
-def in_each_step(passes: Sequence[Evaluation]) -> bool:
+def in_each_step(passes: "Sequence[Evaluation]") -> bool:
     """A forward pass without gradients inside each training step: a teacher, a target, a policy that acts."""
     gaps = [after.n - before.n for before, after in pairwise(passes)]
     return len(gaps) >= 4 and curves.median(gaps) <= 1
 
 
-def ended(record: Record) -> bool:
+def ended(record: "Record") -> bool:
     """The script came to its own end, so what was not reached by then was not reached."""
     return record.end is not None and record.end.status in ("finished", "exited") and not record.end.shortened

@@ -52,11 +52,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import loaded, module_of, needed, where_module
-from sleuth.facts.step import Activation, Layers, Model, Parameter, Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Activation, Parameter, Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
@@ -101,7 +101,9 @@ WEAK, STRONG = 0.15, 6.0  # std × sqrt(fan in): default .58, He 1.4, GPT's 0.02
 LOUD, FAINT = 30.0, 1e-3  # spread of a hidden layer's output that goes with it; a healthy one is near 1
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Layers, Model
+
     first = needed([seen for seen in record.of(Layers) if seen.n == 0], "activations of the first step")[0]
     for model in record.of(Model):
         if loaded(record) or model.n > 0:
@@ -129,15 +131,15 @@ def watch(record: Record) -> Iterator[Finding]:
             return
 
 
-def _fan_in(parameter: Parameter) -> int:
+def _fan_in(parameter: "Parameter") -> int:
     return math.prod(parameter.shape[1:])
 
 
-def _gain(parameter: Parameter) -> float:
+def _gain(parameter: "Parameter") -> float:
     return parameter.std * math.sqrt(_fan_in(parameter))
 
 
-def _odd(parameter: Parameter, out: Activation) -> str:
+def _odd(parameter: "Parameter", out: "Activation") -> str:
     if _gain(parameter) > STRONG and out.std > LOUD:
         return "has blown up"
     return "has faded" if _gain(parameter) < WEAK and out.std < FAINT else ""

@@ -56,11 +56,11 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.growth import steps_by_number
 from sleuth.facts.seen import layer_types, needed, where_module
-from sleuth.facts.step import Layers, Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "usually", "noise-inputs": "even"}
@@ -102,7 +102,9 @@ SAMPLES = 3  # in a row, the latest: units that stay silent
 ROWS = 16  # examples in a batch; over fewer many live units are silent by chance
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Layers
+
     types, steps = layer_types(record), steps_by_number(record)
     shares: dict[str, list[float]] = {}
     for seen in needed(record.of(Layers), "activations"):

@@ -62,7 +62,6 @@ from sleuth.facts.flow import ancestry, literal, possible
 from sleuth.facts.interpreter.values import Call, Constant, Either, Unknown, Value
 from sleuth.facts.program import Program, clue, rewrite
 from sleuth.facts.seen import at, evaluations
-from sleuth.facts.step import Dropout, Evaluation, Record
 from sleuth.facts.topics.modules import (
     DROPOUT,
     applied,
@@ -80,6 +79,7 @@ from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Evaluation, Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"no-regularisation": "even"}
@@ -285,7 +285,9 @@ def undo(world: "World") -> None:
     repairs.dropout_follows_mode(world)
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Dropout
+
     for seen in record.of(Dropout):
         if seen.active and not seen.module_training and seen.p > 0:
             yield Finding(
@@ -313,7 +315,7 @@ def watch(record: Record) -> Iterator[Finding]:
                 return
 
 
-def _differ(one: Evaluation, other: Evaluation) -> bool:
+def _differ(one: "Evaluation", other: "Evaluation") -> bool:
     """Same step, same inputs, eval mode, and another loss beyond rounding."""
     if one.n != other.n or one.fingerprint != other.fingerprint or not one.fingerprint:
         return False

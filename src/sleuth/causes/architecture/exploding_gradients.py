@@ -59,11 +59,11 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, needed, where_loss
-from sleuth.facts.step import Record, Step
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record, Step
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
@@ -102,7 +102,7 @@ SPIKE = 100.0  # times the median, just before the loss jumps; see the page
 JUMP = 3.0  # times the loss before
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     needed([step for step in record.steps if step.grad_norm is not None], "gradient norms")
     for course in courses(record, 10):
         norms = course.gradients
@@ -138,7 +138,7 @@ def watch(record: Record) -> Iterator[Finding]:
             )
 
 
-def _spikes(steps: tuple[Step, ...], usual: float) -> int:
+def _spikes(steps: "tuple[Step, ...]", usual: float) -> int:
     count = 0
     for before, after in pairwise(steps):
         if before.grad_norm is None or before.loss is None or after.loss is None or before.loss <= 0:

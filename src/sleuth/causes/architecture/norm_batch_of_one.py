@@ -56,7 +56,6 @@ from sleuth.facts.flow import ancestry, possible
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import needed, raised, where_module
-from sleuth.facts.step import Model, Record
 from sleuth.facts.topics.cadence import setting
 from sleuth.facts.topics.modes import parts
 from sleuth.facts.topics.modules import BATCH_NORM, axis_of, exact, is_one_long, settled
@@ -64,6 +63,7 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "even"}
 
@@ -218,7 +218,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Model
+
     where = raised(record, "expected more than 1 value per channel")
     norms = [
         layer for model in record.of(Model) for layer in model.layers if layer.type.startswith("BatchNorm")

@@ -52,11 +52,11 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, layer_types, learned, needed, where_module
-from sleuth.facts.step import Layers, Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "even", "lr×10": "even"}
 
@@ -83,7 +83,9 @@ NEARLY_ALL = 0.9  # of a layer's outputs: beyond, next to no gradient passes
 FLAT = ("Tanh", "Sigmoid", "Hardtanh", "Hardsigmoid")
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Layers
+
     types = layer_types(record)
     shares: dict[str, list[float]] = {}
     for seen in needed(record.of(Layers), "activations"):

@@ -60,12 +60,12 @@ from sleuth.facts.interpreter.values import Value
 from sleuth.facts.prepared import unread_layers
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import module_of, needed, where_module
-from sleuth.facts.step import Layers, Model, Record
 from sleuth.facts.topics.idle import idle_layers
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
 
 
 NEEDS = "def forward"
@@ -123,7 +123,9 @@ def _thrown_away(bench: "Bench") -> Iterator[Finding]:
 MUCH = 0.5  # of all weights
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Layers, Model
+
     needed(record.of(Layers), "gradients by layer")
     sizes = {p.name: math.prod(p.shape) for m in record.of(Model) for p in m.parameters if p.trainable}
     idle = sorted((never_reached(record) & set(sizes)), key=list(sizes).index)

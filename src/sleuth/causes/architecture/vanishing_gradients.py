@@ -58,11 +58,11 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, learned, module_of, needed, where_module
-from sleuth.facts.step import Layers, Model, Record
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "usually", "lr×10": "usually"}
 
@@ -94,7 +94,9 @@ STILL, ALIVE = 1e-6, 1e-4  # update over weight of a first layer that stands and
 SAMPLES = 3
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Layers, Model
+
     needed(record.of(Layers), "gradients by layer")
     matrices = {p.name for m in record.of(Model) for p in m.parameters if len(p.shape) >= 2 and p.trainable}
     kinds = {layer.name: layer.type for model in record.of(Model) for layer in model.layers}

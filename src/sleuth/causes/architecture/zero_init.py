@@ -59,7 +59,6 @@ from sleuth.facts.flow import ancestry
 from sleuth.facts.interpreter.values import Call, Instance, Unknown
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import loaded, module_of, needed, where_module
-from sleuth.facts.step import Model, Record
 from sleuth.facts.topics.equal_weights.in_jax import (
     JAX_FLAT,
     JAX_PRODUCTS,
@@ -90,6 +89,7 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 NEEDS = "zero constant ones fill full"
@@ -256,7 +256,9 @@ def undo(world: "World") -> None:
     repairs.initialised_anew(world, only_equal=True)
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Model
+
     for model in needed([model for model in record.of(Model) if model.parameters], "parameters of models"):
         matrices = [p for p in model.parameters if len(p.shape) >= 2 and min(p.shape[:2]) > 1 and p.trainable]
         kinds = {layer.name: layer.type for layer in model.layers}

@@ -55,12 +55,12 @@ with fixed corruptions are deliberate and fine.
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import root
 from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Table, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import at, evaluations, loaders, loss_calls, needed
-from sleuth.facts.step import Evaluation, Record
 from sleuth.facts.topics.items import always_augmented
 from sleuth.facts.topics.loaders import (
     class_of,
@@ -78,6 +78,9 @@ from sleuth.facts.topics.loaders import (
 )
 from sleuth.facts.topics.splits import RANDOM_SPLIT, splits_of
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 FIX = "Give the held-out part its own data set object with a transform that draws nothing at random."
 
@@ -242,7 +245,9 @@ def _applied_in_evaluation(program: Program) -> Iterator[Finding]:
             yield _report(applied, steps[0], "the batches of an evaluation loop")
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Evaluation
+
     needed(record.of(Evaluation), "evaluation passes")
     known = loaders(record)
     # Noise is part of the task for a denoiser and in the codes of a VAE; it is not for a classifier.

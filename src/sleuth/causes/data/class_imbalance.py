@@ -53,11 +53,11 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import CLASS_LOSSES, at, batches, courses, loss_calls, needed, tensors, training_loader
-from sleuth.facts.step import Evaluation, Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"noise-inputs": "even", "shuffled-labels": "even"}
@@ -99,7 +99,7 @@ NEAR = 0.15  # relative distance to it
 MANY_CLASSES = 20  # beyond, rare ones are the rule (tokens of a text)
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     calls = [call for call in loss_calls(record) if call.function in CLASS_LOSSES]
     counts: Counter[str] = Counter()
     for _, values in tensors(batches(record), "target"):
@@ -128,8 +128,10 @@ def watch(record: Record) -> Iterator[Finding]:
     )
 
 
-def _rare_ignored(record: Record, majority: float) -> str:
+def _rare_ignored(record: "Record", majority: float) -> str:
     """The sign that only the common class is named, in words."""
+    from sleuth.facts.step import Evaluation
+
     for seen in record.of(Evaluation)[-3:]:
         if seen.constant_output:
             return f"the evaluation at step {seen.n} gave every example the same answer."
@@ -139,7 +141,7 @@ def _rare_ignored(record: Record, majority: float) -> str:
     return ""
 
 
-def _at_entropy(record: Record, counts: Counter[str]) -> str:
+def _at_entropy(record: "Record", counts: Counter[str]) -> str:
     """The loss stands where knowing the frequencies alone brings it."""
     entropy = -sum(n / counts.total() * math.log(n / counts.total()) for n in counts.values())
     for course in courses(record, SETTLED)[:1]:

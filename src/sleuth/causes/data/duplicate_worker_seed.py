@@ -58,15 +58,18 @@ by the index of the example, not by the worker.
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.flow import literal, root
 from sleuth.facts.interpreter.values import Call, Class, Constant, Function, Instance, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import at, batches, is_float, needed
-from sleuth.facts.step import Loader, Record
 from sleuth.facts.topics.loaders import DATA_LOADER, class_of, dataset_of, line
 from sleuth.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 GENERATORS = frozenset(
     {
@@ -220,7 +223,9 @@ def _is_fixed(seed: ast.expr, function: Value | None) -> bool:
 MOST = 0.8  # of the copies that k workers in step would make; the rest may be cut by the batch's edge
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Loader
+
     several = [loader for loader in record.of(Loader) if loader.workers >= 2]
     if not several:
         return

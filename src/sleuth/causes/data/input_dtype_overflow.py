@@ -48,15 +48,18 @@ loading. Dividing a `uint8` array or tensor by a float is safe: it promotes.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, layer, literal, makers, number, root
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, External, Value
 from sleuth.facts.prepared import speaks_of, where_input_made
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import batches, is_float, needed, tensors
-from sleuth.facts.step import Record
 from sleuth.facts.topics.loaders import line
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 PREDICTS = {"noise-inputs": "even"}
 
@@ -324,7 +327,7 @@ FLAT = 73.9  # standard deviation of a byte that takes all of 0..255 alike; only
 LEVELS = 255.0
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     needed(batches(record), "training batches")
     for batch, values in tensors(batches(record)[:1], "input"):
         if values.dtype.removeprefix("torch.") in BYTES:

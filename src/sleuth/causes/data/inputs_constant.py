@@ -54,11 +54,11 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.prepared import where_input_made
 from sleuth.facts.seen import batches, needed, tensors
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "usually", "noise-inputs": "usually", "shuffled-labels": "usually"}
 
@@ -85,7 +85,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     seen = [batch for batch in batches(record) if any(_several(values.shape) for values in batch.values)]
     needed(seen, "training batches of several rows")
     flat, living = 0, 0

@@ -55,11 +55,11 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.prepared import where_input_made
 from sleuth.facts.seen import batches, courses, is_float, layer_types, learned, needed, tensors
-from sleuth.facts.step import Layers, Model, Record, Values
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record, Values
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
@@ -106,7 +106,7 @@ STRONG = 10.0  # activations of a first layer on inputs of unit spread lie near 
 DEAD = 0.5  # share of silent or saturated units that shows harm
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     found = [values for _, values in tensors(batches(record), "input", is_float) if values.std is not None]
     needed(found, "statistics of float inputs")
     worst = max(found, key=_size)
@@ -129,12 +129,14 @@ def watch(record: Record) -> Iterator[Finding]:
     )
 
 
-def _size(values: Values) -> float:
+def _size(values: "Values") -> float:
     return max(abs(values.mean or 0.0), values.std or 0.0, values.largest_feature_mean)
 
 
-def _normalised_first(record: Record) -> bool:
+def _normalised_first(record: "Record") -> bool:
     """The model scales its inputs itself: its first layer is a norm, or answers with ordinary numbers."""
+    from sleuth.facts.step import Layers, Model
+
     models = [model for model in record.of(Model) if model.parameters]
     kinds = [layer.type for model in models[:1] for layer in model.layers if layer.name]
     if kinds and any("Norm" in kind for kind in kinds[:2]):
@@ -147,8 +149,10 @@ def _normalised_first(record: Record) -> bool:
     return False
 
 
-def _harm(record: Record) -> str:
+def _harm(record: "Record") -> str:
     """What large inputs did: no fall of the loss, or units silenced at once."""
+    from sleuth.facts.step import Layers
+
     for seen in record.of(Layers)[-3:]:
         for name, activation in seen.activations.items():
             if (lost := max(activation.dead_units, activation.saturated)) >= DEAD:

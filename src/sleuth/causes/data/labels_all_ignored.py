@@ -56,11 +56,11 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.prepared import where_target_made
 from sleuth.facts.seen import loss_calls, needed
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 
@@ -81,7 +81,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             )
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     calls = [
         call
         for call in needed(loss_calls(record), "loss calls")

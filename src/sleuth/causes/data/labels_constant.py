@@ -52,11 +52,11 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.prepared import where_target_made
 from sleuth.facts.seen import CLASS_LOSSES, batches, courses, loss_calls, needed, tensors
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
 
 PREDICTS = {"noise-inputs": "always", "shuffled-labels": "always"}
 
@@ -88,7 +88,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 NOTHING = 0.02  # a loss that is over: one answer fits all
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     calls = [call for call in loss_calls(record) if call.function in CLASS_LOSSES]
     needed(calls, "calls of a loss over classes")
     seen = {bound for call in calls for bound in (call.target_min, call.target_max) if bound is not None}

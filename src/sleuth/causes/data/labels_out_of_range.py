@@ -54,11 +54,11 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.prepared import where_target_made
 from sleuth.facts.seen import by_line, loss_calls, raised
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "even"}
 
@@ -121,7 +121,7 @@ def _refused(bench: "Bench") -> Iterator[Finding]:
 _TWO_CLASS = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     refused = raised(
         record,
         "is out of bounds.",

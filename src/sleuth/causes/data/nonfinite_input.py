@@ -49,11 +49,11 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.prepared import where_input_made
 from sleuth.facts.seen import batches, broke_at, needed
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "always"}
 
@@ -72,7 +72,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             )
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     needed(batches(record), "training batches")
     broken = broke_at(record)
     for batch in batches(record):

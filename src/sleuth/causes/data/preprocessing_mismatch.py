@@ -47,6 +47,7 @@ centre crop in evaluation are a wanted difference; so is evaluating at a slightl
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.flow import literal, root
@@ -54,11 +55,13 @@ from sleuth.facts.interpreter.values import Call, Collection, Table, Value
 from sleuth.facts.prepared import where_input_made
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import batches, courses, is_float, needed, tensors
-from sleuth.facts.step import Batch, Evaluation, Record, Values
 from sleuth.facts.topics.loaders import TRANSFORMS, is_open, line, role, steps_of, transform_of
 from sleuth.facts.topics.splits import Split, Splits, splits_of
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Batch, Record, Values
 
 FIX = "Prepare both sides with the same steps and constants; add random steps in front for training only."
 # Steps that decide what a number means; crops and sizes may differ on purpose.
@@ -234,7 +237,7 @@ ENOUGH = 256  # numbers in a tensor from which its mean and spread are steady
 WORSE = 2.0  # evaluation loss over training loss at the first evaluation
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     served = needed(batches(record, "eval"), "evaluation batches")
     for (model, path), trained in _groups(batches(record)).items():
         for batch, values in tensors(served, "input", is_float):
@@ -260,7 +263,7 @@ def watch(record: Record) -> Iterator[Finding]:
             break
 
 
-def _groups(trained: list[Batch]) -> dict[tuple[int, str], list[Values]]:
+def _groups(trained: "list[Batch]") -> "dict[tuple[int, str], list[Values]]":
     groups: dict[tuple[int, str], list[Values]] = {}
     for batch, values in tensors(trained, "input", is_float):
         if values.std is not None and values.mean is not None:
@@ -268,7 +271,7 @@ def _groups(trained: list[Batch]) -> dict[tuple[int, str], list[Values]]:
     return groups
 
 
-def _difference(trained: list[Values], now: Values) -> str | None:
+def _difference(trained: "list[Values]", now: "Values") -> str | None:
     """What differs, in words: beyond what single training batches differ among themselves."""
     size = 1
     for width in now.shape:
@@ -289,7 +292,9 @@ def _difference(trained: list[Values], now: Values) -> str | None:
     return None
 
 
-def _bad_at_once(record: Record) -> str:
+def _bad_at_once(record: "Record") -> str:
+    from sleuth.facts.step import Evaluation
+
     seen = next((seen for seen in record.of(Evaluation) if seen.loss is not None), None)
     losses = [loss for course in courses(record)[:1] for loss in course.finite_losses]
     if seen is None or seen.loss is None or not losses or curves.end(losses) <= 0:

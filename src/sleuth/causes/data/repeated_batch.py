@@ -54,10 +54,13 @@ deliberate test that one batch can be memorised.
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import at, needed, training_loader
-from sleuth.facts.step import Record
 from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 PREDICTS = {"noise-inputs": "even"}
 
@@ -65,7 +68,7 @@ PREDICTS = {"noise-inputs": "even"}
 FEWEST = 20  # steps before repetition says anything
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     marks = [step.batch for step in record.steps if step.batch]
     needed(marks, "fingerprints of batches")
     if len(marks) < FEWEST:

@@ -67,11 +67,11 @@ from sleuth.facts.seen import (
     tensors,
     training_loader,
 )
-from sleuth.facts.step import Evaluation, Record, Values
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Evaluation, Record, Values
 
 
 SHARE = 0.01  # of the validation rows; a few chance collisions are no overlap
@@ -102,7 +102,9 @@ FEW_CALLS = 6
 AGAIN = 2.0  # rows served over different rows served
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Evaluation
+
     passes = [
         seen for seen in record.of(Evaluation) if seen.seen_in_training is not None and seen.rows >= ENOUGH
     ]
@@ -135,7 +137,7 @@ def watch(record: Record) -> Iterator[Finding]:
 MOSTLY_TRAINING = 0.6  # so large a share is rather the training set itself, served in part
 
 
-def _settled(record: Record, group: list[Evaluation]) -> bool:
+def _settled(record: "Record", group: "list[Evaluation]") -> bool:
     """Whether all training rows had been served: an epoch had passed, each row came about twice, or the share
     no longer grows."""
     epoch, last = epoch_steps(record), group[-1]
@@ -156,7 +158,7 @@ def _settled(record: Record, group: list[Evaluation]) -> bool:
     return at_once and bool(last.training_rows) and served >= AGAIN * (last.training_rows or 0)
 
 
-def _several_sets(record: Record, seen: Evaluation) -> bool:
+def _several_sets(record: "Record", seen: "Evaluation") -> bool:
     """Calls on several sets on one line, some of them the training set: they explain the share exactly."""
     shared = (seen.seen_in_training or 0.0) * seen.rows
     if seen.training_rows and abs(shared - seen.training_rows) < SHARE * seen.rows:
@@ -173,14 +175,14 @@ def _several_sets(record: Record, seen: Evaluation) -> bool:
     return any(abs(shared - total) < SHARE * seen.rows for total in sums)
 
 
-def _telling(record: Record) -> bool:
+def _telling(record: "Record") -> bool:
     """Whether equal rows can hardly be chance: numbers with a fraction in several columns."""
     floats = [values for _, values in tensors(batches(record), "input", is_float)]
     wide = [values for values in floats if len(values.shape) > 1 and math.prod(values.shape[1:]) >= NARROW]
     return any(not _yes_or_no(values) for values in wide)
 
 
-def _yes_or_no(values: Values) -> bool:
+def _yes_or_no(values: "Values") -> bool:
     """Zeros and ones only (one-hot states, flags): no other numbers from 0 to 1 spread as far."""
     mean, std = values.mean or 0.0, values.std or 0.0
     return (values.minimum, values.maximum) == (0, 1) and math.isclose(

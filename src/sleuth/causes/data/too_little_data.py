@@ -54,13 +54,16 @@ is flat, spend on better features or cleaner labels instead.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.held_out import HeldOut, held_out
 from sleuth.facts.prepared import where_number_written
 from sleuth.facts.seen import at, courses, needed, training_loader
-from sleuth.facts.step import Evaluation, Record
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 PREDICTS = {"noise-inputs": "even", "other-seed": "usually"}
 
@@ -71,7 +74,7 @@ APART = 10.0  # held-out loss over training loss at the end
 AGAIN = 5.0  # rows served over different rows: several epochs
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     measured = [seen for seen in needed(held_out(record), "held-out losses") if len(seen.losses) >= FEWEST]
     rows = _training_rows(record)
     if rows is None or rows > FEW or not measured:
@@ -99,8 +102,10 @@ def watch(record: Record) -> Iterator[Finding]:
 _WORDS = r"^(?!.*batch).*(train|sampl|n_|num|rows|count|limit|subset|range\(|\[:)"
 
 
-def _training_rows(record: Record) -> int | None:
+def _training_rows(record: "Record") -> int | None:
     """Different rows the model was trained on, where it went over them several times."""
+    from sleuth.facts.step import Evaluation
+
     counted = [seen.training_rows for seen in record.of(Evaluation) if seen.training_rows]
     served = sum(step.rows or 0 for step in record.steps)
     return counted[-1] if counted and served >= AGAIN * counted[-1] else None

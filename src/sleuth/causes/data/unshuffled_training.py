@@ -67,13 +67,13 @@ from sleuth.facts.interpreter.values import (
 )
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import at, batches, is_float, needed, tensors, training_loader
-from sleuth.facts.step import Batch, Record, Values
 from sleuth.facts.topics.loaders import DATA_LOADER, dataset_of, line, loader_of, loops_with_steps
 from sleuth.facts.topics.row_order import class_after_class, in_time, is_drawn, is_shuffled
 from sleuth.facts.topics.splits import Splits, first_key, splits_of
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
+    from sleuth.facts.step import Batch, Record, Values
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"lr×0.1": "even"}
@@ -211,7 +211,7 @@ FEW = 0.34  # classes in a batch over classes in all; a mixed batch of 2K rows h
 PARTED = 0.5  # spread of a target within a batch over its spread between batches
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     served = needed(batches(record), "training batches")
     labels = [(batch, values) for batch, values in tensors(served, "target") if values.counts]
     targets = [
@@ -239,7 +239,7 @@ def watch(record: Record) -> Iterator[Finding]:
         )
 
 
-def _sorted_labels(labels: list[tuple[Batch, Values]], where: Where | None) -> Iterator[Finding]:
+def _sorted_labels(labels: "list[tuple[Batch, Values]]", where: Where | None) -> Iterator[Finding]:
     total: Counter[str] = Counter()
     for _, values in labels:
         total.update(values.counts or {})
@@ -258,7 +258,7 @@ def _sorted_labels(labels: list[tuple[Batch, Values]], where: Where | None) -> I
     )
 
 
-def _sorted_targets(targets: list[tuple[Batch, Values]], where: Where | None) -> Iterator[Finding]:
+def _sorted_targets(targets: "list[tuple[Batch, Values]]", where: Where | None) -> Iterator[Finding]:
     means = [values.mean or 0.0 for _, values in targets]
     inside = curves.median(values.std or 0.0 for _, values in targets)
     between = curves.spread(means)

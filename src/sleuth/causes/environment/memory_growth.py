@@ -54,11 +54,14 @@ Replay buffers grow on purpose until they are full.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import needed, where_loss
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 ENOUGH = 8  # measurements
 MEGABYTE = 2**20
@@ -68,7 +71,7 @@ SHARE = 0.2  # of what was there after the warm-up
 STEADY = 0.95  # share of rising pairs
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     bytes_used = [(step.n, float(step.rss)) for step in record.steps if step.rss]
     alive = [(step.n, float(step.tensors)) for step in record.steps if step.tensors]
     needed(bytes_used or alive, "measurements of memory")

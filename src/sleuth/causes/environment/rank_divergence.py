@@ -57,13 +57,18 @@ training (FSDP, tensor parallel) holds different pieces by design.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import needed
-from sleuth.facts.step import Record, Replicas
 from sleuth.finding import Finding
 
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
-def watch(record: Record) -> Iterator[Finding]:
+
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Replicas
+
     if record.run.world_size < 2:
         return
     seen = needed(record.of(Replicas), "comparisons of ranks")

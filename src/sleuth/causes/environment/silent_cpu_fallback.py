@@ -57,15 +57,18 @@ and a CPU run for a test is fine: only the silence is the defect.
 import ast
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, literal, possible
 from sleuth.facts.interpreter.values import Call, External, Unknown, Value
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import at, needed
-from sleuth.facts.step import Model, Record, Run
 from sleuth.facts.topics.modules import module_around
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 _MAKES_TENSOR = Pattern(
     r"^torch\.(tensor|as_tensor|from_numpy|zeros|ones|rand|randn|randint|full|arange|linspace|eye|stack|cat)$"
@@ -266,7 +269,9 @@ def _only_shows(func: ast.expr) -> bool:
     return bool(re.fullmatch(r"print|info|debug|warn|warning|log|format|get_device_name", name))
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Model, Run
+
     needed(record.of(Run), "description of the machine")
     if not record.run.accelerator:
         return

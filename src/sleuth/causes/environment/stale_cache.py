@@ -52,12 +52,17 @@ the time they save. A read-only download that is checked by its hash needs none 
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from sleuth.facts.step import Cached, Record
 from sleuth.finding import Finding, Where
 
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
-def watch(record: Record) -> Iterator[Finding]:
+
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Cached
+
     for cached in record.of(Cached):
         if not cached.older_than:
             continue

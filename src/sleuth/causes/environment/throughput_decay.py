@@ -51,11 +51,14 @@ or a busy neighbour also slows down, but shows it in all parts at once.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import needed, where_loss
-from sleuth.facts.step import Record, Step
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record, Step
 
 SLOWER = 1.6  # last tenth over first tenth after the warm-up
 STEADY = 0.95  # share of rising pairs of eight blocks: a busy machine goes up and down
@@ -70,7 +73,7 @@ _PARTS = {
 }
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     timed = needed([step for step in record.steps if step.total_s], "step times")
     if len(timed) < ENOUGH:
         return
@@ -98,7 +101,7 @@ def watch(record: Record) -> Iterator[Finding]:
     )
 
 
-def _grown(steps: Sequence[Step], tenth: int) -> tuple[str, bool]:
+def _grown(steps: "Sequence[Step]", tenth: int) -> tuple[str, bool]:
     """The part that grew most, and whether all parts grew by one factor (then it is not the script)."""
     rest = [_rest(step) for step in steps]
     parts = {word: curves.finite(getattr(step, name) for step in steps) for name, word in _PARTS.items()}
@@ -113,5 +116,5 @@ def _grown(steps: Sequence[Step], tenth: int) -> tuple[str, bool]:
     return most, len(factors) > 1 and max(factors) < UNEVEN * min(factors)
 
 
-def _rest(step: Step) -> float:
+def _rest(step: "Step") -> float:
     return (step.total_s or 0.0) - sum(getattr(step, name) or 0.0 for name in _PARTS)

@@ -53,11 +53,14 @@ so switch to group or layer normalisation.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, needed, where_loss
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 PREDICTS = {"lr×0.1": "usually", "other-seed": "even"}
 
@@ -66,7 +69,7 @@ FEW = 4  # rows
 LONG = 200  # steps
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     needed([step for step in record.steps if step.rows is not None], "sizes of batches")
     for course in courses(record, LONG)[:1]:
         rows = curves.median(step.rows for step in course.steps if step.rows is not None)

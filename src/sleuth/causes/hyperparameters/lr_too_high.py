@@ -59,11 +59,11 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.growth import diverging
 from sleuth.facts.seen import Course, adversarial, courses, where_optimizer
-from sleuth.facts.step import Record
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
+    from sleuth.facts.step import Record
 
 PREDICTS = {"lr×0.1": "always", "same-batch": "usually", "no-momentum": "usually", "lr×10": "never"}
 
@@ -103,7 +103,7 @@ ENOUGH = 30
 THROWN = 10.0  # times the first loss, within the first tenth
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     for course in courses(record, 10)[:1]:
         ratio = curves.median(course.ratios[: max(8, len(course.ratios) // 4)]) if course.ratios else math.nan
         seen = _symptom(record, course, ratio)
@@ -132,7 +132,7 @@ def watch(record: Record) -> Iterator[Finding]:
         )
 
 
-def _symptom(record: Record, course: Course, ratio: float) -> tuple[str, bool] | None:
+def _symptom(record: "Record", course: Course, ratio: float) -> tuple[str, bool] | None:
     """What the loss does that too large a step would do, and whether that is beyond doubt."""
     values = course.finite_losses
     if len(values) < 10:

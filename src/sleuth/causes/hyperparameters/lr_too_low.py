@@ -55,11 +55,11 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, needed, where_optimizer
-from sleuth.facts.step import Record
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
+    from sleuth.facts.step import Record
 
 PREDICTS = {"lr×10": "always", "same-batch": "usually"}
 
@@ -95,7 +95,7 @@ CRAWL = 1e-5  # update over weight a step; see the page
 ENOUGH = 30
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     needed([step for step in record.steps if step.update_norm is not None], "sizes of updates")
     for course in courses(record, ENOUGH)[:1]:
         ratios, values = course.ratios, course.finite_losses

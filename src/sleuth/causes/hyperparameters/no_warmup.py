@@ -59,10 +59,10 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import adversarial, courses, where_optimizer
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"lr×0.1": "usually", "other-seed": "even"}
@@ -79,7 +79,7 @@ HIGHER = 2.0  # times the first loss
 ENOUGH = 100
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     if adversarial(record):
         return
     for course in courses(record, ENOUGH)[:1]:

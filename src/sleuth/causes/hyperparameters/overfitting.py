@@ -53,12 +53,15 @@ show a second descent after the first rise, but do not count on it to excuse a r
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.held_out import HeldOut, held_out
 from sleuth.facts.seen import courses, needed
-from sleuth.facts.step import Load, Record
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 PREDICTS = {"no-regularisation": "never"}
 
@@ -68,7 +71,7 @@ AFTER = 3  # of them beyond the best
 CLEAR, SLIGHT = 0.2, 0.05  # rise over the best, as a share of it
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     measured = [seen for seen in needed(held_out(record), "evaluation losses") if len(seen.losses) >= FEWEST]
     train = [loss for course in courses(record)[:1] for loss in course.finite_losses] if measured else []
     for seen in measured:
@@ -77,7 +80,9 @@ def watch(record: Record) -> Iterator[Finding]:
             return
 
 
-def _turned(record: Record, seen: HeldOut, train: list[float]) -> Finding | None:
+def _turned(record: "Record", seen: HeldOut, train: list[float]) -> Finding | None:
+    from sleuth.facts.step import Load
+
     losses = curves.finite(seen.losses)
     best = min(losses, default=0.0)
     if len(losses) < len(seen.losses) or best <= 0:

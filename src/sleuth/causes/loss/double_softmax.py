@@ -71,12 +71,12 @@ from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import WANTS_LOGITS
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import at, by_line, loss_calls, needed
-from sleuth.facts.step import LossCall, Record
 from sleuth.facts.topics.activations import added_conditionally, always
 from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import LossCall, Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "even", "lr×10": "usually"}
@@ -153,7 +153,7 @@ def undo(world: "World") -> None:
 _FROM = {"cross_entropy": "softmax", "binary_cross_entropy_with_logits": "sigmoid"}
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     for calls in by_line(needed(loss_calls(record), "loss calls")).values():
         squash = _FROM.get(calls[0].function)
         if squash is None:
@@ -168,7 +168,7 @@ def watch(record: Record) -> Iterator[Finding]:
             )
 
 
-def _squashed_twice(calls: list[LossCall], what: str, severity: Severity, credence: float) -> Finding:
+def _squashed_twice(calls: "list[LossCall]", what: str, severity: Severity, credence: float) -> Finding:
     call = calls[0]
     lost = "the loss squashes them again, so it cannot come near zero and its gradient is faint"
     return Finding(

@@ -56,11 +56,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import at, chance, loaded, loss_calls, needed
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "rarely"}
 
@@ -107,7 +107,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             )
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     first = [call for call in needed(loss_calls(record), "loss calls") if call.n == 0]
     for call in first[:1]:
         guess = chance(call)

@@ -50,6 +50,7 @@ for a double sigmoid.
 import ast
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits
 from sleuth.facts.flow import layer, number, possible, subject
@@ -57,10 +58,12 @@ from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.losses import WANTS_LOGITS
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.seen import LOGIT_LOSSES, at, needed
-from sleuth.facts.step import LossCall, Record, Threshold
 from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.stand_ins import output_of, outputs
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 _COMPARISONS = (
     ">",
@@ -180,7 +183,9 @@ def _is_handed_in(value: Value | None) -> bool:
     return isinstance(value, Unknown) and isinstance(value.node, ast.arg)
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import LossCall, Threshold
+
     needed(record.of(Threshold), "comparisons of predictions with a number")
     on_logits = any(call.function in LOGIT_LOSSES for call in record.of(LossCall))
     for seen in record.of(Threshold):

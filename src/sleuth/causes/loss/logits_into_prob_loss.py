@@ -68,13 +68,13 @@ from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.losses import WANTS_LOGITS, LossUse
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import at, by_line, loss_calls, needed, raised
-from sleuth.facts.step import Record
 from sleuth.facts.topics.activations import added_conditionally, always, kind, origins
 from sleuth.facts.topics.stand_ins import output_of
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "usually", "lr×0.1": "even"}
@@ -249,7 +249,7 @@ def undo(world: "World") -> None:
 _ABOVE = 0.01  # a log-probability is at most 0; an added epsilon lifts it by less than this
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     refused = raised(record, "all elements of input should be between 0 and 1")
     if refused is not None:
         yield Finding(

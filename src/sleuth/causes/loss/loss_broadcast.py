@@ -66,13 +66,13 @@ from sleuth.facts.interpreter.values import Call, Constant, Value
 from sleuth.facts.losses import COMPARES_NUMBERS
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import at, by_line, loss_calls, needed
-from sleuth.facts.step import Record, Warned
 from sleuth.facts.topics.activations import origins
 from sleuth.facts.topics.shapes import Shape, Shapes, outer, shapes
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "usually", "noise-inputs": "usually", "shuffled-labels": "usually"}
@@ -236,7 +236,9 @@ def undo(world: "World") -> None:
 _SHAPED = ("cross_entropy", "nll_loss", "ctc_loss", "cosine_embedding_loss", "multi_margin_loss", "kl_div")
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Warned
+
     calls = needed(loss_calls(record), "loss calls")
     for same in by_line(calls).values():
         call = next((call for call in same if _blown_up(call.input_shape, call.target_shape)), None)

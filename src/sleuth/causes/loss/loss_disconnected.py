@@ -73,7 +73,6 @@ from sleuth.facts.interpreter.values import (
 from sleuth.facts.losses import is_loss_instance, loss_of
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import at, courses, loss_calls, raised, where_loss
-from sleuth.facts.step import LossCall, Record
 from sleuth.facts.topics.terms import Objective, Term, objectives, terms
 from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import Pattern
@@ -81,6 +80,7 @@ from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import LossCall, Record
 
 PREDICTS = {"same-batch": "usually", "noise-inputs": "always", "shuffled-labels": "always"}
 
@@ -333,7 +333,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 FIRST = 10  # steps; a gradient that is exactly zero for so long has no path
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     yield from _refused(record)
     for course in courses(record) if record.steps else ():
         begin = [step for step in course.steps[:FIRST] if step.backwards]
@@ -356,7 +356,7 @@ def watch(record: Record) -> Iterator[Finding]:
     yield from _terms(record)
 
 
-def _refused(record: Record) -> Iterator[Finding]:
+def _refused(record: "Record") -> Iterator[Finding]:
     where = raised(record, "does not require grad and does not have a grad_fn")
     attached = [call for call in loss_calls(record) if call.requires_grad]
     if where is not None and attached and len(attached) == len(loss_calls(record)):
@@ -370,7 +370,7 @@ def _refused(record: Record) -> Iterator[Finding]:
         )
 
 
-def _terms(record: Record) -> Iterator[Finding]:
+def _terms(record: "Record") -> Iterator[Finding]:
     """A loss function called in training without a graph, beside others that have one."""
     calls = loss_calls(record)
     loose = [call for call in calls if not call.requires_grad and call.value]
@@ -392,7 +392,7 @@ def _terms(record: Record) -> Iterator[Finding]:
     )
 
 
-def _part_of_total(record: Record, loose: LossCall) -> bool:
+def _part_of_total(record: "Record", loose: "LossCall") -> bool:
     step = next((step for step in record.steps if step.n == loose.n), None)
     if step is None or step.loss is None or not loose.value or step.backwards != 1:
         return False

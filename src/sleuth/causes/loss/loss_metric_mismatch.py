@@ -55,10 +55,13 @@ seen += y.numel()                               # acc = correct / seen
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import needed
-from sleuth.facts.step import Evaluation, Metric, Record
 from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 APART = 0.1  # of accuracy: beyond rounding, dropped remainders and averaging over batches
 _ACCURACY = re.compile(
@@ -66,7 +69,9 @@ _ACCURACY = re.compile(
 )
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Evaluation, Metric
+
     judged = [seen for seen in record.of(Evaluation) if seen.correct is not None and seen.rows >= 50]
     told = [metric for metric in record.of(Metric) if _ACCURACY.match(metric.name.replace(" ", "_"))]
     needed(judged, "evaluation passes whose accuracy could be computed again")

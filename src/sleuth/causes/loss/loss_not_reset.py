@@ -60,6 +60,7 @@ pass and are differentiated one after the other.
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.edits import Edits, method_added
@@ -69,9 +70,11 @@ from sleuth.facts.interpreter.values import Call, Carried, Constant, Either, Val
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import courses, where_loss
-from sleuth.facts.step import Record
 from sleuth.facts.topics.gradients import carries_graph, is_cut, surely_reached
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 PREDICTS = {"lr×0.1": "even"}
 
@@ -223,7 +226,7 @@ def _as_number(added: Call) -> Edits:
     return method_added(node.value, source, "detach()" if f"{name}." in source.text else "item()", safe=True)
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     if (where := twice_backward(record)) is not None and not recurrent(record):
         yield Finding(
             "backward refused to go through a graph a second time: the loss still holds the graph of an "

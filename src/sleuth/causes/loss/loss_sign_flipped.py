@@ -65,7 +65,6 @@ from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program, clue, rewrite
 from sleuth.facts.seen import adversarial, courses, optimizer_of, where_loss
-from sleuth.facts.step import Evaluation, Record, Step
 from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms, through_reductions
 from sleuth.facts.words import Pattern
@@ -73,6 +72,7 @@ from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
+    from sleuth.facts.step import Record, Step
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "always", "lr×0.1": "even"}
@@ -427,7 +427,7 @@ MOST = 0.9
 RUNAWAY = 1e4  # times its first size, below zero and falling: nothing holds it
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     for course in courses(record):
         known = [step for step in course.steps if step.loss and step.called_loss]
         flipped = [step for step in known if _is_turned(step)]
@@ -452,20 +452,20 @@ def watch(record: Record) -> Iterator[Finding]:
             yield from _bottomless(record, course.steps, course.finite_losses)
 
 
-def _is_turned(step: Step) -> bool:
+def _is_turned(step: "Step") -> bool:
     if step.called_factor is not None:
         return step.called_factor < 0
     called, loss = step.called_loss or 0.0, step.loss or 0.0
     return called > 0 and abs(loss + called) <= EXACT * called
 
 
-def _positive(known: list[Step]) -> bool:
+def _positive(known: "list[Step]") -> bool:
     return all(
         abs((step.loss or 0.0) - (step.called_loss or 0.0)) <= EXACT * abs(step.loss or 1.0) for step in known
     )
 
 
-def _bottomless(record: Record, steps: tuple[Step, ...], losses: list[float]) -> Iterator[Finding]:
+def _bottomless(record: "Record", steps: "tuple[Step, ...]", losses: list[float]) -> Iterator[Finding]:
     """A hand-written loss that runs away below zero, ever faster."""
     if len(losses) < 20 or max(losses[-5:]) >= 0 or curves.rising(losses) > 0.1 or adversarial(record):
         return
@@ -484,7 +484,9 @@ def _bottomless(record: Record, steps: tuple[Step, ...], losses: list[float]) ->
         )
 
 
-def _below_chance(record: Record) -> str:
+def _below_chance(record: "Record") -> str:
+    from sleuth.facts.step import Evaluation
+
     correct = [
         seen.correct for seen in record.of(Evaluation) if seen.correct is not None and seen.rows >= 100
     ]

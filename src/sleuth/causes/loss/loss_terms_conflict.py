@@ -59,11 +59,11 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.growth import terms
 from sleuth.facts.seen import adversarial, at, loss_calls, needed
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "even"}
 
@@ -98,7 +98,7 @@ OPPOSED = -0.8  # rank correlation of two terms over the run
 MOVES = 0.2  # share of its level that each of them changes
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     found = terms(needed(loss_calls(record), "loss calls"))
     if adversarial(record):
         return

@@ -59,11 +59,11 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.growth import Term, terms
 from sleuth.facts.seen import adversarial, at, chance, loss_calls, needed
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "even", "lr×0.1": "even"}
 
@@ -96,7 +96,7 @@ STANDS = 0.05  # share of its level by which a neglected term still falls
 FALLS = 0.5  # share by which the dominant one does
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     found = terms(needed(loss_calls(record), "loss calls"))
     if len(found) < 2 or adversarial(record):
         return

@@ -61,11 +61,11 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import at, where_loss
-from sleuth.facts.step import NonFinite, Record, Step
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record, Step
 
 PREDICTS = {"same-batch": "usually", "lr×0.1": "even"}
 
@@ -90,7 +90,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import NonFinite
+
     seen = next(iter(record.of(NonFinite)), None)
     if seen is not None and seen.replayed and not seen.backward:
         inputs = [v for v in seen.inputs if v.maximum is not None]
@@ -122,7 +124,7 @@ def watch(record: Record) -> Iterator[Finding]:
         )
 
 
-def _history(steps: tuple[Step, ...], n: int) -> str:
+def _history(steps: "tuple[Step, ...]", n: int) -> str:
     """Whether it came at once or after growth, in words."""
     before = curves.finite(step.loss for step in steps if step.n < n)[-20:]
     if len(before) < 3:

@@ -55,11 +55,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import at, where_loss
-from sleuth.facts.step import NonFinite, Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "usually", "lr×0.1": "even"}
 
@@ -87,7 +87,9 @@ SHARE = 0.1  # of the steps: a scaler finds its scale by a few overflows at the 
 SETTLING = 50
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import NonFinite
+
     seen = next((seen for seen in record.of(NonFinite) if seen.backward), None)
     bad = [
         step

@@ -57,11 +57,14 @@ weights.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, learned, models_of, needed, where_optimizer
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "even", "float64": "always", "lr×10": "even"}
 
@@ -70,7 +73,7 @@ PREDICTS = {"same-batch": "even", "float64": "always", "lr×10": "even"}
 _HALF_EPSILON = {"bfloat16": 0.0039, "float16": 0.00049, "float32": 6e-8}
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     needed([step for step in record.steps if step.update_norm is not None], "sizes of updates")
     for course in courses(record):
         types = {

@@ -53,11 +53,14 @@ patch. For time-dependent problems also check that early times are learnt before
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import needed
-from sleuth.facts.step import Metric, Record
 from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Metric, Record
 
 _BOUNDARY = re.compile(r"(?:^|[^a-z])(bc|ic|bnd|boundary|initial|bcs|ics)(?:$|[^a-z])", re.IGNORECASE)
 _RESIDUAL = re.compile(r"(?:^|[^a-z])(res|residual|pde|ode|phys|physics|eq|f)(?:$|[^a-z])", re.IGNORECASE)
@@ -65,7 +68,9 @@ FELL, STANDS = 10.0, 2.0  # the residual falls by orders, the boundary term hard
 ENOUGH = 5
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Metric
+
     series: dict[str, list[Metric]] = {}
     for metric in record.of(Metric):
         series.setdefault(metric.name, []).append(metric)
@@ -91,6 +96,6 @@ def watch(record: Record) -> Iterator[Finding]:
             return
 
 
-def _fall(told: list[Metric]) -> float:
+def _fall(told: "list[Metric]") -> float:
     values = [abs(metric.value) for metric in told]
     return values[0] / max(curves.median(values[-3:]), 1e-30)

@@ -54,16 +54,21 @@ zero is a result: report it, if the curve above has its minimum there.
 
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import needed, where_module
-from sleuth.facts.step import Layers, Model, Record
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 GONE = 1e-3  # of its start
 SAMPLES = 6
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Layers, Model
+
     scalars = {
         p.name: p.norm
         for model in record.of(Model)

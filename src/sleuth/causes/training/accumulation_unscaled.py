@@ -71,7 +71,6 @@ from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program, clue, rewrite
 from sleuth.facts.rhythm import events, line_of
 from sleuth.facts.seen import Course, courses, optimizer_of, where_event
-from sleuth.facts.step import Record, Step
 from sleuth.facts.topics.cadence import (
     Turn,
     constructor,
@@ -88,6 +87,7 @@ from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
+    from sleuth.facts.step import Record, Step
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"lr×0.1": "usually"}
@@ -354,7 +354,7 @@ SAME = 0.02  # the slope of what backward got by the loss itself: 1 where it was
 _SCALE_FREE = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad", "Lion")
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     for course in courses(record):
         made = optimizer_of(record, course.id)
         several = [step for step in course.steps if step.backwards > 1 and _one_line(record, step)]
@@ -382,7 +382,7 @@ def watch(record: Record) -> Iterator[Finding]:
         yield from _left_over(course)
 
 
-def _one_line(record: Record, step: Step) -> bool:
+def _one_line(record: "Record", step: "Step") -> bool:
     """All backward calls stand on one line: micro-batches. Two lines are two losses."""
     return len({line for name, _, line in events(record, step) if name == "backward"}) == 1
 

@@ -53,10 +53,10 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.rhythm import line_of
 from sleuth.facts.seen import courses, where_event
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"lr×10": "even"}
@@ -73,7 +73,7 @@ FAR = 10.0  # median norm over the bound
 _SCALE_FREE = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad")
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     for course in courses(record, 20):
         later = course.steps[len(course.steps) // 20 :]
         clipped = [

@@ -61,11 +61,11 @@ from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
 from sleuth.facts.rhythm import Mark, first, last, line_of, share
 from sleuth.facts.seen import courses, where_event
-from sleuth.facts.step import Record
 from sleuth.facts.topics.cadence import Turn, between, earlier, exclusive, implied, opaque, turn_of
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 NEEDS = "clip"
@@ -194,7 +194,7 @@ MOST = 0.9
 TOLERANCE = 1.01  # clipping leaves the norm at the bound, up to rounding
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     for course in courses(record):
         where = where_event(course.steps[-1], line_of(record, course, "clip"))
         early = share(record, course, _clipped_before_backward)

@@ -67,7 +67,6 @@ from sleuth.facts.prepared import unread_layers
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.rhythm import after_last_step
 from sleuth.facts.seen import loaded, loss_calls, module_of, needed, raised, where_module
-from sleuth.facts.step import Layers, Model, Record
 from sleuth.facts.topics.gradients import (
     applications,
     data_parents,
@@ -84,6 +83,7 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Model, Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "even"}
@@ -226,7 +226,9 @@ def undo(world: "World") -> None:
     repairs.attached_in_models(world)
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Layers, Model
+
     where = raised(record, "does not require grad and does not have a grad_fn")
     calls = loss_calls(record)
     trainable = any(parameter.trainable for model in record.of(Model) for parameter in model.parameters)
@@ -268,10 +270,10 @@ def watch(record: Record) -> Iterator[Finding]:
     )
 
 
-def _trainable(model: Model) -> list[str]:
+def _trainable(model: "Model") -> list[str]:
     return [parameter.name for parameter in model.parameters if parameter.trainable and model.n == 0]
 
 
-def _under_no_grad(record: Record) -> bool:
+def _under_no_grad(record: "Record") -> bool:
     found = [name for name, _, _ in after_last_step(record)]
     return "no_grad" in found and "forward" not in found

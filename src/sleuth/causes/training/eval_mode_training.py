@@ -68,12 +68,12 @@ from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.rhythm import events
 from sleuth.facts.seen import Course, courses, models_of, needed, where_event
-from sleuth.facts.step import Model, Record, Step
 from sleuth.facts.topics.gradients import optimizes, steps_after, trained_by
 from sleuth.facts.topics.modes import forwards, left_in_eval, mode_events, mode_matters, named_only
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
+    from sleuth.facts.step import Model, Record, Step
     from sleuth.facts.worlds.doors import World
 
 NEEDS = "eval"
@@ -168,7 +168,7 @@ def undo(world: "World") -> None:
 MOST = 0.9
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     needed([step for step in record.steps if step.training is not None], "modes of the model in training")
     for course in courses(record):
         ours = {model.id: model for model in models_of(record, course.id) if model.mode_matters}
@@ -194,17 +194,17 @@ def watch(record: Record) -> Iterator[Finding]:
         )
 
 
-def _ours(record: Record, step: Step, models: dict[int, Model]) -> bool:
+def _ours(record: "Record", step: "Step", models: "dict[int, Model]") -> bool:
     """The last model called with gradients is one that this optimizer trains and whose mode matters."""
     called = [number for name, number, _ in events(record, step) if name == "forward"]
     return bool(models) and (not called or called[-1] in models)
 
 
-def _keeps_statistics(models: dict[int, Model]) -> bool:
+def _keeps_statistics(models: "dict[int, Model]") -> bool:
     return any(not parameter.trainable for model in models.values() for parameter in model.parameters)
 
 
-def _switched(record: Record, course: Course, step: Step) -> Where | None:
+def _switched(record: "Record", course: Course, step: "Step") -> Where | None:
     """The line of the last `eval()` before, else of the step."""
     lines = [
         line

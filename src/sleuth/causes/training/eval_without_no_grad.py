@@ -54,13 +54,13 @@ anyway.
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, around, imported, statement_of, wrapped
 from sleuth.facts.flow import possible
 from sleuth.facts.interpreter.values import Call
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import at, needed
-from sleuth.facts.step import Evaluation, Record
 from sleuth.facts.topics.gradients import SHAPE_ONLY, is_cut, trained_by
 from sleuth.facts.topics.modes import (
     descendants,
@@ -73,6 +73,9 @@ from sleuth.facts.topics.modes import (
 )
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 # Evaluation that needs derivatives: attacks, forces, residuals, saliency.
 _DERIVATIVES = Pattern(
@@ -188,7 +191,9 @@ def _keeps_graph(user: Call) -> bool:
 CALLS = 3  # forward passes; a single look at an output is no evaluation
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Evaluation
+
     passes = needed(record.of(Evaluation), "evaluation passes")
     graphs = [seen for seen in passes if seen.gradients and not seen.training and seen.calls >= CALLS]
     if graphs:

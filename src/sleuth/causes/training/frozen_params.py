@@ -69,7 +69,6 @@ from sleuth.facts.losses import loss_of
 from sleuth.facts.prepared import where_only_written
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.seen import at, loaded, module_of, needed, optimizer_of, raised, where_module
-from sleuth.facts.step import Holding, Layers, Model, Parameter, Record
 from sleuth.facts.topics.gradients import optimized, owners_of, steps_after, switches_off
 from sleuth.facts.topics.modes import holds, is_model, parts, users
 from sleuth.facts.words import Pattern
@@ -77,6 +76,7 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Model, Parameter, Record
     from sleuth.facts.worlds.doors import World
 
 NEEDS = "requires_grad require_grad from_pretrained freeze"
@@ -366,7 +366,9 @@ def undo(world: "World") -> None:
 _LEARNS = ("Linear", "Conv", "LSTM", "GRU", "RNN", "Bilinear", "MultiheadAttention")
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Holding, Layers, Model
+
     needed(record.of(Model), "models")
     for model in record.of(Model):
         kinds = {layer.name: layer.type for layer in model.layers}
@@ -416,7 +418,7 @@ def watch(record: Record) -> Iterator[Finding]:
         )
 
 
-def _where_frozen(record: Record, module: str) -> Where:
+def _where_frozen(record: "Record", module: str) -> Where:
     """The line that freezes, if the script has one only; else where the module was made."""
     line = where_only_written(record, r"requires_grad\s*=\s*False|requires_grad_\(False\)")
     return where_module(record, module) if line is None else replace(line, module=module)
@@ -425,7 +427,7 @@ def _where_frozen(record: Record, module: str) -> Where:
 ENOUGH = 256  # weights, for the largest of them to lie within 2% of the bound of their draw
 
 
-def _at_its_start(parameter: Parameter) -> bool:
+def _at_its_start(parameter: "Parameter") -> bool:
     """A matrix as torch draws it, evenly up to 1/sqrt(inputs); a few steps carry some weight beyond."""
     size = math.prod(parameter.shape)
     if len(parameter.shape) < 2 or size < ENOUGH:
@@ -434,8 +436,10 @@ def _at_its_start(parameter: Parameter) -> bool:
     return 0.98 * bound < parameter.largest <= 1.0001 * bound
 
 
-def _held_again(record: Record) -> Iterator[Finding]:
+def _held_again(record: "Record") -> Iterator[Finding]:
     """One optimizer left parameters out, a later one holds them: they shall learn, and are still frozen."""
+    from sleuth.facts.step import Holding
+
     fewest: dict[str, int] = {}
     for seen in record.of(Holding):
         larger = any(held > fewest.get(model, held) for model, held in seen.of_models.items())
@@ -457,7 +461,7 @@ def _held_again(record: Record) -> Iterator[Finding]:
             fewest[model] = min(held, fewest.get(model, held))
 
 
-def _copied(parameter: Parameter, model: Model) -> bool:
+def _copied(parameter: "Parameter", model: "Model") -> bool:
     """It began as a copy of a trainable one: a momentum or target network."""
     return any(
         other.trainable and other.shape == parameter.shape and other.norm == parameter.norm != 0

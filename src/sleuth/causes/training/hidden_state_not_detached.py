@@ -55,6 +55,7 @@ sequences do not carry the state at all; start from None. Remove `retain_graph`.
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts import curves, torch_api
 from sleuth.facts.edits import Edits, inserted_before, statement_of
@@ -64,10 +65,12 @@ from sleuth.facts.interpreter.values import Call, Carried, Function, Instance, L
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import courses, where_loss
-from sleuth.facts.step import Record
 from sleuth.facts.topics.gradients import applications, ends_graph, surely_reached
 from sleuth.facts.topics.modes import forwards, function_of, identity, inside, users, with_enclosing
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 NEEDS = "backward"
 PREDICTS = {"same-batch": "even"}
@@ -276,7 +279,7 @@ def _sets(member: Function, name: str) -> bool:
     )
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     if not recurrent(record):
         return
     if (where := twice_backward(record)) is not None:

@@ -52,6 +52,7 @@ Hand-written SGD on `p.data` after `backward()` is fine too; the graph has been 
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, keyword_set
 from sleuth.facts.flow import layer, literal, makers, possible, subject
@@ -59,10 +60,12 @@ from sleuth.facts.interpreter.values import Call, Collection, Instance, Unknown,
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.rhythm import events
 from sleuth.facts.seen import raised
-from sleuth.facts.step import Record
 from sleuth.facts.topics.gradients import applications, reached, surely_reached
 from sleuth.facts.topics.modes import excludes, function_of, has_weights, is_model, users
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "even"}
 
@@ -429,7 +432,7 @@ def _judged_with_gradient(write: Call, made: Call) -> bool:
     )
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     where = raised(
         record,
         "modified by an inplace operation",

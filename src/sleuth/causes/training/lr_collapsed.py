@@ -52,10 +52,10 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import at, courses, where_optimizer
-from sleuth.facts.step import Record, Scheduler
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "usually", "lr×10": "usually"}
@@ -71,7 +71,9 @@ TINY = 0.01  # of the peak; see the page
 HALF = 0.5
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Scheduler
+
     for course in courses(record, 20):
         rates = [step.lr for step in course.steps if step.lr is not None]
         peak = max(rates, default=0.0)

@@ -56,6 +56,7 @@ average on a progress bar is a display, not a result.
 import ast
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.edits import Edits
@@ -64,10 +65,12 @@ from sleuth.facts.interpreter.values import Call, Carried, Constant, Unknown, Va
 from sleuth.facts.losses import LossUse, is_loss_instance, loss_of
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.seen import needed
-from sleuth.facts.step import Metric, Record
 from sleuth.facts.topics.modes import base, identity, inside
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Metric, Record
 
 _LOADER = "torch.utils.data.DataLoader"
 _CRITERION = Pattern(r"crit|loss", re.IGNORECASE)
@@ -450,7 +453,9 @@ SAME = 0.01  # relative distance at which a reported number is "this one"
 APART = 0.1
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Metric
+
     losses = {step.n: step.loss for step in record.steps if step.loss is not None}
     series: dict[tuple[str, int], list[Metric]] = {}
     for metric in record.of(Metric):
@@ -475,7 +480,7 @@ def watch(record: Record) -> Iterator[Finding]:
         )
 
 
-def _stale(reports: list[Metric], losses: dict[int, float]) -> float | None:
+def _stale(reports: "list[Metric]", losses: dict[int, float]) -> float | None:
     """The last epoch's own mean, if all reports are averages since the start and clearly differ from it."""
     if len(reports) < 3 or len({report.n for report in reports}) < len(reports):
         return None

@@ -53,6 +53,7 @@ updates; then it should not call an optimizer either.
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, inserted_before, statement_of
 from sleuth.facts.flow import class_name
@@ -60,7 +61,6 @@ from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import at, courses, optimizer_of
-from sleuth.facts.step import Record
 from sleuth.facts.topics.cadence import (
     alike,
     bare_statements,
@@ -73,6 +73,9 @@ from sleuth.facts.topics.cadence import (
     touches_gradients,
 )
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 
@@ -188,7 +191,7 @@ def _calls_something(calls: list[Call]) -> bool:
 _OWN_CLOSURE = ("LBFGS",)  # runs backward inside its step
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     for course in courses(record, 3):
         made = optimizer_of(record, course.id)
         if any(step.backwards for step in record.steps) or (made and made.type in _OWN_CLOSURE):

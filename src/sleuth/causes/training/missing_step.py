@@ -63,7 +63,6 @@ from sleuth.facts.interpreter.values import Call, Loop, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.seen import NotRecorded, at, ended
-from sleuth.facts.step import Optimizer, Record
 from sleuth.facts.topics.cadence import (
     alike,
     bare_statements,
@@ -81,6 +80,7 @@ from sleuth.facts.topics.cadence import (
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
@@ -337,7 +337,9 @@ def undo(world: "World") -> None:
 MANY = 3  # backward calls: an iteration or two more than chance
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Optimizer
+
     made = [optimizer for optimizer in record.of(Optimizer) if optimizer.parameters]
     if not made:
         raise NotRecorded("the record holds no optimizer")

@@ -64,7 +64,6 @@ from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program, clue, insert_line
 from sleuth.facts.rhythm import CLEARS, Mark, line_of, share
 from sleuth.facts.seen import adversarial, courses, needed, where_event
-from sleuth.facts.step import Record
 from sleuth.facts.topics.cadence import (
     alike,
     constructor,
@@ -79,6 +78,7 @@ from sleuth.facts.topics.cadence import (
 from sleuth.finding import Edit, Finding
 
 if TYPE_CHECKING:
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 NEEDS = "step backward"
@@ -218,7 +218,7 @@ def undo(world: "World") -> None:
 MOST = 0.9
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     needed([step for step in record.steps if step.left_over is not None], "gradients left over at backward")
     for course in courses(record):
         known = [step for step in course.steps[1:] if step.left_over is not None and step.backwards]

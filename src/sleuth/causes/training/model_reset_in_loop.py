@@ -58,7 +58,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sleuth.facts import curves
 from sleuth.facts.edits import Edits, around, moved_before, statement_of
@@ -67,7 +67,6 @@ from sleuth.facts.interpreter.values import Call, Carried, Instance, Loop, Unkno
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import at, epoch_steps, holdings
-from sleuth.facts.step import Model, Optimizer, Record
 from sleuth.facts.topics.cadence import (
     alike,
     holds,
@@ -81,6 +80,9 @@ from sleuth.facts.topics.cadence import (
 )
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "usually"}
 
@@ -292,7 +294,9 @@ OFTEN = 3  # times made on one line
 PASSES = 1.5  # over the data: a model that lives no longer is thrown away before it learned
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Model, Optimizer
+
     models = _remade([model for model in record.of(Model) if model.parameters])
     optimizers = _remade(record.of(Optimizer))
     for made, what in ((models, "model"), (optimizers, "optimizer")):
@@ -332,6 +336,6 @@ def _remade(made: Sequence[Any]) -> list[Any]:
     return most if len(most) > 1 and len({item.n for item in most}) > 1 else []
 
 
-def _on_one_model(record: Record, made: list[Any]) -> bool:
+def _on_one_model(record: "Record", made: list[Any]) -> bool:
     held = [frozenset(seen.of_models) for optimizer in made for seen in holdings(record, optimizer.id)[:1]]
     return len(held) >= OFTEN - 1 and len(set(held)) == 1

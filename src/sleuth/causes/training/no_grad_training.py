@@ -66,7 +66,6 @@ from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.rhythm import after_last_step, events
 from sleuth.facts.seen import loaded, raised, where_event
-from sleuth.facts.step import Holding, Model, Record
 from sleuth.facts.topics.gradients import (
     applications,
     everything_behind,
@@ -83,6 +82,7 @@ from sleuth.facts.topics.modes import has_weights, holds, same_module
 from sleuth.finding import Edit, Finding
 
 if TYPE_CHECKING:
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 NEEDS = "no_grad inference_mode grad_enabled requires_grad"
@@ -273,7 +273,9 @@ def undo(world: "World") -> None:
 MOST = 0.9
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Model
+
     where = raised(record, "does not require grad and does not have a grad_fn")
     last = after_last_step(record)
     if where is not None and _all_unrecorded(last):
@@ -306,8 +308,10 @@ def watch(record: Record) -> Iterator[Finding]:
         yield from _half_recorded(record)
 
 
-def _half_recorded(record: Record) -> Iterator[Finding]:
+def _half_recorded(record: "Record") -> Iterator[Finding]:
     """A part of the model that shall learn (the optimizer holds it) runs under `no_grad` in every step."""
+    from sleuth.facts.step import Holding, Model
+
     held = {name for seen in record.of(Holding) for name in seen.without_gradient}
     lost = sorted(never_reached(record) & held)
     ours = {model.id for model in record.of(Model) if any(p.name in lost for p in model.parameters)}

@@ -54,11 +54,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import loaded, module_of, needed, where_module
-from sleuth.facts.step import Holding, Layers, Model, Record
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "even"}
@@ -95,7 +95,9 @@ def undo(world: "World") -> None:
     repairs.every_parameter_held(world)
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Holding, Layers, Model
+
     seen = [holding for holding in needed(record.of(Holding), "contents of optimizers") if holding.missing]
     if not seen or any(holding.foreign for holding in seen):
         return

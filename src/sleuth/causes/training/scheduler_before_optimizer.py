@@ -56,6 +56,7 @@ Do not silence the warning before you know which of the cases you have.
 import ast
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, beside, moved_after, statement_of
 from sleuth.facts.flow import spelling
@@ -64,10 +65,12 @@ from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.rhythm import events
 from sleuth.facts.seen import NotRecorded, at, where_event
-from sleuth.facts.step import Record, Scheduler, Warned
 from sleuth.facts.topics.cadence import alike, exclusive, frame, implied, scheduler_call
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 _TRAINS = Pattern(r"train|epoch|fit|step", re.IGNORECASE)
 
@@ -154,7 +157,9 @@ def _same_turn(schedule: Event, step: Event) -> bool:
     return any(loop is ours[-1] for loop in theirs)
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Scheduler, Warned
+
     if not record.steps:
         raise NotRecorded("the record holds no optimizer steps")
     if not record.of(Scheduler):

@@ -66,7 +66,6 @@ from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
 from sleuth.facts.rhythm import occurrences
 from sleuth.facts.seen import at, courses, ended, epoch_steps, where_event
-from sleuth.facts.step import Record, Scheduler
 from sleuth.facts.topics.cadence import (
     alike,
     implied,
@@ -80,6 +79,7 @@ from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
+    from sleuth.facts.step import Record, Scheduler
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "even", "lr×10": "usually"}
@@ -323,7 +323,9 @@ SHORT = 0.9  # of an epoch
 STARTED = 0.2  # of its plan: where a schedule over steps stands when it is called by epochs
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Scheduler
+
     if not record.of(Scheduler):
         return
     steps = Counter(step.optimizer for course in courses(record) for step in course.steps)
@@ -351,7 +353,7 @@ def watch(record: Record) -> Iterator[Finding]:
                 yield _finding(plan, lines.get(plan.id), reason, often)
 
 
-def _finding(plan: Scheduler, where: Where | None, reason: str, often: float) -> Finding:
+def _finding(plan: "Scheduler", where: Where | None, reason: str, often: float) -> Finding:
     return Finding(
         f"`{plan.type}` {reason}.",
         severity="error",
@@ -362,7 +364,7 @@ def _finding(plan: Scheduler, where: Where | None, reason: str, often: float) ->
     )
 
 
-def _over_within_an_epoch(record: Record, plan: Scheduler, epoch: int | None, taken: int) -> str:
+def _over_within_an_epoch(record: "Record", plan: "Scheduler", epoch: int | None, taken: int) -> str:
     """Why the numbers of this plan mean epochs, or nothing."""
     rates = [step.lr for step in record.steps if step.optimizer == plan.optimizer and step.lr is not None]
     horizon = next(

@@ -62,12 +62,12 @@ from sleuth.facts.flow import literal, possible
 from sleuth.facts.interpreter.values import Call, Instance, Value
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import at, needed, optimizer_of
-from sleuth.facts.step import Holding, Record
 from sleuth.facts.topics.gradients import optimized, steps_after, trained_by
 from sleuth.facts.topics.modes import holds, is_model, parts
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
@@ -217,7 +217,9 @@ def undo(world: "World") -> None:
     repairs.every_parameter_held(world)
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Holding
+
     for holding in needed(record.of(Holding), "contents of optimizers"):
         if not holding.foreign or not holding.missing:
             continue

@@ -53,6 +53,7 @@ a single-process script has no use for them.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, beside, moved_after, statement_of
 from sleuth.facts.flow import possible
@@ -61,7 +62,6 @@ from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
 from sleuth.facts.rhythm import Mark, events, last, share
 from sleuth.facts.seen import at, courses
-from sleuth.facts.step import Record
 from sleuth.facts.topics.cadence import (
     Turn,
     cleared_for,
@@ -74,6 +74,9 @@ from sleuth.facts.topics.cadence import (
     turn_of,
 )
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 NEEDS = ".step"
 PREDICTS = {"lr×0.1": "even"}
@@ -144,7 +147,7 @@ def _just_cleared(program: Program, turn: Turn, step: Event) -> bool:
 MOST = 0.9
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     for course in courses(record):
         head = course.steps[0]
         late = share(record, course, _fresh_forward_unused)

@@ -61,7 +61,6 @@ from sleuth.facts.edits import Edits, around, inserted_after, inserted_before, s
 from sleuth.facts.interpreter.values import Call, Unknown
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.seen import at, evaluations, in_each_step, needed
-from sleuth.facts.step import Evaluation, Model, Record
 from sleuth.facts.topics.gradients import trained_by
 from sleuth.facts.topics.modes import (
     base,
@@ -79,6 +78,7 @@ from sleuth.facts.topics.modes import (
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 # What gathers several draws of one input: Monte-Carlo dropout keeps train mode on purpose.
@@ -223,7 +223,9 @@ def undo(world: "World") -> None:
     repairs.evaluated_in_eval_mode(world)
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Evaluation, Model
+
     needed(record.of(Evaluation), "evaluation passes")
     matters = {model.id for model in record.of(Model) if model.mode_matters}
     for (model, _, loader), passes in evaluations(record).items():

@@ -44,11 +44,14 @@ more steps are the wrong medicine.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import adversarial, courses, ended, where_loss
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 PREDICTS = {"lr×10": "usually"}
 
@@ -59,7 +62,7 @@ ENOUGH = 50  # steps
 FAR = 0.5
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     if not ended(record) or adversarial(record):
         return
     for course in courses(record, ENOUGH)[:1]:

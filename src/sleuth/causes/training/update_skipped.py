@@ -48,10 +48,13 @@ which scheduler or config set it. One skip in a thousand steps is the scaler doi
 
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import at, courses, optimizer_of
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "usually", "float64": "even"}
 
@@ -61,7 +64,7 @@ SETTLING = 12
 DUST = 1e-12  # a rate below cannot move a float32: `lr-collapsed` or `update-underflow` name it
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     for course in courses(record):
         later = course.steps[SETTLING:] if len(course.steps) > 3 * SETTLING else course.steps[1:]
         known = [step for step in later if step.update_norm is not None and _reached(step.grad_norm_at_step)]

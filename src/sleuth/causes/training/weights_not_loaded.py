@@ -54,16 +54,19 @@ must reproduce its old score. Missing keys are right for a new head, adapters or
 import ast
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import literal, possible, root, same, spelling
 from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Table, Unknown, Value
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import at, needed
-from sleuth.facts.step import Load, Record
 from sleuth.facts.topics.gradients import owners_of, switches_off
 from sleuth.facts.topics.modes import holds, is_model, users
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from sleuth.facts.step import Load, Record
 
 PREDICTS = {"lr×10": "even"}
 
@@ -366,7 +369,9 @@ def _asks_for_weights(call: Call) -> bool:
 MOST = 0.5  # of the keys; a replaced head is a few
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Load
+
     for load in needed(record.of(Load), "loaded state dicts"):
         offered = load.matched + load.unexpected
         if offered and not load.matched:
@@ -380,7 +385,7 @@ def watch(record: Record) -> Iterator[Finding]:
             yield _finding(load, text, "warning", 0.75)
 
 
-def _finding(load: Load, text: str, severity: Severity, credence: float) -> Finding:
+def _finding(load: "Load", text: str, severity: Severity, credence: float) -> Finding:
     return Finding(
         f"{text}; the model goes on with random weights and nobody is told.",
         severity=severity,

@@ -64,7 +64,6 @@ from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, clue
 from sleuth.facts.rhythm import Mark, clears, last, line_of, share
 from sleuth.facts.seen import Course, courses, where_event
-from sleuth.facts.step import Record
 from sleuth.facts.topics.cadence import (
     Turn,
     alike,
@@ -83,6 +82,7 @@ from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
@@ -195,7 +195,7 @@ def undo(world: "World") -> None:
 MOST = 0.9
 
 
-def watch(record: Record) -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Finding]:
     for course in courses(record):
         empties = clears(record, course.id)
 
