@@ -12,7 +12,7 @@ from typing import Any
 
 from bench.zoo import LINE_SLACK, ROOT, Case, cases, healthy
 from sleuth.diagnosis.board import Answer, best_next, credences, priors
-from sleuth.diagnosis.case import investigate
+from sleuth.diagnosis.investigate import investigate
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, Test, undo_test
 from sleuth.diagnosis.verdict import report

@@ -36,7 +36,7 @@ def command(
         wanted=("same-batch",),
     )
     json_path = rest.get("json", json_path)
-    from sleuth.diagnosis.case import investigate
+    from sleuth.diagnosis.investigate import investigate
     from sleuth.diagnosis.triage import questions
     from sleuth.needs import need
     from sleuth.show.cases import triage_page

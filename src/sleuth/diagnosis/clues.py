@@ -74,11 +74,16 @@ def harmless_where_it_learns(findings: Iterable[Finding], made: Mapping[str, Any
     """A hindrance that the run overcame is worth a note, unless the source shows it or an experiment did."""
     kept = []
     for finding in findings:
-        proven = finding.technique == "lint" or getattr(made.get(f"undo({finding.cause})"), "yes", None)
-        if finding.cause in HINDRANCES and finding.severity != "note" and not proven:
+        proven = getattr(made.get(f"undo({finding.cause})"), "yes", None)
+        if hindering(finding) and not proven:
             finding = replace(finding, severity="note", credence=min(finding.credence, 0.2))
         kept.append(finding)
     return kept
+
+
+def hindering(finding: Finding) -> bool:
+    """A hindrance seen in numbers; what the source shows stays as it is."""
+    return finding.cause in HINDRANCES and finding.severity != "note" and finding.technique != "lint"
 
 
 def confirmed(findings: Iterable[Finding], made: Mapping[str, Any]) -> list[Finding]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sleuth.diagnosis.case import Tell, investigate
+from sleuth.diagnosis.investigate import Tell, investigate
 from sleuth.diagnosis.keeping import keep_case, keep_run
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.verdict import report

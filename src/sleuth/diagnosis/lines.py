@@ -15,7 +15,7 @@ from sleuth.facts.step import Model, Optimizer, Parameter, Record
 from sleuth.finding import Finding, Where
 
 OF_INITIAL_VALUES = frozenset(
-    "bad-init-scale zero-init dead-relu saturated-activations init-loss-off".split()
+    "bad-init-scale zero-init dead-relu saturated-activations init-loss-off exploding-gradients".split()
 )
 
 
@@ -39,18 +39,24 @@ def _placed(finding: Finding, record: Record | None, sources: list[Path]) -> Fin
 
 def _written(finding: Finding, record: Record) -> Where | None:
     """The line that set the odd initial values, unless they are the layer's own default."""
-    odd = sorted(_set_by_hand(record), key=lambda p: -_oddness(finding.cause, p))
-    if not odd or _oddness(finding.cause, odd[0]) <= 0:
+    by_hand = sorted(_set_by_hand(record), key=lambda p: -_oddness(finding.cause, p))
+    named = finding.where.module if finding.where is not None else None
+    # A modest scale can be the guilty one where a layer is gone through many times: the module says which.
+    odd = [p for p in by_hand if _oddness(finding.cause, p) > 0 or (named and _module(p) == named)]
+    if not odd:
         return None
-    return Where(odd[0].path or None, odd[0].line, module=odd[0].name.rpartition(".")[0] or None)
+    return Where(odd[0].path or None, odd[0].line, module=_module(odd[0]) or None)
+
+
+def _module(parameter: Parameter) -> str:
+    return parameter.name.rpartition(".")[0]
 
 
 def _set_by_hand(record: Record) -> Iterator[Parameter]:
     for model in record.of(Model):
         made = {layer.name: layer.line for layer in model.layers}
         for parameter in model.parameters:
-            module = parameter.name.rpartition(".")[0]
-            if parameter.line and parameter.line != made.get(module, model.line):
+            if parameter.line and parameter.line != made.get(_module(parameter), model.line):
                 yield parameter
 
 

@@ -142,6 +142,8 @@ def course_better(base: Course | None, other: Course | None) -> bool | None:
         return None
     if base.finite != other.finite:
         return other.finite and (other.left < 1 or other.tail < base.tail)
+    if base.tail > 0 and 0 <= other.head < CLEARLY * base.tail and other.tail < base.tail:
+        return True  # untrained, the other stands where this one never came
     if base.head > 0 and 0 <= base.left < LEARNT:
         return False  # nothing of weight is left to do better in
     if base.lowest < 0 < base.head:

@@ -1,0 +1,67 @@
+"""Which experiment is made next: the one that tells most for its time, or none when the case is clear."""
+
+from collections.abc import Mapping
+
+from sleuth.diagnosis.board import best_next
+from sleuth.diagnosis.case import Case
+from sleuth.diagnosis.experiments import worth_trying
+from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, Test, can_be_undone, undo_test
+
+SURE = 0.9  # credence at which a confirmed cause closes the case
+SUSPECT = 0.02  # credence from which taking a suspect back is worth considering
+LEAST_GAIN = 0.03  # bits; below this a test is a waste of time
+# What is asked of a script that shows no clue and no trouble: the settings that hold back quietly.
+CALM = ("same-batch", "no-regularisation", "lr×10", "lr×0.1")
+
+
+def next_test(case: Case, running: set[str], seconds: float) -> Test | None:
+    """The most telling test for its cost; None when the case is closed."""
+    left = case.request.budget - case.elapsed
+    if left < seconds * 1.2 or case.trials is None:
+        return None
+    board = case.board()
+    tests = [
+        test for test in _open_tests(case, board) if test.name not in case.made and test.name not in running
+    ]
+    for test in tests:
+        if test.name in case.request.wanted:
+            return test
+    if _closed(case, board):
+        return None
+    if _calm(case):
+        quiet = (*(f"undo({cause})" for cause in case.overcome()), *CALM)
+        return next((test for name in quiet for test in tests if test.name == name), None)
+    confirming = [test for test in tests if test.name == f"undo({_leader(board)})"]
+    if confirming and board[_leader(board)] > 0.5:
+        return confirming[0]  # the leading suspect taken back: the one test that confirms
+    chosen = best_next(board, tests, seconds)
+    if chosen is None or chosen[1] < LEAST_GAIN:
+        return None
+    case.next_test = chosen[0].name
+    return chosen[0]
+
+
+def _leader(board: Mapping[str, float]) -> str:
+    return max((h for h in board if h not in (NOTHING, OTHER)), key=lambda h: board[h])
+
+
+def _open_tests(case: Case, board: Mapping[str, float]) -> list[Test]:
+    assert case.trials is not None
+    named = [test for test in TESTS.values() if worth_trying(test.name, case.trials)]
+    suspected = [h for h, share in board.items() if h not in (NOTHING, OTHER) and share > SUSPECT]
+    return named + [undo_test(h) for h in {*suspected, *case.overcome()} if can_be_undone(h)]
+
+
+def _closed(case: Case, board: Mapping[str, float]) -> bool:
+    leader = _leader(board)
+    undo = f"undo({leader})"
+    asked = undo in case.made or not can_be_undone(leader)
+    return board[leader] > SURE and asked
+
+
+def _calm(case: Case) -> bool:
+    """Neither a serious clue, nor an experiment that helped, nor trouble in the run itself."""
+    assert case.trials is not None
+    trials = case.trials
+    serious = any(finding.severity != "note" for finding in case.ranked())
+    return not serious and not case.helped() and not (trials.stuck or trials.unstable or trials.poor)
