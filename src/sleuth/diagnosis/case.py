@@ -10,7 +10,7 @@ from sleuth import catalog
 from sleuth.diagnosis import clues, lines
 from sleuth.diagnosis.board import Answer, Clue, credences, priors
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, Test, undo_test
+from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, Test, can_be_undone, undo_test
 from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.facts.stage.job import Ending
 from sleuth.finding import Finding
@@ -64,9 +64,13 @@ class Case:
         """The loss came down far, and no change from outside brought it further."""
         return self.trials is not None and self.trials.learns and not self.helped()
 
-    def overcome(self) -> list[str]:
-        """Hindrances that were seen and that the run seems to have overcome: undone, it will tell."""
-        return sorted({f.cause for f in self.findings if clues.hindering(f)}) if self.learns else []
+    def doubts(self) -> list[str]:
+        """What a calm run leaves open and an experiment can close: hindrances that it seems to have overcome,
+        and what the source shows that is often meant so."""
+        seen = [f for f in self.findings if f.technique == "lint" and f.severity == "note"]
+        if self.learns:
+            seen += [f for f in self.findings if clues.hindering(f)]
+        return sorted({f.cause for f in seen if can_be_undone(f.cause)})
 
     def from_experiments(self) -> list[Finding]:
         if self.trials is None:

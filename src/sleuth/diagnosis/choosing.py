@@ -29,7 +29,7 @@ def next_test(case: Case, running: set[str], seconds: float) -> Test | None:
     if _closed(case, board):
         return None
     if _calm(case):
-        quiet = (*(f"undo({cause})" for cause in case.overcome()), *CALM)
+        quiet = (*(f"undo({cause})" for cause in case.doubts()), *CALM)
         return next((test for name in quiet for test in tests if test.name == name), None)
     confirming = [test for test in tests if test.name == f"undo({_leader(board)})"]
     if confirming and board[_leader(board)] > 0.5:
@@ -49,7 +49,7 @@ def _open_tests(case: Case, board: Mapping[str, float]) -> list[Test]:
     assert case.trials is not None
     named = [test for test in TESTS.values() if worth_trying(test.name, case.trials)]
     suspected = [h for h, share in board.items() if h not in (NOTHING, OTHER) and share > SUSPECT]
-    return named + [undo_test(h) for h in {*suspected, *case.overcome()} if can_be_undone(h)]
+    return named + [undo_test(h) for h in {*suspected, *case.doubts()} if can_be_undone(h)]
 
 
 def _closed(case: Case, board: Mapping[str, float]) -> bool:

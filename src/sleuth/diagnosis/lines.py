@@ -11,12 +11,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sleuth.facts.prepared import where_input_made, where_target_made
+from sleuth.facts.seen import batches, loss_calls
 from sleuth.facts.step import Model, Optimizer, Parameter, Record
 from sleuth.finding import Finding, Where
 
 OF_INITIAL_VALUES = frozenset(
     "bad-init-scale zero-init dead-relu saturated-activations init-loss-off exploding-gradients".split()
 )
+OF_INPUTS = frozenset(
+    "input-destroyed inputs-constant nonfinite-input inputs-unnormalized input-dtype-overflow target-leakage "
+    "preprocessing-mismatch".split()
+)
+OF_TARGETS = frozenset("labels-constant labels-misaligned labels-out-of-range labels-all-ignored".split())
 
 
 def placed(findings: Iterable[Finding], record: Record | None, sources: list[Path]) -> list[Finding]:
@@ -34,7 +41,18 @@ def _placed(finding: Finding, record: Record | None, sources: list[Path]) -> Fin
         where = _best(finding.cause, sources)
     elif finding.cause in _SETTINGS and record is not None:
         where = _where_set(_SETTINGS[finding.cause], record, sources)
+    elif record is not None and (finding.where is None or not finding.where.line):
+        where = _where_prepared(finding.cause, record)
     return finding if where is None else replace(finding, where=where)
+
+
+def _where_prepared(cause: str, record: Record) -> Where | None:
+    """The line that made what the model is fed or is to answer, where numbers alone gave a cause away."""
+    if cause in OF_INPUTS:
+        fed = next((batch.line for batch in batches(record) if batch.line), 0)
+        return where_input_made(record, fed)
+    calls = [call for call in loss_calls(record) if call.line] if cause in OF_TARGETS else []
+    return where_target_made(record, calls[0]) if calls else None
 
 
 def _written(finding: Finding, record: Record) -> Where | None:

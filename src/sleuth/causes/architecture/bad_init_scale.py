@@ -92,9 +92,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_models
 
-    repairs.initialised_anew(world)
+    of_models.initialised_anew(world)
 
 
 WEAK, STRONG = 0.15, 6.0  # std × sqrt(fan in): default .58, He 1.4, GPT's 0.02 at width 64 gives .16

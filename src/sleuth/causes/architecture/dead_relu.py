@@ -93,9 +93,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_models
 
-    repairs.leaky_relus(world)
+    of_models.leaky_relus(world)
 
 
 SAMPLES = 3  # in a row, the latest: units that stay silent

@@ -280,9 +280,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_models
 
-    repairs.dropout_follows_mode(world)
+    of_models.dropout_follows_mode(world)
 
 
 def watch(record: "Record") -> Iterator[Finding]:

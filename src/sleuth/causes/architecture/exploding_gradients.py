@@ -92,9 +92,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_updates
 
-    repairs.clipped_before_step(world)
+    of_updates.clipped_before_step(world)
 
 
 GROWN = 1e3  # times the median of the first tenth

@@ -274,6 +274,6 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_models
 
-    repairs.open_output(world)
+    of_models.open_output(world)

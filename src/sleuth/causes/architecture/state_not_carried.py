@@ -68,6 +68,7 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"noise-inputs": "even"}
 
@@ -87,6 +88,7 @@ NEEDS = "RNN LSTM GRU Cell hidden state cache"
 def lint(program: Program) -> Iterator[Finding]:
     yield from _dropped_by_the_caller(program)
     yield from _given_back_and_left(program)
+    yield from _windows_from_zero(program)
     for call in program.calls("()"):
         made = applied(call)
         if made is None or made.op not in RECURRENT | CELLS or not call.args:
@@ -150,6 +152,42 @@ def _given_back_and_left(program: Program) -> Iterator[Finding]:
                 "every turn: each step is computed as if nothing came before it.",
                 fix="Carry the state: `out, state = model(x, state)`.",
             )
+
+
+def _windows_from_zero(program: Program) -> Iterator[Finding]:
+    """Window after window of one stream, each from an empty state, by a model that takes and gives one.
+
+    Many train so and mean it; whether it costs anything, an experiment can tell.
+    """
+    for call in program.calls("()"):
+        made = applied(call)
+        if made is None or made.op not in RECURRENT or not call.context.loops or not call.args:
+            continue
+        cut = settled(call.args[0])
+        if not isinstance(cut, Call) or cut.op != "[]":
+            continue
+        loop = _window_loop(cut, call, made)
+        if loop is not None and _how_it_is_lost(call, loop) and _models_hand_back_state(program):
+            yield clue(
+                "note",
+                cut,
+                f"The loop of line {place(loop.node, call.source).line} goes through a stream window by "
+                "window, and each window starts from an empty state: nothing before it is known.",
+                fix="Carry the state, `out, state = model(window, state)`, and detach it after each window.",
+            )
+
+
+def _window_loop(cut: Call, call: Call, made: Call) -> Loop | None:
+    """The loop whose variable cuts windows out of the time axis of what the layer gets."""
+    turn, time = _turn_of(cut, call), 1 if _is_batch_first(made) else 0
+    if turn is None:
+        return None
+    key = settled(cut.args[1])
+    parts = key.items if isinstance(key, Collection) and key.kind == "tuple" else [cut.args[1]]
+    window = settled(parts[time]) if len(parts) > time else None
+    if not isinstance(window, Collection) or window.kind != "slice":
+        return None
+    return _loop_of(turn, call) if any(inner is turn for inner in ancestry(window, 20)) else None
 
 
 def _second_is_dropped(call: Call, loop: Loop) -> bool:
@@ -317,6 +355,12 @@ def _is_plainly_named(call: Call, loop: Loop, makers: list[Call]) -> bool:
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
     }
     return all(isinstance(part, ast.Name) and part.id not in stored for part in written)
+
+
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds.repairs import of_models
+
+    of_models.state_carried(world)
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:

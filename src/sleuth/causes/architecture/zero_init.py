@@ -251,9 +251,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_models
 
-    repairs.initialised_anew(world, only_equal=True)
+    of_models.initialised_anew(world, only_equal=True)
 
 
 def watch(record: "Record") -> Iterator[Finding]:

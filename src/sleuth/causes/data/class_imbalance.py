@@ -155,6 +155,6 @@ def _at_entropy(record: "Record", counts: Counter[str]) -> str:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_losses
 
-    repairs.weighted_classes(world)
+    of_losses.weighted_classes(world)

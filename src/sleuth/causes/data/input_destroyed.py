@@ -57,6 +57,11 @@ PREDICTS = {"noise-inputs": "always", "shuffled-labels": "usually", "same-batch"
 
 NEARLY_ALL = 0.98  # of all values are one value: padding, the unknown token, a clipped range
 
+# Where tokens are looked up: a batch of real text uses a good part of a small vocabulary, and its commonest
+# word is far from making up most of it.
+FEWEST_ROWS, FEWEST_TOKENS = 16, 256
+FEW, MOSTLY = 0.1, 0.7
+
 
 def probe(bench: "Bench") -> Iterator[Finding]:
     for part in bench.data.inputs:
@@ -72,6 +77,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             )
     if bench.failure:
         return
+    yield from _few_tokens(bench)
     reach = bench.reach
     if reach.features and reach.ignored == reach.features:
         yield Finding(
@@ -84,6 +90,28 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             fix="Look for a multiplication by zero, a mask that covers everything, or an input that is "
             "overwritten.",
         )
+
+
+def _few_tokens(bench: "Bench") -> Iterator[Finding]:
+    """A vocabulary of which the batch uses next to nothing: the tokens were lost on the way."""
+    from torch import nn
+
+    tables = [m.num_embeddings for m in bench.subject.model.modules() if isinstance(m, nn.Embedding)]
+    for part in bench.data.inputs:
+        rows = max((size for size in tables if size > part.maximum), default=0)
+        tokens = part.examples * part.features
+        if part.looks != "tokens" or part.distinct is None or rows < FEWEST_ROWS or tokens < FEWEST_TOKENS:
+            continue
+        if part.distinct <= max(3, FEW * rows) and part.top_share >= MOSTLY:
+            yield Finding(
+                f"Of a vocabulary of {rows}, the {tokens} tokens of a batch are {part.distinct} different "
+                f"ones, and {part.top_share:.0%} of them are {part.top_value:g}: the words were lost on the "
+                "way to their numbers.",
+                severity="warning",
+                credence=0.7,
+                numbers={"rows": rows, "distinct": part.distinct, "share": part.top_share},
+                fix="Print one text beside its tokens, and the tokens turned back into text.",
+            )
 
 
 def experiment(trials: "Trials") -> Iterator[Finding]:

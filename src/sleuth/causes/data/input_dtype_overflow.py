@@ -136,11 +136,15 @@ READS_RAW = frozenset(
 COMPARISONS = frozenset([">", "<", ">=", "<=", "==", "!=", "&", "|", "~"])  # what they give is 0 or 1
 NARROW = frozenset(["int8", "uint8", "int16", "uint16", "<i2", ">i2", "i2", "<h", "h", "short"])
 
+# Arrays made to be filled, and where their type stands among the arguments.
+BUFFERS = {"numpy.zeros": 1, "numpy.empty": 1, "numpy.full": 2, "torch.zeros": 9, "torch.empty": 9}
+
 NEEDS = "int8 int16 imread Image byte i2 VideoCapture MNIST CIFAR .data"
 
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _bytes_wrap(program)
+    yield from _filled_bytes_differ(program)
     yield from _raw_numbers_wrap(program)
     yield from _noise_cast_to_bytes(program)
 
@@ -185,6 +189,35 @@ def _bytes_wrap(program: Program) -> Iterator[Finding]:
                 "or above 255 wrap around without a word.",
                 fix=FIX,
             )
+
+
+def _filled_bytes_differ(program: Program) -> Iterator[Finding]:
+    """`b - a` of two arrays that were made as bytes and filled: half of all differences are negative."""
+    for call in program.calls("-", "-=", "numpy.subtract"):
+        if len(call.args) != 2 or root(call.args[0]) is root(call.args[1]):
+            continue
+        first, second = (_byte_buffer(part) for part in call.args)
+        if first is not None and second is not None and first is not second:
+            yield clue(
+                "warning",
+                call,
+                f"Both sides of `-` were made as 8-bit unsigned integers (lines {line(first)} and "
+                f"{line(second)}): every difference below 0 wraps around to the top of 0..255.",
+                fix=FIX,
+            )
+
+
+def _byte_buffer(value: Value | None, depth: int = 0) -> Call | None:
+    """The array of bytes that a value is, or is a part of."""
+    here = root(value)
+    if not isinstance(here, Call) or depth > 8:
+        return None
+    if here.op in BUFFERS:
+        given = here.args[BUFFERS[here.op]] if len(here.args) > BUFFERS[here.op] else None
+        return here if _names_bytes(here.keywords.get("dtype", given)) else None
+    if here.op == "[]" or here.op in (".copy", ".clone", ".reshape", ".transpose"):
+        return _byte_buffer(here.args[0] if here.op == "[]" else here.receiver, depth + 1)
+    return None
 
 
 def _may_wrap(call: Call, left: Call | None, right: Call | None) -> bool:

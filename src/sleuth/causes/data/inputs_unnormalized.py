@@ -168,6 +168,6 @@ def _harm(record: "Record") -> str:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_data
 
-    repairs.standardised_inputs(world)
+    of_data.standardised_inputs(world)

@@ -63,7 +63,7 @@ from sleuth.finding import Finding
 # Splitters that keep a subject's or a period's rows together, by design.
 KEEPS_TOGETHER = frozenset({"GroupShuffleSplit", "GroupKFold", "StratifiedGroupKFold", "LeaveOneGroupOut"})
 
-NEEDS = "date time Date Time lag shift( rolling window Window diff( year month day seq series price"
+NEEDS = "date time Date Time lag shift( rolling window Window diff( year month day seq series price range("
 
 
 def _in_order(call: Call) -> Edits:

@@ -276,6 +276,6 @@ def _sorted_targets(targets: "list[tuple[Batch, Values]]", where: Where | None) 
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_data
 
-    repairs.shuffled_loaders(world)
+    of_data.shuffled_loaders(world)

@@ -69,9 +69,9 @@ PREDICTS = {"lr×0.1": "usually", "other-seed": "even"}
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_updates
 
-    repairs.rate_ramped(world)
+    of_updates.rate_ramped(world)
 
 
 EARLY = 0.05  # of the steps; see the page

@@ -145,9 +145,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_losses
 
-    repairs.probabilities_as_logs(world)
+    of_losses.probabilities_as_logs(world)
 
 
 _FROM = {"cross_entropy": "softmax", "binary_cross_entropy_with_logits": "sigmoid"}

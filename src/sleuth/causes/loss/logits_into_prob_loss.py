@@ -241,9 +241,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_losses
 
-    repairs.logits_as_log_probabilities(world)
+    of_losses.logits_as_log_probabilities(world)
 
 
 _ABOVE = 0.01  # a log-probability is at most 0; an added epsilon lifts it by less than this

@@ -228,9 +228,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_losses
 
-    repairs.matching_shapes(world)
+    of_losses.matching_shapes(world)
 
 
 _SHAPED = ("cross_entropy", "nll_loss", "ctc_loss", "cosine_embedding_loss", "multi_margin_loss", "kl_div")

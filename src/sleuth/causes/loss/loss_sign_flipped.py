@@ -417,9 +417,9 @@ def _is_gain(value: Value) -> bool:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_losses
 
-    repairs.turned_sign(world)
+    of_losses.turned_sign(world)
 
 
 EXACT = 1e-3  # relative; a loss that equals minus the value of torch's loss to three digits was negated

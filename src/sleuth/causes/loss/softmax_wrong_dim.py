@@ -344,6 +344,6 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_losses
 
-    repairs.last_axis_softmax(world)
+    of_losses.last_axis_softmax(world)

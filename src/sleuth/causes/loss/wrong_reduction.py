@@ -270,6 +270,6 @@ def _uneven(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_losses
 
-    repairs.mean_instead_of_sum(world)
+    of_losses.mean_instead_of_sum(world)

@@ -344,9 +344,9 @@ def _nodes(value: Call) -> Iterator[ast.AST]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_updates
 
-    repairs.divided_by_accumulation(world)
+    of_updates.divided_by_accumulation(world)
 
 
 MOST = 0.8  # of the steps

@@ -63,9 +63,9 @@ PREDICTS = {"lr×10": "even"}
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_updates
 
-    repairs.no_clipping(world)
+    of_updates.no_clipping(world)
 
 
 NEARLY_ALL = 0.9  # of the steps beyond the first twentieth; see the page

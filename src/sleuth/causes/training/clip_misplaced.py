@@ -185,9 +185,9 @@ def _scaling(backward: Event) -> Call | None:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_updates
 
-    repairs.clipped_before_step(world)
+    of_updates.clipped_before_step(world)
 
 
 MOST = 0.9

@@ -221,9 +221,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_models
 
-    repairs.attached_in_models(world)
+    of_models.attached_in_models(world)
 
 
 def watch(record: "Record") -> Iterator[Finding]:

@@ -160,9 +160,9 @@ def _arrives_in_eval(call: Call) -> bool:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_models
 
-    repairs.trained_in_train_mode(world)
+    of_models.trained_in_train_mode(world)
 
 
 MOST = 0.9

@@ -358,9 +358,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_updates
 
-    repairs.thawed(world)
+    of_updates.thawed(world)
 
 
 _LEARNS = ("Linear", "Conv", "LSTM", "GRU", "RNN", "Bilinear", "MultiheadAttention")

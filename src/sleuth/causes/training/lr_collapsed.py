@@ -62,9 +62,9 @@ PREDICTS = {"same-batch": "usually", "lr×10": "usually"}
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_updates
 
-    repairs.rate_held(world)
+    of_updates.rate_held(world)
 
 
 TINY = 0.01  # of the peak; see the page

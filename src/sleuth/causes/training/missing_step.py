@@ -329,9 +329,9 @@ def _is_used(program: Program, update: Call) -> bool:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_updates
 
-    repairs.step_after_backward(world)
+    of_updates.step_after_backward(world)
 
 
 MANY = 3  # backward calls: an iteration or two more than chance

@@ -210,9 +210,9 @@ def _computes(loss: Value | None) -> bool:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_updates
 
-    repairs.clear_after_step(world)
+    of_updates.clear_after_step(world)
 
 
 MOST = 0.9

@@ -265,9 +265,9 @@ def _never_switched_back(program: Program) -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_updates
 
-    repairs.gradients_on(world)
+    of_updates.gradients_on(world)
 
 
 MOST = 0.9

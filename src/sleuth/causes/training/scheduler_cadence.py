@@ -311,9 +311,9 @@ def _counted_somewhere(made: Call, batches: Loop) -> bool:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_updates
 
-    repairs.rate_held(world)
+    of_updates.rate_held(world)
 
 
 _HORIZON = ("T_max", "step_size", "total_iters")

@@ -212,9 +212,9 @@ def _among(value: Value | None, pieces: list[Value]) -> bool:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_updates
 
-    repairs.every_parameter_held(world)
+    of_updates.every_parameter_held(world)
 
 
 def watch(record: "Record") -> Iterator[Finding]:

@@ -218,9 +218,9 @@ def _varies(call: Call) -> bool:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_models
 
-    repairs.evaluated_in_eval_mode(world)
+    of_models.evaluated_in_eval_mode(world)
 
 
 def watch(record: "Record") -> Iterator[Finding]:

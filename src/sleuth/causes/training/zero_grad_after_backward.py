@@ -187,9 +187,9 @@ def _filled_before(program: Program, turn: Turn, clearing: Event, step: Event) -
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds import repairs
+    from sleuth.facts.worlds.repairs import of_updates
 
-    repairs.keep_until_step(world)
+    of_updates.keep_until_step(world)
 
 
 MOST = 0.9
