@@ -1,9 +1,14 @@
 """`sleuth stuck`: why a metric of a script will not move."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from sleuth.cli.output import emit, output_options
 from sleuth.errors import SleuthError, did_you_mean
+
+if TYPE_CHECKING:
+    from sleuth.stall import Standstill
 
 
 @click.command("stuck", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -57,9 +62,10 @@ def command(
     told = answered(path, tuple(words), metric, steps, seconds(budget))
     if told["answer"] is None:
         raise SleuthError(_why_not(metric, told))
-    payload = {**told["answer"], "step": told["step"], "metric": metric}
-    emit(f"Before step {told['step']}, {metric}:\n{told['text']}", payload, json_path)
-    return 1 if told["answer"].get("findings") else 0
+    answer: Standstill = told["answer"]
+    payload = {**answer.to_dict(), "step": told["step"], "metric": metric}
+    emit(f"Before step {told['step']}, {metric}:\n{answer.text()}", payload, json_path)
+    return 1 if answer.findings else 0
 
 
 def _why_not(metric: str, told: dict[str, object]) -> str:

@@ -156,7 +156,9 @@ def _styled(
                     raise _Unfit(f"returned {_kind(value)} as {term!r}")
         return {term: torch.stack([row[term] for row in rows]) for term in rows[0]}
 
-    way = {"vectorised": once, "vmapped": torch.vmap(once, randomness="different"), "looped": looped}[style]
+    if style == "vmapped":
+        once = torch.vmap(once, randomness="different")
+    way = looped if style == "looped" else once
     return lambda inputs: way(*inputs)
 
 
@@ -255,7 +257,8 @@ def _pointwise(together: Mapping[str, "Tensor"], alone: Mapping[str, "Tensor"]) 
         few = alone.get(term)
         if not isinstance(few, torch.Tensor) or few.shape != values[_ALONE].shape:
             return False
-        if not torch.allclose(values[_ALONE], few, rtol=1e-4, atol=1e-9, equal_nan=True):
+        same = torch.equal(values[_ALONE], few)  # nearly always, and three times as quick to ask
+        if not same and not torch.allclose(values[_ALONE], few, rtol=1e-4, atol=1e-9, equal_nan=True):
             return False
     return True
 

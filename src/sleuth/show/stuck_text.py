@@ -16,6 +16,7 @@ def full(result: "Standstill") -> str:
     parts = [_care(answers.care), _reach(answers.reach), _rivals(answers.rivals)]
     parts += [_inertia(answers.inertia)] if answers.inertia is not None else []
     parts += [_counterfactual(answers.counterfactual)] if answers.counterfactual is not None else []
+    parts += [f"   Same value without the term? unavailable: {answers.unasked}"] if answers.unasked else []
     parts.append(f"→ {result.row}" + ("" if result.findings else f": {result.verdict.summary}"))
     for finding in result.findings:
         proof = f"\n    confirmed by: {'; '.join(finding.confirmed_by)}" if finding.confirmed_by else ""
@@ -48,11 +49,7 @@ def _reach(reach: "Reach") -> str:
     layers = sorted(reach.layers.items(), key=lambda item: -item[1])
     listed = ", ".join(f"{name} {slope:.2g}" for name, slope in layers[:LAYERS])
     more = f" and {len(layers) - LAYERS} more" if len(layers) > LAYERS else ""
-    real = (
-        "not checked (needs metric as a function)"
-        if reach.measured is None
-        else f"{reach.measured:.3g} measured"
-    )
+    real = f"not checked ({reach.unchecked})" if reach.measured is None else f"{reach.measured:.3g} measured"
     shaken = "" if reach.redrawn is None else f"; shaken parameters change it by {reach.redrawn:.2g}"
     return (
         f"2. Can the parameters move it?  {_yes(reach.moves)}: slope {reach.promised:.3g} by autograd, "
@@ -96,8 +93,8 @@ def _inertia(inertia: "Inertia") -> str:
 def _counterfactual(proof: "Counterfactual") -> str:
     others = "".join(f", without {name} {value:.4g}" for name, value in proof.without.items())
     return (
-        f"   Same value without the term? {_yes(proof.same)}: now {proof.now:.4g}, after a stretch with all "
-        f"{proof.with_all:.4g}, without the term {proof.without_own:.4g}{others}"
+        f"   Same value without the term? {_yes(proof.same)}: from {proof.now:.4g}, a stretch with all "
+        f"leads to {proof.with_all:.4g}, without the term {proof.without_own:.4g}{others}"
     )
 
 

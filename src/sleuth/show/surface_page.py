@@ -245,7 +245,7 @@ def _gaps(values: Any, broken: Any) -> list[float | None]:
 def _layout() -> dict[str, Any]:
     return {
         "height": 420,
-        "margin": {"l": 50, "r": 10, "t": 10, "b": 70},
+        "margin": {"l": 50, "r": 10, "t": 34, "b": 70},
         "template": "plotly_white",
         "legend": {"orientation": "h", "y": -0.18},
     }

@@ -1,18 +1,20 @@
 """`sleuth.stuck`: why a metric stands still, by three questions, the cheapest first."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
 from sleuth.finding import Finding, Report, Verdict
 from sleuth.needs import need
-from sleuth.stall.case import read_case, read_parameters, restored
+from sleuth.stall.case import Case, read_case, read_parameters, restored
 from sleuth.stall.forces import inertia, rivals
 from sleuth.stall.jacobian import reach
 from sleuth.stall.slope import care, loss_slope
 from sleuth.stall.verdict import Answers, Row, findings, row, verdict
-from sleuth.stall.without import counterfactual
+from sleuth.stall.without import SAME_WITHOUT, counterfactual
+
+DECIDED = "an earlier question has decided"  # so that the dearest one is not asked
 
 
 @dataclass(frozen=True)
@@ -73,22 +75,33 @@ def stuck(
     named = read_parameters(parameters)
     with restored(named):
         case = read_case(metric, loss, named, terms, own)
-        cares = care(case)
-        wanted = loss_slope(case) if cares.connected else None
-        moves = reach(case, wanted)
-        fights = rivals(case)
-        carried = inertia(case, optimizer) if optimizer is not None else None
-    proof = None
-    if train is not None and cares.cares and moves.moves:  # the dearest question, and pointless before
-        proof = counterfactual(case, train, optimizer)
-    answers = Answers(cares, moves, fights, carried, proof)
+        answers = examined(case, optimizer)
+    if train is not None and answers.undecided:
+        answers = replace(answers, counterfactual=counterfactual(case, train, optimizer))
+    elif train is not None:
+        answers = replace(answers, unasked=DECIDED)
+    return concluded(answers, perf_counter() - started)
+
+
+def examined(case: Case, optimizer: Any) -> Answers:
+    """The three questions; the counterfactual, the dearest one, is left to the caller."""
+    cares = care(case)
+    wanted = loss_slope(case) if cares.connected else None
+    carried = inertia(case, optimizer) if optimizer is not None else None
+    return Answers(cares, reach(case, wanted), rivals(case), carried, None)
+
+
+def concluded(answers: Answers, seconds: float) -> Standstill:
+    """The row of the decision table, and the report."""
     found = tuple(findings(answers))
-    observed = tuple(one.to_dict() for one in (cares, moves, fights, carried, proof) if one is not None)
+    asked = (answers.care, answers.reach, answers.rivals, answers.inertia, answers.counterfactual)
+    observed = tuple(one.to_dict() for one in asked if one is not None)
+    unasked = ({"question": SAME_WITHOUT, "unavailable": answers.unasked},) if answers.unasked else ()
     report = Report(
         verdict(answers, tuple(sorted(found, key=lambda one: -one.credence))),
         found,
         observed,
-        examined=tuple({"question": one["question"]} for one in observed),
-        timing={"seconds": perf_counter() - started},
+        examined=(*({"question": one["question"]} for one in observed), *unasked),
+        timing={"seconds": seconds},
     )
     return Standstill(row(answers), answers, report)

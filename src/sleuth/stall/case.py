@@ -16,7 +16,11 @@ OWN = "loss"  # the name of the metric's own term when `terms` does not name it
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """The metric with its graph, and everything that may hold it. `again` computes the metric once more."""
+    """The metric with its graph, and everything that may hold it.
+
+    `again` computes the metric once more, with the parameters as they are then; `only_once` says why it is
+    missing.
+    """
 
     metric: "Tensor"
     loss: "Tensor"
@@ -25,6 +29,7 @@ class Case:
     own: str
     rivals: dict[str, "Tensor"]
     again: Callable[[], "Tensor"] | None
+    only_once: str = "needs metric as a function"
 
     def trainable(self) -> dict[str, "Tensor"]:
         return {name: tensor for name, tensor in self.parameters.items() if tensor.requires_grad}

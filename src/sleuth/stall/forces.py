@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 LOOK, ABSENT = 100.0, 1000.0  # ratios of gradient norms: worth a look; the smaller term is as good as absent
+PROVEN = 10.0  # is enough when training was seen to end at the same value without the term
 OPPOSED = -0.1  # cosine; a conflict by the cause page
 STALLED = 0.5  # less than half of the term's own push is left
 OLD = 100.0  # Adam divides by a scale this many times the fresh gradient

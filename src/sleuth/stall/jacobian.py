@@ -40,6 +40,7 @@ class Reach:
     rank: int
     entries: int
     condition: float | None
+    unchecked: str = ""  # why nothing was measured
 
     @property
     def lies(self) -> bool:
@@ -84,6 +85,7 @@ def reach(case: Case, wanted: "Tensor | None") -> Reach:
         rank=rank,
         entries=entries,
         condition=condition,
+        unchecked="" if case.again is not None else case.only_once,
     )
 
 

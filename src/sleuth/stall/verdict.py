@@ -1,11 +1,11 @@
 """The decision table: from the answers to a cause, with its numbers and the next step."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from sleuth.finding import Finding, Verdict
-from sleuth.stall.forces import ABSENT, LOOK, Inertia, Rivals
+from sleuth.stall.forces import ABSENT, LOOK, PROVEN, Inertia, Rivals
 from sleuth.stall.jacobian import MOVED, NO_SLOPE, Reach
 from sleuth.stall.slope import FADED, INDIFFERENT, Care
 from sleuth.stall.without import Counterfactual
@@ -23,13 +23,35 @@ TABLE: tuple[tuple[str, str, str, Row], ...] = (
 
 @dataclass(frozen=True)
 class Answers:
-    """What was measured; None where a question could not be asked, or an earlier one decides."""
+    """What was measured; None where a question could not be asked, or an earlier one decides.
+
+    `unasked` says why there is no counterfactual.
+    """
 
     care: Care
     reach: Reach
     rivals: Rivals
     inertia: Inertia | None
     counterfactual: Counterfactual | None
+    unasked: str = ""
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the counterfactual, the dearest question, is still worth asking."""
+        return self.care.cares and self.reach.moves
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Answers":
+        """From what `asdict` made, as it comes out of another process."""
+        memory = data["inertia"]
+        return cls(
+            Care(**data["care"]),
+            Reach(**data["reach"]),
+            Rivals(**data["rivals"]),
+            None if memory is None else Inertia(**memory),
+            None,
+            data["unasked"],
+        )
 
 
 def row(answers: Answers) -> Row:
@@ -190,7 +212,7 @@ def _fight(answers: Answers, place: Row) -> Iterator[Finding]:
     confirmed = tuple(f"training without {name}" for name in freed)
     if proof is not None and place == "same-basin":
         confirmed = (*confirmed, f"training without {rivals.own} reaches the same value")
-    if rivals.ratio >= LOOK:
+    if rivals.ratio >= (PROVEN if place == "same-basin" else LOOK):
         yield _finding(
             "loss-terms-imbalanced",
             f"The gradient of {rivals.loudest} is {rivals.ratio:.3g} times that of {rivals.own} on the "

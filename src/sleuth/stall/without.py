@@ -8,12 +8,13 @@ from sleuth.errors import SleuthError
 from sleuth.stall.case import Case, restored
 
 SAME = 0.02  # of the larger of value and movement: less than this apart is the same place
+SAME_WITHOUT = "same value without the term?"
 MOST_RIVALS = 4  # that are switched off one by one; each costs a stretch of training
 
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """The metric now, after a stretch with every term, without the own one, and without each rival."""
+    """The metric at first, after a stretch with every term, without the own one, and without each rival."""
 
     now: float
     with_all: float
@@ -32,7 +33,7 @@ class Counterfactual:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        return {"question": "same value without the term?", "same": self.same, **asdict(self)}
+        return {"question": SAME_WITHOUT, "same": self.same, **asdict(self)}
 
 
 def counterfactual(case: Case, train: Callable[..., Any], optimizer: Any = None) -> Counterfactual:

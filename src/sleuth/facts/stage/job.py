@@ -20,6 +20,7 @@ class Job:
     undo: tuple[str, ...] = ()
     purpose: str = "record"  # or "probe", "stuck"
     metric: str = ""  # that is asked about, for "stuck"
+    without: tuple[str, ...] = ()  # terms of the loss that are cut off, for "stuck"
     phases: int = 1  # optimizers whose first step is probed
     steps: int | None = None
     seconds: float | None = None
