@@ -249,6 +249,8 @@ def unstable(losses: Sequence[float]) -> bool:
     count = max(3, round(len(finite) * TAIL_SHARE))
     tail, head = finite[-count:], statistics.median(finite[:3])
     settled = statistics.median(tail)
+    if min(finite) < 0:  # around zero nothing is large beside the loss itself: the start's own noise measures
+        return statistics.pstdev(tail) > 3 * max(statistics.pstdev(finite[:count]), abs(head))
     if head > 0 and settled > 1.5 * head:
         return True
     swings = statistics.pstdev(tail) / abs(settled) if settled else 0.0

@@ -79,10 +79,12 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     learns = faster is not None and faster.finite and faster.left < LEARNS
     # A run cut short may simply not have had its time: then only a loss that hardly moved counts.
     most = (0.5 if trials.whole else 0.8) if below else (0.7 if trials.whole and learns else 0.93)
-    if course.left < most:
+    around_zero = course.lowest < 0  # a policy's loss does not tell how far it came; only its score does
+    if course.left < most if not around_zero else not below:
         return
+    gone = "the loss moves around zero" if around_zero else f"{1 - course.left:.0%} of the loss is gone"
     yield Finding(
-        f"With a learning rate of {optimizer.lr:g} {1 - course.left:.0%} of the loss is gone after "
+        f"With a learning rate of {optimizer.lr:g} {gone} after "
         f"{len(trials.losses)} steps; ten times the rate does clearly better ({trials.detail('lr×10')}).",
         "error" if below else "warning",
         0.8 if below else 0.5,

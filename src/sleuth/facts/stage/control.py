@@ -12,7 +12,8 @@ from typing import Any
 from sleuth.facts.stage.rewrite import Loop
 
 LEAST_STEPS = 40  # fewer steps say nothing about a curve, however slow they are
-TIMED_STEPS = 20  # the pace is taken from these
+WARM_STEPS, TIMED_STEPS = 4, 20  # the pace is taken from the steps between: the first ones load and allocate
+BUSY = 3  # a machine that is busy with other things may take so many times a step's own time
 LATER_PHASES = (
     4  # a second training loop after the first (a student, a fine-tuning) gets this part of the limit
 )
@@ -39,6 +40,17 @@ class Limit:
         return self.steps is not None and steps >= max(1, int(self.steps * share))
 
 
+@dataclass(frozen=True)
+class Pace:
+    """How long steps take by themselves: what other processes take from the machine hardly counts."""
+
+    wall: float = field(default_factory=time.monotonic)
+    own: float = field(default_factory=time.thread_time)
+
+    def elapsed(self) -> float:
+        return max(time.thread_time() - self.own, (time.monotonic() - self.wall) / BUSY)
+
+
 @dataclass(eq=False)
 class _Active:
     """A loop that runs now."""
@@ -57,7 +69,7 @@ class Control:
     pin: "Pin | None" = None
     steps: int = 0
     backwards: int = 0
-    training_began: float | None = None
+    pace: "Pace | None" = None
     cut: dict[str, int] = field(default_factory=dict)  # loop → turns it was allowed
     trains: set[str] = field(default_factory=set)
     running: list[_Active] = field(default_factory=list)
@@ -70,10 +82,10 @@ class Control:
         if self.over:
             while self.at_limit:
                 self.at_limit.pop()()
-        if self.training_began is None:
-            self.training_began = time.monotonic()
-        elif self.steps == TIMED_STEPS:
-            self.limit = self.limit.at_pace(self.steps - 1, time.monotonic() - self.training_began)
+        if self.steps == WARM_STEPS:
+            self.pace = Pace()
+        elif self.steps == TIMED_STEPS and self.pace is not None:
+            self.limit = self.limit.at_pace(self.steps - WARM_STEPS, self.pace.elapsed())
 
     def went_backward(self) -> None:
         self.backwards += 1
