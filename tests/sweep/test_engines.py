@@ -13,9 +13,21 @@ from pathlib import Path
 
 import pytest
 
-TRAIN = (
-    "import sys, time; time.sleep(float(sys.argv[3])); print('acc', float(sys.argv[1]) + int(sys.argv[2]))"
-)
+TRAIN = """
+import sys, time
+value, seed, sleep = sys.argv[1:]
+time.sleep(float(sleep))
+print("acc", float(value) + int(seed))
+with open(__file__ + ".ends", "a") as file:
+    file.write(f"lr={value},seed={seed}\\n")
+"""
+# Waits until a cluster has two nodes.
+JOINED = """
+import sys, time, ray
+ray.init(address=sys.argv[1], log_to_driver=False)
+while sum(node["Alive"] for node in ray.nodes()) < 2:
+    time.sleep(0.2)
+"""
 
 
 def plan(folder: Path, seeds: int, sleep: float) -> None:
@@ -75,6 +87,9 @@ def cluster(
     try:
         _wait_for(port)
         second = ray(f"--address=127.0.0.1:{port}", *common)
+        subprocess.run(
+            [sys.executable, "-c", JOINED, f"127.0.0.1:{port}"], check=True, timeout=180, capture_output=True
+        )
         yield f"127.0.0.1:{port}", second.pid
     finally:
         for process in (second, head):
@@ -111,7 +126,7 @@ def _raylet_of(parent: int) -> int:
 @pytest.mark.slow
 def test_a_killed_ray_node_loses_nothing_unnoticed(cluster: tuple[str, int], tmp_path: Path) -> None:
     address, second = cluster
-    plan(tmp_path, seeds=5, sleep=2)
+    plan(tmp_path, seeds=5, sleep=3)
     command = [sys.executable, "-m", "sleuth", "sweep", "run", "p.toml", "--on", "ray", "--json", "out.json"]
     environment = os.environ | {"RAY_ADDRESS": address}
     with subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE) as process:
@@ -136,8 +151,11 @@ def test_a_killed_ray_node_loses_nothing_unnoticed(cluster: tuple[str, int], tmp
         check=False,
         timeout=300,
     )
-    assert again.returncode == 0
+    assert again.returncode == 0, again.stderr.decode()[-2000:]
     assert states(tmp_path).count("finished") == 10
+    # A lost run did not go on by itself on the node that was given up: each came to its end once.
+    ends = (tmp_path / "train.py.ends").read_text().split()
+    assert len(ends) == len(set(ends)) == 10
 
 
 def test_no_cluster_is_one_sentence(tmp_path: Path) -> None:

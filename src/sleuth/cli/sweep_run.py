@@ -29,7 +29,7 @@ CLEAR = "\r\033[K"  # to the start of the line, and wipe it
     "--also", multiple=True, metavar="NAME=A,B,..", help="A second parameter (repeatable; see the warning)."
 )
 @click.option(
-    "--search", multiple=True, metavar="NAME=LO:HI[:log]", help="Explore a range at random (repeatable)."
+    "--search", multiple=True, metavar="NAME=LO:HI[:log|:int]", help="Explore a range at random (repeatable)."
 )
 @click.option("--samples", type=click.IntRange(1), help="Points of a random search.")
 @click.option("--seeds", default="5", show_default=True, metavar="N|A,B,..", help="The same for each value.")
@@ -121,7 +121,9 @@ def _range(text: str) -> tuple[str, dict[str, Any]]:
     try:
         low, high = float(parts[0]), float(parts[1])
     except (ValueError, IndexError):
-        raise SleuthError(f"{text!r} is no range: write NAME=LOW:HIGH or NAME=LOW:HIGH:log.") from None
+        raise SleuthError(
+            f"{text!r} is no range: write NAME=LOW:HIGH, NAME=LOW:HIGH:log or NAME=LOW:HIGH:int."
+        ) from None
     return name, {"low": low, "high": high, "scale": parts[2] if len(parts) > 2 else "linear"}
 
 
@@ -182,7 +184,7 @@ def run_command(
     for plan in queue(read):
         if parallel is not None:
             plan = replace(plan, limits=replace(plan.limits, parallel=parallel))
-        ran = run(plan, engine_for(where), _teller(plan, quiet), retry_failed)
+        ran = run(plan, engine_for(where), _teller(plan, quiet, retry_failed), retry_failed)
         results.append(_summary(plan, ran))
         if json_path != "-":
             click.echo(_ended(plan, ran))
@@ -193,13 +195,14 @@ def run_command(
     return int(any(result["failed"] or result["failed_before"] for result in results))
 
 
-def _teller(plan: "Plan", quiet: bool) -> "Callable[[Event], None]":
+def _teller(plan: "Plan", quiet: bool, retry_failed: bool) -> "Callable[[Event], None]":
     """One line that is rewritten on a terminal; one line an ended run elsewhere."""
     from sleuth.show.sweep_plan import Progress, ended_line, progress_line
     from sleuth.sweeping import store
     from sleuth.sweeping.running import standing
 
-    state = Progress(plan.name, len(standing(plan, store.sweep_folder(plan.name)).todo), time.time())
+    todo = standing(plan, store.sweep_folder(plan.name), retry_failed).todo
+    state = Progress(plan.name, len(todo), time.time())
     live = sys.stderr.isatty() and not quiet
 
     def tell(event: "Event") -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html import escape
 
 from sleuth.show.sweep_page import STYLE
-from sleuth.show.sweep_pictures import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, nice
+from sleuth.show.sweep_pictures import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, frame, nice, ticks
 from sleuth.sweeping.sensitivity import Report, Sensitivity
 from sleuth.sweeping.tasks import Tasks
 
@@ -73,24 +73,26 @@ def scatter(one: Sensitivity, metric: str) -> str:
     room = (max(numbers) - min(numbers)) * 0.06 or 1.0
     up = Axis(min(numbers) - room, max(numbers) + room, HEIGHT - BOTTOM, TOP)
     across = Axis(min(places.values()), max(places.values()), LEFT + 14, WIDTH - RIGHT - 14, log)
-    grid = "".join(
-        f"<line x1='{LEFT}' x2='{WIDTH - RIGHT}' y1='{up.at(n):.1f}' y2='{up.at(n):.1f}' class='grid'/>"
-        f"<text x='{LEFT - 6}' y='{up.at(n) + 4:.1f}' text-anchor='end'>{n:.4g}</text>"
-        for n in nice(up.low, up.high)
-    )
+    label = one.param + (" (log)" if log else "")
+    binned = any(part.low != part.high for part in one.bins)
+    marks = ticks(_round(across), across, label) if binned else ticks((), across, label)
     dots = "".join(
         f"<circle cx='{across.at(places[value]):.1f}' cy='{up.at(number):.1f}' r='2.4' fill='#2f6fb0' "
         "opacity='.45'/>"
         for value, number in one.points
     )
-    bars = "".join(_bar(across, up, one, at, places) for at in range(len(one.bins)))
-    name = escape(one.param + (" (log)" if log else ""))
-    label = f"<text class='name' x='{WIDTH / 2}' y='{HEIGHT - 8}' text-anchor='middle'>{name}</text>"
+    bars = "".join(_bar(across, up, one, at, places, not binned) for at in range(len(one.bins)))
     title = escape(f"{metric} over {one.param}", quote=True)
     return (
         f"<svg width='{WIDTH}' height='{HEIGHT}' role='img' "
-        f"aria-label='{title}'>{grid}{dots}{bars}{label}</svg>"
+        f"aria-label='{title}'>{frame(up, metric)}{dots}{bars}{marks}</svg>"
     )
+
+
+def _round(across: Axis) -> list[float]:
+    """Round numbers along an axis: powers of ten where it is logarithmic and holds two of them."""
+    decades = [10.0**power for power in range(-30, 31) if across.low <= 10.0**power <= across.high]
+    return decades if across.log and len(decades) > 1 else nice(across.low, across.high, 4)
 
 
 def _places(one: Sensitivity) -> tuple[dict[object, float], bool]:
@@ -102,7 +104,8 @@ def _places(one: Sensitivity) -> tuple[dict[object, float], bool]:
     return {value: float(at) for at, value in enumerate(sorted(values, key=str))}, False
 
 
-def _bar(across: Axis, up: Axis, one: Sensitivity, at: int, places: dict[object, float]) -> str:
+def _bar(across: Axis, up: Axis, one: Sensitivity, at: int, places: dict[object, float], named: bool) -> str:
+    """The mean of a bin; a bin of one value bears its name, a range says it when pointed at."""
     part = one.bins[at]
     low, high = part.low, part.high
     if not all(isinstance(value, (int, float)) for value in places):
@@ -111,8 +114,10 @@ def _bar(across: Axis, up: Axis, one: Sensitivity, at: int, places: dict[object,
     text = (
         f"<text x='{(left + right) / 2:.1f}' y='{HEIGHT - BOTTOM + 16}' "
         f"text-anchor='middle'>{escape(part.label)}</text>"
+        if named
+        else ""
     )
     return (
         f"<line x1='{left:.1f}' x2='{right:.1f}' y1='{y:.1f}' y2='{y:.1f}' stroke='#c6382c' "
-        f"stroke-width='2.4'/>{text}"
+        f"stroke-width='2.4'><title>{escape(part.label)}: {part.mean:.4g}</title></line>{text}"
     )

@@ -50,7 +50,7 @@ def paired_lines(group: Group, metric: str) -> str:
     up = _axis(numbers, HEIGHT - BOTTOM, TOP)
     names = [value.value for value in group.values]
     across = Axis(-0.3, len(names) - 0.7, LEFT, WIDTH - RIGHT)
-    parts = [_frame(up, metric), _names(names, across, group.param)]
+    parts = [frame(up, metric), _names(names, across, group.param)]
     for place, seed in enumerate(group.seeds[:MANY_SEEDS]):
         colour = SEEDS[place % len(SEEDS)]
         dots = [
@@ -122,7 +122,7 @@ def dose_response(group: Group, metric: str) -> str:
         (across.at(x), up.at(v.q10)) for x, v in reversed(points)
     ]
     shape = " ".join(f"{x:.1f},{y:.1f}" for x, y in band)
-    parts = [_frame(up, metric), _ticks(places, across, group.param + (" (log)" if log else ""))]
+    parts = [frame(up, metric), ticks(places, across, group.param + (" (log)" if log else ""))]
     parts.append(f"<polygon points='{shape}' fill='#2f6fb0' opacity='.16'/>")
     parts.append(_trend(group, places, across, up))
     parts.append(_line([(across.at(x), up.at(v.mean)) for x, v in points], "#2f6fb0", 2, 1))
@@ -170,7 +170,7 @@ def nice(low: float, high: float, count: int = 5) -> list[float]:
     return [place * step for place in range(first, math.floor(high / step) + 1)]
 
 
-def _frame(up: Axis, label: str) -> str:
+def frame(up: Axis, label: str) -> str:
     lines = "".join(
         f"<line x1='{LEFT}' x2='{WIDTH - RIGHT}' y1='{up.at(n):.1f}' y2='{up.at(n):.1f}' class='grid'/>"
         f"<text x='{LEFT - 6}' y='{up.at(n) + 4:.1f}' text-anchor='end'>{n:.4g}</text>"
@@ -210,7 +210,7 @@ def _names(names: Sequence[object], across: Axis, label: str) -> str:
     )
 
 
-def _ticks(places: Sequence[float], across: Axis, label: str) -> str:
+def ticks(places: Sequence[float], across: Axis, label: str) -> str:
     every = max(1, len(places) // 8)
     texts = "".join(
         f"<text x='{across.at(n):.1f}' y='{HEIGHT - BOTTOM + 16}' text-anchor='middle'>{n:g}</text>"

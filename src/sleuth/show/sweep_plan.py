@@ -70,18 +70,18 @@ def _size(plan: Plan, seen: Standing) -> Iterator[str]:
     if took is None:
         yield "time: not known yet; --time runs the first one and tells"
     else:
-        middle = statistics.median(seen.seconds)
-        yield (
-            f"time: about {duration(took)} (a run takes {duration(middle)}, from {len(seen.seconds)} "
-            "finished)"
-        )
+        known = seen.seconds or seen.elsewhere
+        where = "finished" if seen.seconds else "runs of the same script in the archive"
+        middle = duration(statistics.median(known))
+        yield f"time: about {duration(took)} (a run takes {middle}, from {len(known)} {where})"
 
 
 def expected(plan: Plan, seen: Standing) -> float | None:
-    """Seconds for what is to do, from the runs that are finished."""
-    if not seen.seconds:
+    """Seconds for what is to do, from the runs that are finished, here or in the archive."""
+    known = seen.seconds or seen.elsewhere
+    if not known:
         return None
-    return math.ceil(len(seen.todo) / slots(plan.limits)) * statistics.median(seen.seconds)
+    return math.ceil(len(seen.todo) / slots(plan.limits)) * statistics.median(known)
 
 
 def _power(plan: Plan) -> Iterator[str]:

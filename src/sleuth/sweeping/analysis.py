@@ -18,7 +18,7 @@ from sleuth.sweeping.result import Analysis, Group, Pair, Trend
 from sleuth.sweeping.score import Scored, score
 from sleuth.sweeping.table import Table, all_numbers, indexed
 from sleuth.sweeping.values import block_values
-from sleuth.sweeping.verdicts import word
+from sleuth.sweeping.verdicts import seeds_for_slope, word
 from sleuth.sweeping.warnings import Seen, warnings_of
 
 if TYPE_CHECKING:
@@ -185,12 +185,13 @@ def _builder(context: _Context, block: Block, scored: Scored) -> Callable[[int, 
     def build(place: int, code: int) -> Group:
         values = all_values[place]
         missing = _missing(runs, block, place) if missing_any[place] else ()
+        running = int((block.missing[place] & (block.place[place] >= 0)).sum()) if missing else 0
         failed = context.failed.get(code, ())
         varies = context.confounders.of(code)
         trend = _trend(context, scored, place)
         seen = Seen(
-            runs.groups[code], param, context.roles.metric, values, trend, scored, place, missing, failed,
-            context.doubled.get(code, ()), varies, context.confounders.seed_bound(code),
+            runs.groups[code], param, context.roles.metric, values, trend, scored, place, missing, running,
+            failed, context.doubled.get(code, ()), varies, context.confounders.seed_bound(code),
             tuple(merge for merge in context.merged if merge.into == code), runs, context.notes,
         )  # fmt: skip
         return Group(
@@ -212,9 +213,11 @@ def _trend(context: _Context, scored: Scored, place: int) -> Trend:
         part["p"], part["raw"], part["slope"], scored.seeds[place], context.request.lower_is_better
     )
     known = verdict != "undefined"
+    values, seeds = scored.effect.shape[1], scored.seeds[place]
+    add = seeds_for_slope(part["slope"], part["error"], values, seeds) if verdict == "suggestive" else None
     return Trend(
         part["r"], part["t"], part["slope"], part["error"] if known else math.nan,
-        part["p"] if known else math.nan, verdict, None, scale,
+        part["p"] if known else math.nan, verdict, add, scale,
     )  # fmt: skip
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from sleuth.sweeping.cells import Runs
 from sleuth.sweeping.columns import tokens
 from sleuth.sweeping.grids import Extent
-from sleuth.sweeping.table import Scalar
 
 if TYPE_CHECKING:
     from numpy import int64
@@ -61,16 +60,12 @@ def relabelled(groups: int, found: Sequence[Merge]) -> "NDArray[int64]":
 def differing(one: int, other: int, extent: Mapping[str, Extent]) -> tuple[str, ...]:
     """Configuration keys whose level differs between two groups (given by their place)."""
 
-    def level(each: Extent, place: int) -> int | None:
-        low, high = int(each.low[place]), int(each.high[place])
-        return None if low == high else -2
-
     keys = []
     for name, each in extent.items():
-        low, high = (int(each.high[place]) for place in (one, other))
-        if low < 0 or high < 0:
-            continue
-        if level(each, one) != level(each, other) or (level(each, one) is None and low != high):
+        mine, theirs = ((int(each.low[place]), int(each.high[place])) for place in (one, other))
+        known = mine[1] >= 0 and theirs[1] >= 0
+        both_vary = mine[0] != mine[1] and theirs[0] != theirs[1]
+        if known and not both_vary and mine != theirs:
             keys.append(name)
     return tuple(keys)
 
@@ -130,7 +125,3 @@ def _unnamed(one: _Member, members: Sequence[_Member], extent: Mapping[str, Exte
         and not differing(one.place, other.place, extent)
     ]
     return [Merge(one.code, fitting[0].code)] if len(fitting) == 1 else []
-
-
-def group_name(runs: Runs, code: int) -> Scalar:
-    return runs.groups[code]

@@ -3,13 +3,14 @@
 import hashlib
 import itertools
 import json
+import math
 import random
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sleuth.sweeping.plan import Plan
+from sleuth.sweeping.plan import Plan, Range
 from sleuth.sweeping.table import Scalar
 
 
@@ -60,19 +61,18 @@ def _grid(plan: Plan) -> list[dict[str, Scalar]]:
 
 def _samples(plan: Plan) -> Iterator[dict[str, Scalar]]:
     """Random points, the same for each reading of the plan: a search can be resumed, too."""
-    import math
-
     draw = random.Random(f"{plan.name}:{sorted(plan.search)}")
     for _ in range(plan.samples):
-        point: dict[str, Scalar] = {}
-        for name, within in plan.search.items():
-            if within.scale == "log":
-                point[name] = float(
-                    f"{math.exp(draw.uniform(math.log(within.low), math.log(within.high))):.6g}"
-                )
-            else:
-                point[name] = float(f"{draw.uniform(within.low, within.high):.6g}")
-        yield point
+        yield {name: _drawn(draw, within) for name, within in plan.search.items()}
+
+
+def _drawn(draw: random.Random, within: Range) -> Scalar:
+    """One number of a range, in six digits: it goes into a command line."""
+    if within.scale == "int":
+        return draw.randint(math.ceil(within.low), math.floor(within.high))
+    if within.scale == "log":
+        return float(f"{math.exp(draw.uniform(math.log(within.low), math.log(within.high))):.6g}")
+    return float(f"{draw.uniform(within.low, within.high):.6g}")
 
 
 def _job(plan: Plan, values: dict[str, Scalar], seed: Scalar) -> Job:

@@ -13,6 +13,7 @@ from typing import Any
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.sweeping.table import Scalar
 
+SCALES = ("linear", "log", "int")  # of a random search; int draws whole numbers
 ADAPTERS = ("template", "hydra", "argparse")
 KEYS = (
     "name question hypothesis command adapter param values params search samples seeds metric direction "
@@ -195,10 +196,10 @@ def _range(name: str, value: Any, source: str) -> Range:
         found = Range(float(value["low"]), float(value["high"]), str(value.get("scale", "linear")))
     except (TypeError, KeyError, ValueError, AttributeError):
         raise SleuthError(
-            f"{source}: search.{name} needs low and high, and scale = 'log' or 'linear'."
+            f"{source}: search.{name} needs low and high, and scale = 'linear', 'log' or 'int'."
         ) from None
-    if found.scale not in ("log", "linear") or not found.low < found.high or not math.isfinite(found.high):
-        raise SleuthError(f"{source}: search.{name} needs low < high, and scale 'log' or 'linear'.")
+    if found.scale not in SCALES or not found.low < found.high or not math.isfinite(found.high):
+        raise SleuthError(f"{source}: search.{name} needs low < high, and scale 'linear', 'log' or 'int'.")
     if found.scale == "log" and found.low <= 0:
         raise SleuthError(f"{source}: search.{name}: a log scale needs low > 0, not {found.low:g}.")
     return found

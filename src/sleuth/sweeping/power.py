@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from functools import cache
 
-from sleuth.sweeping.model import RELIABLE
+from sleuth.sweeping.model import RELIABLE, SINGLE
 from sleuth.sweeping.tails import f_power, t_cut
 
 WANTED = 0.8  # the usual chance of seeing an effect that is there
@@ -52,6 +52,16 @@ def seeds_to_confirm(ratio: float, values: int) -> int | None:
         """How far the expected t lies above the cut; 0.84 standard deviations are 80% power, nearly."""
         df = (values - 1) * (seeds - 1)
         return ratio * math.sqrt(seeds * share) - t_cut(RELIABLE / tests, df)
+
+    return _fewest(beyond, POWERFUL)
+
+
+@cache
+def slope_seeds(ratio: float, values: int) -> int | None:
+    """Seeds for the wanted power to call a slope reliable whose t is `ratio` times the root of the seeds."""
+
+    def beyond(seeds: int) -> float:
+        return ratio * math.sqrt(seeds) - t_cut(SINGLE, seeds * (values - 1) - 1)
 
     return _fewest(beyond, POWERFUL)
 

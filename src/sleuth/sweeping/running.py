@@ -30,10 +30,13 @@ class Standing:
 
     todo: tuple[Job, ...]
     finished: int
-    failed: tuple[str, ...]
+    failed: tuple[str, ...]  # and not to be run again
     interrupted: int
     foreign: int  # attempts of another command or configuration under the same name
     seconds: tuple[float, ...] = ()  # of finished runs
+    elsewhere: tuple[
+        float, ...
+    ] = ()  # of the same script's finished runs in the archive, when there are none
 
 
 @dataclass(frozen=True)
@@ -72,9 +75,11 @@ def standing(plan: Plan, folder: Path, retry_failed: bool = False) -> Standing:
     states = {job.key: latest[job.key].state if job.key in latest else "" for job in wanted}
     done = {FINISHED} if retry_failed else {FINISHED, FAILED, LOST}
     todo = tuple(job for job in wanted if states[job.key] not in done)
-    bad = tuple(key for key, state in states.items() if state in (FAILED, LOST))
+    bad = tuple(key for key, state in states.items() if state in done - {FINISHED})
     cut = sum(state in (INTERRUPTED, "running") for state in states.values())
-    return Standing(todo, sum(s == FINISHED for s in states.values()), bad, cut, foreign, tuple(seconds))
+    finished = sum(state == FINISHED for state in states.values())
+    elsewhere = () if seconds else store.earlier(plan.command)
+    return Standing(todo, finished, bad, cut, foreign, tuple(seconds), elsewhere)
 
 
 def run(plan: Plan, engine: Engine, tell: Tell, retry_failed: bool = False, most: int | None = None) -> Ran:

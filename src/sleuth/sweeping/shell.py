@@ -8,12 +8,14 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 GRACE = 5.0  # seconds between asking a process to end and ending it
+PARENT_DEATH_SIGNAL = 1  # prctl's PR_SET_PDEATHSIG
 TAIL = 200_000  # characters of a log in which the metric is looked for
 NUMBER = r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf|nan)\b"
 
@@ -21,7 +23,7 @@ NUMBER = r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf|nan)\b"
 def start(
     command: list[str], folder: Path, marks: Mapping[str, str], log: IO[bytes]
 ) -> "subprocess.Popen[bytes]":
-    """The command as a process group of its own, with its output in the log."""
+    """The command as a process group of its own, with its output in the log; it ends when we do."""
     extra = {**marks, "SLEUTH_RESULT": str(folder / "metrics.json"), "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(
         command,
@@ -30,7 +32,24 @@ def start(
         stderr=subprocess.STDOUT,
         env={**os.environ, **extra},
         start_new_session=True,
+        preexec_fn=_die_with_parent(),
     )
+
+
+def _die_with_parent() -> Callable[[], None] | None:
+    """A run that outlives whoever watched it would be run again beside itself. Linux can see to that."""
+    if sys.platform != "linux":
+        return None
+    import ctypes
+
+    control, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+    def ask() -> None:
+        control(PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != parent:  # it died before we could ask
+            os._exit(1)
+
+    return ask
 
 
 def stop(process: "subprocess.Popen[bytes]") -> None:

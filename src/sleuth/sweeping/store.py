@@ -2,23 +2,30 @@
 
 <home>/sweeps/<name>/plan.json
 <home>/sweeps/<name>/runs/<key>.<attempt>/config.json, log.txt, result.json
+
+Each attempt is a run of the archive as well, under <home>/runs, with code and surroundings.
 """
 
 import fcntl
 import json
 import os
+import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sleuth import archive
+from sleuth.archive.home import RUNS, home_folder
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.files import write_whole
 from sleuth.sweeping.jobs import Job
 
 FINISHED, FAILED, LOST, INTERRUPTED = "finished", "failed", "lost", "interrupted"
+MOST_EARLIER = 50  # runs of the archive that tell how long the next one takes
+INTERRUPT = 130  # as shells say that Ctrl-C ended a command
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,7 @@ class Record:
 
 def home() -> Path:
     """`$SLEUTH_HOME`, else `.sleuth` in the current folder."""
-    return Path(os.environ.get("SLEUTH_HOME", ".sleuth"))
+    return Path(os.environ.get("SLEUTH_HOME") or ".sleuth")
 
 
 def sweep_folder(name: str) -> Path:
@@ -88,13 +95,53 @@ def begin(folder: Path, job: Job) -> Path:
             place.mkdir()
             break
         attempt += 1
+    archived = archive.begin(job.command, _script(job.command), "sweep", home())
     record = job.record() | {"attempt": attempt, "started": time.time()}
-    write_json(place / "config.json", record)
+    write_json(place / "config.json", record | {"archived": archived.id if archived.recording else ""})
     return place
 
 
 def finish(place: Path, state: str, **more: Any) -> None:
     write_json(place / "result.json", {"state": state, "ended": time.time(), **more})
+    config = read_json(place / "config.json")
+    if config.get("archived"):
+        _archive(place, config, state, more)
+
+
+def _archive(place: Path, config: Mapping[str, Any], state: str, more: Mapping[str, Any]) -> None:
+    """Close the archive's run: the same log under its name there, the metrics as its record."""
+    run = archive.Run(config["archived"], home_folder(home()) / RUNS / config["archived"])
+    log, numbers = place / "log.txt", dict(more.get("metrics") or {})
+    if log.is_file():
+        run.stdout_path.unlink(missing_ok=True)
+        try:
+            os.link(log, run.stdout_path)
+        except OSError:  # a file system without links
+            shutil.copyfile(log, run.stdout_path)
+    lines = [{"kind": "metric", "name": name, "value": value} for name, value in numbers.items()]
+    write_whole(run.record_path, "".join(json.dumps(line) + "\n" for line in lines))
+    told = {key: config.get(key) for key in ("group", "seed", "values", "config", "base", "attempt")}
+    run.finish(_exit_code(state, more), summary={"sweep": told | {"metrics": numbers, "state": state}})
+
+
+def earlier(command: Sequence[str]) -> tuple[float, ...]:
+    """Seconds that the same script's newest finished runs took, whoever ran them."""
+    script = _script(command)
+    if script is None:
+        return ()
+    rows = archive.listed(home(), script=str(script.absolute()), status="finished")[-MOST_EARLIER:]
+    return tuple(float(row.meta["ended"]) - row.started for row in rows)
+
+
+def _exit_code(state: str, more: Mapping[str, Any]) -> int:
+    if state == FINISHED:
+        return 0
+    return INTERRUPT if state == INTERRUPTED else int(more.get("code") or 1)
+
+
+def _script(command: Sequence[str]) -> Path | None:
+    """The first word that is a Python file, for the archive's copy of the code."""
+    return next((Path(word) for word in command if word.endswith(".py") and Path(word).is_file()), None)
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:

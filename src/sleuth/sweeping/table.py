@@ -127,9 +127,11 @@ def indexed_anew(column: Column) -> "tuple[NDArray[int64], tuple[Scalar, ...]]":
         counts = np.bincount(codes)
         order = np.cumsum(counts > 0) - 1
         return order[codes], tuple(int(place) + low for place in np.flatnonzero(counts))
-    empty = np.isnan(column.numbers)
-    levels, codes = np.unique(np.where(empty, 0, column.numbers), return_inverse=True)
-    return np.where(empty, -1, codes.ravel()), tuple(tidy(level) for level in levels.tolist())
+    there = ~np.isnan(column.numbers)
+    levels, found = np.unique(column.numbers[there], return_inverse=True)
+    codes = np.full(len(there), -1, dtype=np.int64)
+    codes[there] = found.ravel()
+    return codes, tuple(tidy(level) for level in levels.tolist())
 
 
 def _small_integers(numbers: "NDArray[float64]") -> "tuple[int, NDArray[int64]] | None":

@@ -3,9 +3,10 @@
 Arrays are (run, task) for each algorithm; the columns of all of them are the same tasks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from sleuth.errors import SleuthError
@@ -14,11 +15,14 @@ from sleuth.sweeping.table import Scalar, Table, indexed, numeric
 
 if TYPE_CHECKING:
     from numpy import float64
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
     Floats = NDArray[float64]
 
 DRAWS = 2000  # resamples; the ends of an interval then move by about 1% of its length
+PAIR_DRAWS = 500  # the same for a pair, which costs a comparison of every run with every other
+MOST_CELLS = 20_000_000  # numbers held at once, 160 MB
 THRESHOLDS = 21  # points of a performance profile
 
 
@@ -98,7 +102,7 @@ def iqm(scores: "Floats") -> "Floats":
     return middle
 
 
-def resampled(scores: "Floats", draws: int, seed: int = 0) -> "Floats":
+def resampled(scores: "Floats", draws: int, seed: "int | Generator" = 0) -> "Floats":
     """Runs drawn again within each task (stratified): (draw, run, task)."""
     import numpy as np
 
@@ -106,6 +110,22 @@ def resampled(scores: "Floats", draws: int, seed: int = 0) -> "Floats":
     pick = np.random.default_rng(seed).integers(runs, size=(draws, runs, tasks))
     drawn: Floats = np.take_along_axis(scores[None], pick, axis=1)
     return drawn
+
+
+def bootstrap(
+    statistic: "Callable[..., Floats]", samples: "Sequence[Floats]", draws: int, cells: int
+) -> "Floats":
+    """The statistic of runs drawn again; `cells` are the numbers it holds for one draw, so many at a time."""
+    import numpy as np
+
+    sources = [np.random.default_rng(place) for place in range(len(samples))]
+    step = max(1, MOST_CELLS // cells)
+    parts = []
+    for first in range(0, draws, step):
+        count = min(step, draws - first)
+        pairs = zip(samples, sources, strict=True)
+        parts.append(statistic(*(resampled(one, count, source) for one, source in pairs)))
+    return np.concatenate(parts)
 
 
 def interval(numbers: "Floats", level: float = 0.95) -> tuple[float, float]:
@@ -155,30 +175,30 @@ def compare_tasks(
     signed = {name: -block if lower_is_better else block for name, block in blocks.items()}
     pooled = np.concatenate([block.ravel() for block in blocks.values()])
     thresholds = np.linspace(pooled.min(), pooled.max(), THRESHOLDS)
-    draws = {name: resampled(block, DRAWS) for name, block in blocks.items()}
     listed = tuple(
         Algorithm(
-            name, block.shape[0], float(iqm(block)), interval(iqm(draws[name])),
+            name, block.shape[0], float(iqm(block)), interval(bootstrap(iqm, [block], DRAWS, block.size)),
             float(np.median(block.mean(axis=0))), float(block.mean()),
             tuple(profile(block, thresholds).tolist()),
         )
         for name, block in blocks.items()
     )  # fmt: skip
-    pairs = []
-    for at, one in enumerate(names):
-        for other in names[at + 1 :]:
-            chance = float(improvement(signed[one], signed[other]))
-            a, b = (resampled(signed[name], 500, place) for place, name in enumerate((one, other)))
-            low, high = interval(improvement(a, b))
-            if chance >= 0.5:
-                pairs.append(Improvement(one, other, chance, (low, high)))
-            else:
-                pairs.append(Improvement(other, one, 1 - chance, (1 - high, 1 - low)))
+    pairs = [_improvement(signed, one, other) for one, other in combinations(names, 2)]
     runs = min(block.shape[0] for block in blocks.values())
     return Tasks(
         table.source, metric, tuple(tasks), tuple(thresholds.tolist()), listed, tuple(pairs),
         coverage(min(runs, 50), min(len(tasks), 50)), tuple(notes),
     )  # fmt: skip
+
+
+def _improvement(signed: "Mapping[Scalar, Floats]", one: Scalar, other: Scalar) -> Improvement:
+    """With the more likely winner first."""
+    a, b = signed[one], signed[other]
+    chance = float(improvement(a, b))
+    low, high = interval(bootstrap(improvement, [a, b], PAIR_DRAWS, a.size * len(b)))
+    if chance >= 0.5:
+        return Improvement(one, other, chance, (low, high))
+    return Improvement(other, one, 1 - chance, (1 - high, 1 - low))
 
 
 def _blocks(

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from sleuth.sweeping.model import RELIABLE
-from sleuth.sweeping.power import seeds_to_confirm
+from sleuth.sweeping.power import seeds_to_confirm, slope_seeds
 from sleuth.sweeping.result import Word
 
 FEWEST = 3  # paired seeds: two are never reliable, whatever they show
@@ -25,6 +25,14 @@ def seeds_to_add(effect: float, noise: float, values: int, seeds: int) -> int | 
     if not noise > 0 or values < 2 or math.isnan(effect):
         return max(1, FEWEST - seeds)
     needed = seeds_to_confirm(round(abs(effect) / noise, 1) or 0.1, values)
+    return None if needed is None else max(needed - seeds, FEWEST - seeds, 1)
+
+
+def seeds_for_slope(slope: float, error: float, values: int, seeds: int) -> int | None:
+    """As `seeds_to_add`, for a trend: its t grows with the square root of the seeds."""
+    if not error > 0 or math.isnan(slope):
+        return max(1, FEWEST - seeds)
+    needed = slope_seeds(round(abs(slope) / error / math.sqrt(seeds), 2) or 0.01, values)
     return None if needed is None else max(needed - seeds, FEWEST - seeds, 1)
 
 

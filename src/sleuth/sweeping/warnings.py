@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sleuth.sweeping.cells import UNFINISHED, Runs
+from sleuth.sweeping.cells import Runs
 from sleuth.sweeping.confounders import Varying
 from sleuth.sweeping.fills import Merge
 from sleuth.sweeping.model import UNEQUAL
@@ -28,6 +28,7 @@ class Seen:
     scored: Scored
     place: int
     missing: tuple[Pair, ...]
+    running: int
     failed: tuple[Pair, ...]
     doubled: tuple[Pair, ...]
     varies: tuple[Varying, ...]
@@ -122,8 +123,7 @@ def _of_cells(seen: Seen) -> Iterator[str]:
         why = f"crashed, or without a finite {seen.metric}"
         yield f"{_count(seen.failed)} failed runs ({why}): {_pairs(seen.failed)}."
     if seen.missing:
-        running = _running(seen)
-        still = f" ({running} still running)" if running else ""
+        still = f" ({seen.running} still running)" if seen.running else ""
         yield (
             f"{_count(seen.missing)} no finished run{still}: {_pairs(seen.missing)}. "
             "`--fill FILE` writes the plan of these."
@@ -135,11 +135,6 @@ def _of_cells(seen: Seen) -> Iterator[str]:
 
 def _count(pairs: tuple[Pair, ...]) -> str:
     return "1 cell has" if len(pairs) == 1 else f"{len(pairs)} cells have"
-
-
-def _running(seen: Seen) -> int:
-    code = seen.runs.groups.index(seen.group)
-    return int(((seen.runs.group == code) & (seen.runs.status == UNFINISHED)).sum())
 
 
 def _of_configuration(seen: Seen) -> Iterator[str]:

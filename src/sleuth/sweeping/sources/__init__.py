@@ -1,4 +1,4 @@
-"""Where runs come from: a file, a sweep of our own, or a tracker."""
+"""Where runs come from: a file, a sweep of our own, the archive, or a tracker."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,15 +23,19 @@ class Opened:
 
 
 def open_source(source: str, refresh: bool | None = None, logs: Path | None = None) -> Opened:
-    """By its look: a tracker's prefix, a file, a folder of tracker files, or the name of a sweep."""
+    """By its look: the archive, a tracker's prefix, a file, a folder of tracker files, or a sweep's name."""
     kind, colon, rest = source.partition(":")
     if colon and kind in ("mlflow", "wandb", "trackio"):
         from sleuth.sweeping.sources.trackers import from_tracker
 
         return from_tracker(kind, rest, refresh, logs)
+    if kind == "archive":
+        from sleuth.sweeping.sources.archived import read_archive
+
+        return Opened(read_archive(Path(rest) if rest else None))
     path = Path(source)
     if path.is_dir():
-        return _folder(path)
+        return _folder(path, logs)
     if path.exists() or path.suffix:
         return Opened(read_file(path))
     return own_sweep(find_sweep(source))
@@ -52,14 +56,15 @@ def own_sweep(folder: Path) -> Opened:
     )
 
 
-def _folder(path: Path) -> Opened:
+def _folder(path: Path, logs: Path | None) -> Opened:
     """What a folder holds: runs of Sleuth, event files of TensorBoard, or .wandb files."""
     if (path / "plan.json").is_file() and (path / "runs").is_dir():
         return own_sweep(path)
     if any(path.rglob("*.wandb")):
-        from sleuth.sweeping.sources.wandb_files import read_folder
+        from sleuth.sweeping.sources import wandb_files
 
-        return Opened(read_folder(path))
+        said = () if logs is None else (f"{wandb_files.logs(path, logs)} log files are in {logs}.",)
+        return Opened(wandb_files.read_folder(path), said=said)
     if any(path.rglob("*tfevents*")):
         from sleuth.sweeping.sources.tensorboard import read_folder as read_events
 

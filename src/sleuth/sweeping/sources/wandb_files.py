@@ -61,6 +61,21 @@ def read_run(path: Path) -> tuple[dict[str, Any], bool]:
     return row | {"state": state} | known | seen, whole
 
 
+def logs(folder: Path, target: Path) -> int:
+    """What each run printed, written to TARGET/run_id/output.log; how many said anything."""
+    from sleuth.files import write_whole
+
+    count = 0
+    for path in sorted(folder.rglob("*.wandb")):
+        printed, row = log_of(path), read_run(path)[0]
+        if printed and row:
+            place = target / str(row.get("run_id") or path.stem)
+            place.mkdir(parents=True, exist_ok=True)
+            write_whole(place / "output.log", printed)
+            count += 1
+    return count
+
+
 def log_of(path: Path) -> str:
     """What the run printed."""
     lines = []
