@@ -74,8 +74,9 @@ def analyze_command(
 
     SOURCE is a CSV, JSON-lines or parquet file with one row a run, the name of a sweep that `sleuth sweep
     run` ran, `archive` (every run Sleuth has kept here), a folder of TensorBoard or offline wandb runs, or a
-    tracker: mlflow:URL/EXPERIMENT, wandb:ENTITY/PROJECT, trackio:PROJECT. A value is judged against the mean of the other values of its
-    group. Exit code 1 means that something was found: a reliable difference, failed runs, a confounder.
+    tracker: mlflow:URL/EXPERIMENT, wandb:ENTITY/PROJECT, trackio:PROJECT. A value is judged against the mean
+    of the other values of its group. Exit code 1 means that something was found: a reliable difference,
+    failed runs, a confounder.
     """
     from sleuth.needs import need
 
