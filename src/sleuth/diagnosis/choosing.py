@@ -64,4 +64,5 @@ def _calm(case: Case) -> bool:
     assert case.trials is not None
     trials = case.trials
     serious = any(finding.severity != "note" for finding in case.ranked())
-    return not serious and not case.helped() and not (trials.stuck or trials.unstable or trials.poor)
+    trouble = trials.stuck or trials.unstable or trials.poor or trials.guesses is not None
+    return not serious and not case.helped() and not trouble

@@ -7,10 +7,11 @@ where its mask is made. The record knows who wrote a parameter; the source knows
 import ast
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
+from sleuth.diagnosis.statements import RANKS, best_statement, called_twice
 from sleuth.facts.prepared import where_input_made, where_target_made
 from sleuth.facts.seen import batches, loss_calls
 from sleuth.facts.step import Model, Optimizer, Parameter, Record
@@ -34,16 +35,51 @@ def placed(findings: Iterable[Finding], record: Record | None, sources: list[Pat
 def _placed(finding: Finding, record: Record | None, sources: list[Path]) -> Finding:
     if finding.technique == "lint":
         return finding
-    where = None
-    if finding.cause in OF_INITIAL_VALUES and record is not None:
-        where = _written(finding, record)
-    elif finding.cause in _RANKS:
-        where = _best(finding.cause, sources)
-    elif finding.cause in _SETTINGS and record is not None:
-        where = _where_set(_SETTINGS[finding.cause], record, sources)
-    elif record is not None and (finding.where is None or not finding.where.line):
-        where = _where_prepared(finding.cause, record)
+    where = _from_source(finding, sources)
+    if where is None and record is not None:
+        where = _from_record(finding, record, sources)
     return finding if where is None else replace(finding, where=where)
+
+
+def _from_source(finding: Finding, sources: list[Path]) -> Where | None:
+    module = finding.where.module if finding.where is not None else None
+    if finding.cause == "shared-layer-misuse" and module:
+        return called_twice(module.partition(".")[0], sources)
+    return best_statement(finding.cause, sources) if finding.cause in RANKS else None
+
+
+def _from_record(finding: Finding, record: Record, sources: list[Path]) -> Where | None:
+    if finding.cause in OF_INITIAL_VALUES:
+        written = _written(finding, record)
+        return written or (_last_layer(record) if finding.cause == "init-loss-off" else None)
+    if finding.cause in _SETTINGS:
+        return _where_set(_SETTINGS[finding.cause], record, sources)
+    if finding.cause == "missing-nonlinearity":
+        return _made_in_a_row(finding, record)
+    if finding.where is None or not finding.where.line:
+        return _where_prepared(finding.cause, record)
+    return None
+
+
+def _last_layer(record: Record) -> Where | None:
+    """Where the layer that gives the output was made: its bias is what a start far off asks to be set."""
+    for model in record.of(Model):
+        weighted = {_module(parameter) for parameter in model.parameters}
+        layers = [layer for layer in model.layers if layer.name in weighted and layer.line]
+        if layers:
+            return Where(layers[-1].path or None, layers[-1].line, module=layers[-1].name)
+    return None
+
+
+def _made_in_a_row(finding: Finding, record: Record) -> Where | None:
+    """Where a layer of a Sequential was made: nothing stands between it and the next one there."""
+    named = finding.where.module if finding.where is not None else None
+    for model in record.of(Model):
+        kinds = {layer.name: layer.type for layer in model.layers} | {"": model.type}
+        for layer in model.layers:
+            if layer.name == named and layer.line and kinds.get(named.rpartition(".")[0]) == "Sequential":
+                return Where(layer.path or None, layer.line, module=named)
+    return None
 
 
 def _where_prepared(cause: str, record: Record) -> Where | None:
@@ -123,90 +159,3 @@ def _written_beside(path: Path, value: float, words: str) -> Iterator[int]:
         if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value == value:
             if re.search(words, lines[node.lineno - 1], re.IGNORECASE):
                 yield node.lineno
-
-
-@dataclass(frozen=True)
-class _Statement:
-    """A simple statement, its text, and what stands around it."""
-
-    line: int
-    text: str
-    targets: str  # what it assigns to
-    in_loop: bool
-    attends: bool  # in a function that computes attention
-
-
-def _best(cause: str, sources: list[Path]) -> Where | None:
-    """The statement that the cause is most likely about; None where nothing in the source speaks of it."""
-    rank = _RANKS[cause]
-    ranked = [
-        (score, number, Where(str(path), statement.line))
-        for number, path in enumerate(sources)
-        for statement in _statements(path)
-        if (score := rank(statement)) is not None
-    ]
-    return min(ranked, key=lambda entry: entry[:2])[2] if ranked else None
-
-
-def _statements(path: Path) -> Iterator[_Statement]:
-    try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError, OSError):
-        return
-    yield from _below(tree, False, False)
-
-
-def _below(node: ast.AST, in_loop: bool, attends: bool) -> Iterator[_Statement]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            said = ast.unparse(child).lower()
-            yield from _below(child, False, "softmax" in said or "attention" in said or "attn" in said)
-        elif isinstance(child, ast.stmt) and hasattr(child, "body"):
-            yield from _below(child, in_loop or isinstance(child, (ast.For, ast.While)), attends)
-        elif isinstance(child, ast.stmt) and not isinstance(child, (ast.Import, ast.ImportFrom)):
-            targets = ", ".join(ast.unparse(target) for target in getattr(child, "targets", ()))
-            yield _Statement(child.lineno, ast.unparse(child), targets, in_loop, attends)
-
-
-def _mask(statement: _Statement) -> int | None:
-    """Where a sequence model could be kept from its future."""
-    text = statement.text
-    if "triu" in text or "tril" in text or "is_causal" in text:
-        return 0 if statement.attends else 1
-    if statement.attends and "mask" in text and not text.startswith("return"):
-        return 0
-    if "scaled_dot_product_attention" in text or "attn(" in text or "MultiheadAttention" in text:
-        return 2
-    if "bidirectional=True" in text or ("Conv1d" in text and "padding" in text):
-        return 3
-    return 4 if statement.attends and "softmax" in text else None
-
-
-def _criterion(statement: _Statement) -> int | None:
-    """Where the loss is made, or called."""
-    if re.search(r"\b(CrossEntropyLoss|NLLLoss|BCE\w*Loss)\(", statement.text):
-        return 0
-    return 1 if re.search(r"\b(cross_entropy|nll_loss|binary_cross_entropy\w*)\(", statement.text) else None
-
-
-def _split(statement: _Statement) -> int | None:
-    """Where the evaluation rows are chosen."""
-    if re.search(r"train_test_split|random_split|KFold|ShuffleSplit", statement.text):
-        return 0
-    draws = re.search(
-        r"choice\(|sample\(|permutation\(|randperm\(|randint\(|\[.*:.*\]|Subset\(", statement.text
-    )
-    held_out = re.search(r"test|val|eval|hold", statement.targets, re.IGNORECASE)
-    return 1 if draws and held_out else None
-
-
-def _first_batch_again(statement: _Statement) -> int | None:
-    return 0 if statement.in_loop and "next(iter(" in statement.text else None
-
-
-_RANKS: Mapping[str, Callable[[_Statement], int | None]] = {
-    "causal-leak": _mask,
-    "class-imbalance": _criterion,
-    "split-overlap": _split,
-    "repeated-batch": _first_batch_again,
-}

@@ -13,6 +13,8 @@ FEWEST = 8  # losses from which a start and an end can be told apart
 CLEARLY = 0.7  # a run is clearly better when what is left of the loss is below this share of the other's
 MEMORISED = 0.15  # of the loss at the start: what is left when one batch has been learnt
 LEARNT = 0.01  # of the loss at the start: less than this is learnt, whatever another run makes of the rest
+FEWEST_ROWS = 100  # of an evaluation whose share of right answers is to say something
+MOST_PHASES = 3  # optimizers in a run that each train something else
 STALLED = 0.6  # more than this is left, and it has stopped falling
 
 _HIGHER = re.compile(
@@ -75,13 +77,17 @@ def course(record: Record) -> Course | None:
 
 
 def main_losses(record: Record) -> tuple[float, ...]:
-    """The losses behind the backward line that most steps follow."""
-    by_line: dict[tuple[str, int], list[float]] = {}
+    """The losses behind the backward line that most steps follow, by one optimizer: a function that is called
+    for a teacher and then for a student trains twice on the same line."""
+    used = {step.optimizer for step in record.steps}
+    apart = len(used) <= MOST_PHASES  # more: an optimizer made anew for every epoch
+    groups: dict[tuple[str, int, int], list[float]] = {}
     for step in record.steps:
         if step.loss is not None:
-            by_line.setdefault((step.loss_path, step.loss_line), []).append(step.loss)
-    longest = max(by_line, key=lambda line: len(by_line[line]), default=None)
-    return () if longest is None else tuple(by_line[longest])
+            key = (step.loss_path, step.loss_line, step.optimizer if apart else 0)
+            groups.setdefault(key, []).append(step.loss)
+    longest = max(groups, key=lambda key: len(groups[key]), default=None)
+    return () if longest is None else tuple(groups[longest])
 
 
 def adversarial(record: Record) -> bool:
@@ -234,6 +240,17 @@ def chance(record: Record) -> float | None:
             if call.function.startswith("binary_cross_entropy"):
                 return math.log(2)
     return None
+
+
+def guesses(record: Record) -> Evaluation | None:
+    """The last evaluation after training, where its share of right answers is no better than guessing."""
+    classes = max((call.classes or 0 for call in record.of(LossCall) if call.phase == "train"), default=0)
+    seen = [e for e in record.of(Evaluation) if e.correct is not None and e.n > 0 and e.rows >= FEWEST_ROWS]
+    if classes < 2 or not seen:
+        return None
+    share = 1 / classes
+    doubt = 2 * math.sqrt(share * (1 - share) / seen[-1].rows)
+    return seen[-1] if (seen[-1].correct or 0.0) <= share + doubt else None
 
 
 def stuck(seen: Course) -> bool:

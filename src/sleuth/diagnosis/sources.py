@@ -1,14 +1,14 @@
 """The user's own files behind a script: itself and the local modules it imports."""
 
 import ast
-import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 MOST = 60  # files; a project that pulls in more is looked at in part
 
-_MAKES_OPTIMIZER = re.compile(
-    r"\b(?:optim\.|torch\.optim\.)?(?:SGD|Adam|AdamW|RMSprop|Adagrad|Adadelta|Adamax|NAdam|RAdam|LBFGS|ASGD|Rprop)\("
+_OPTIMIZERS = frozenset(
+    "SGD Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam LBFGS ASGD Rprop SparseAdam".split()
 )
 
 
@@ -59,5 +59,30 @@ def _file(name: str, roots: tuple[Path, ...]) -> Iterator[Path]:
 
 
 def optimizers_in(sources: list[Path]) -> int:
-    """How many optimizers the source makes, roughly."""
-    return sum(len(_MAKES_OPTIMIZER.findall(path.read_text("utf-8", errors="replace"))) for path in sources)
+    """How many optimizers the source makes, roughly: one in a function as often as that is called by name."""
+    return sum(_made_in(path) for path in sources)
+
+
+def _made_in(path: Path) -> int:
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError, OSError):
+        return 0
+    called = Counter(
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    )
+    made = _constructions(tree)
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef) and called[function.name] > 1:
+            made += (called[function.name] - 1) * _constructions(function)
+    return made
+
+
+def _constructions(tree: ast.AST) -> int:
+    return sum(
+        ast.unparse(node.func).rpartition(".")[2] in _OPTIMIZERS
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+    )

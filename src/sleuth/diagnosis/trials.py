@@ -6,7 +6,7 @@ from functools import cached_property
 
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.reading import Course
-from sleuth.facts.step import Optimizer, Record
+from sleuth.facts.step import Evaluation, Optimizer, Record
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,11 @@ class Trials:
         if guess is not None and self.course.tail > 0.85 * guess:
             return True
         return self.course.head > 0 and self.course.left > 0.7
+
+    @cached_property
+    def guesses(self) -> Evaluation | None:
+        """An evaluation after training that is no better than guessing, whatever the loss says."""
+        return reading.guesses(self.base)
 
     @cached_property
     def learns(self) -> bool:

@@ -107,6 +107,13 @@ def _verdict(case: Case, findings: list[Finding]) -> Verdict:
             f"The loss {what}, and nothing in the catalog explains it: see the board, and compare with a "
             "trusted reference (`sleuth.compare`).",
         )
+    if trials.guesses is not None and (trials.learns or trials.had_its_time):
+        return Verdict(
+            "inconclusive",
+            f"The loss falls, but the evaluation at line {trials.guesses.line} is right in only "
+            f"{trials.guesses.correct:.0%} of {trials.guesses.rows} rows, as by guessing, and nothing in the "
+            "catalog explains it: look at what it is given, and which answers count as right.",
+        )
     return Verdict("nothing-found", "Nothing wrong was found: it learns, and no check raised an alarm.")
 
 

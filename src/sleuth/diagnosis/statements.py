@@ -1,0 +1,115 @@
+"""The statement that a cause is most likely about, found in the source by what it speaks of."""
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sleuth.finding import Where
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """A simple statement, its text, and what stands around it."""
+
+    line: int
+    text: str
+    targets: str  # what it assigns to
+    in_loop: bool
+    attends: bool  # in a function that computes attention
+
+
+def best_statement(cause: str, sources: list[Path]) -> Where | None:
+    """The statement that the cause is most likely about; None where nothing in the source speaks of it."""
+    rank = RANKS[cause]
+    ranked = [
+        (score, number, Where(str(path), statement.line))
+        for number, path in enumerate(sources)
+        for statement in _statements(path)
+        if (score := rank(statement)) is not None
+    ]
+    return min(ranked, key=lambda entry: entry[:2])[2] if ranked else None
+
+
+def _statements(path: Path) -> Iterator[_Statement]:
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError, OSError):
+        return
+    yield from _below(tree, False, False)
+
+
+def _below(node: ast.AST, in_loop: bool, attends: bool) -> Iterator[_Statement]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            said = ast.unparse(child).lower()
+            yield from _below(child, False, "softmax" in said or "attention" in said or "attn" in said)
+        elif isinstance(child, ast.stmt) and hasattr(child, "body"):
+            yield from _below(child, in_loop or isinstance(child, (ast.For, ast.While)), attends)
+        elif isinstance(child, ast.stmt) and not isinstance(child, (ast.Import, ast.ImportFrom)):
+            targets = ", ".join(ast.unparse(target) for target in getattr(child, "targets", ()))
+            yield _Statement(child.lineno, ast.unparse(child), targets, in_loop, attends)
+
+
+def _mask(statement: _Statement) -> int | None:
+    """Where a sequence model could be kept from its future."""
+    text = statement.text
+    if "triu" in text or "tril" in text or "is_causal" in text:
+        return 0 if statement.attends else 1
+    if statement.attends and "mask" in text and not text.startswith("return"):
+        return 0
+    if "scaled_dot_product_attention" in text or "attn(" in text or "MultiheadAttention" in text:
+        return 2
+    if "bidirectional=True" in text or ("Conv1d" in text and "padding" in text):
+        return 3
+    return 4 if statement.attends and "softmax" in text else None
+
+
+def _criterion(statement: _Statement) -> int | None:
+    """Where the loss is made, or called."""
+    if re.search(r"\b(CrossEntropyLoss|NLLLoss|BCE\w*Loss)\(", statement.text):
+        return 0
+    return 1 if re.search(r"\b(cross_entropy|nll_loss|binary_cross_entropy\w*)\(", statement.text) else None
+
+
+def _split(statement: _Statement) -> int | None:
+    """Where the evaluation rows are chosen."""
+    if re.search(r"train_test_split|random_split|KFold|ShuffleSplit", statement.text):
+        return 0
+    draws = re.search(
+        r"choice\(|sample\(|permutation\(|randperm\(|randint\(|\[.*:.*\]|Subset\(", statement.text
+    )
+    held_out = re.search(r"test|val|eval|hold", statement.targets, re.IGNORECASE)
+    return 1 if draws and held_out else None
+
+
+def called_twice(attribute: str, sources: list[Path]) -> Where | None:
+    """The statement with the second call of a layer, `self.<attribute>(...)`, inside one function."""
+    call = re.compile(rf"\bself\.{re.escape(attribute)}\(")
+    for path in sources:
+        for function in _functions(path):
+            calls = [s.line for s in _below(function, False, False) for _ in call.findall(s.text)]
+            if len(calls) > 1:
+                return Where(str(path), calls[1])
+    return None
+
+
+def _functions(path: Path) -> Iterator[ast.AST]:
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError, OSError):
+        return
+    yield from (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+
+
+def _first_batch_again(statement: _Statement) -> int | None:
+    return 0 if statement.in_loop and "next(iter(" in statement.text else None
+
+
+RANKS: Mapping[str, Callable[[_Statement], int | None]] = {
+    "causal-leak": _mask,
+    "class-imbalance": _criterion,
+    "split-overlap": _split,
+    "repeated-batch": _first_batch_again,
+}
