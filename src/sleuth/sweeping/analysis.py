@@ -14,9 +14,9 @@ from sleuth.sweeping.confounders import Confounders, confounders
 from sleuth.sweeping.fills import Merge, merges, relabelled
 from sleuth.sweeping.findings import findings_of
 from sleuth.sweeping.grids import Block, blocks, extents
-from sleuth.sweeping.result import Analysis, Group, Pair, Trend
+from sleuth.sweeping.result import Analysis, Cells, Group, Pair, Trend
 from sleuth.sweeping.score import Scored, score
-from sleuth.sweeping.table import Table, all_numbers, indexed
+from sleuth.sweeping.table import Scalar, Table, all_numbers, indexed
 from sleuth.sweeping.values import block_values
 from sleuth.sweeping.verdicts import seeds_for_slope, word
 from sleuth.sweeping.warnings import Seen, warnings_of
@@ -24,8 +24,6 @@ from sleuth.sweeping.warnings import Seen, warnings_of
 if TYPE_CHECKING:
     from numpy import float64, int64
     from numpy.typing import NDArray
-
-PICTURED = 200  # groups whose single results are kept for pictures and for telling a lottery
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,6 @@ class _Context:
     failures: "NDArray[int64]"
     failed: Mapping[int, tuple[Pair, ...]]  # by group code
     doubled: Mapping[int, tuple[Pair, ...]]
-    keep_cells: bool
     notes: tuple[str, ...]
 
 
@@ -61,14 +58,16 @@ def analyze(table: Table, request: Request) -> Analysis:
     parts = roles(table, request.asked)
     runs = gather(table, parts)
     config = {name: indexed(table.columns[name])[0] for name in parts.config}
-    found = merges(runs, extents(runs, config))
+    extent = extents(runs, config)
+    found = merges(runs, extent)
     if any(not merge.differing for merge in found):
         runs = gather(table, parts, relabelled(len(runs.groups), found))
-    context = _context(table, request, parts, runs, config, tuple(found))
+        extent = extents(runs, config)
+    context = _context(table, request, parts, runs, confounders(table, runs, config, extent), tuple(found))
     with _without_collector():
-        groups = sorted(_groups(context), key=lambda pair: pair[0])
-    shown = tuple(group for _, group in groups)
-    findings = findings_of(shown, runs, context.confounders, run_names(table, parts), request.lower_is_better)
+        shown = tuple(group for _, group in sorted(_groups(context), key=lambda pair: pair[0]))
+        names = run_names(table, parts)
+        findings = findings_of(shown, runs, context.confounders, names, request.lower_is_better)
     return Analysis(
         table.source, request.asked.param, request.asked.metric, parts.seed, request.lower_is_better,
         table.rows, shown, tuple(findings),
@@ -103,7 +102,7 @@ def _context(
     request: Request,
     parts: Roles,
     runs: Runs,
-    config: "Mapping[str, NDArray[int64]]",
+    varying: Confounders,
     found: tuple[Merge, ...],
 ) -> _Context:
     import numpy as np
@@ -120,10 +119,10 @@ def _context(
         )
         notes = (*notes, why)
     return _Context(
-        request, parts, runs, confounders(table, runs, config), found,
+        request, parts, runs, varying, found,
         np.bincount(key, minlength=size), np.bincount(key[bad], minlength=size),
         _by_group(runs, bad), _by_group(runs, _doubled(runs)),
-        len(runs.groups) <= PICTURED, notes,
+        notes,
     )  # fmt: skip
 
 
@@ -178,7 +177,7 @@ def _places(context: _Context) -> "NDArray[float64]":
 def _builder(context: _Context, block: Block, scored: Scored) -> Callable[[int, int], Group]:
     runs, param = context.runs, context.request.asked.param
     missing_any = block.missing.reshape(len(block.groups), -1).max(axis=1).tolist()
-    seed_codes = block.seeds.tolist()
+    seeds_of = _seeds(runs, block)
     lower = context.request.lower_is_better
     all_values = block_values(runs, block, scored, context.attempts, context.failures, lower)
 
@@ -189,6 +188,7 @@ def _builder(context: _Context, block: Block, scored: Scored) -> Callable[[int, 
         failed = context.failed.get(code, ())
         varies = context.confounders.of(code)
         trend = _trend(context, scored, place)
+        seeds = seeds_of(place)
         seen = Seen(
             runs.groups[code], param, context.roles.metric, values, trend, scored, place, missing, running,
             failed, context.doubled.get(code, ()), varies, context.confounders.seed_bound(code),
@@ -196,12 +196,24 @@ def _builder(context: _Context, block: Block, scored: Scored) -> Callable[[int, 
         )  # fmt: skip
         return Group(
             runs.groups[code], param, values, trend, tuple(item.name for item in varies), missing, failed,
-            warnings_of(seen), tuple(runs.seeds[s] for s in seed_codes[place]), seen.method,
+            warnings_of(seen), seeds, seen.method,
             scored.noise[place], scored.false_alarms,
-            _cells(runs, block, place) if context.keep_cells else {},
+            Cells(lambda: tuple(value.value for value in values), seeds, block.metric[place]),
         )  # fmt: skip
 
     return build
+
+
+def _seeds(runs: Runs, block: Block) -> Callable[[int], tuple[Scalar, ...]]:
+    """The seeds of a group; most groups have the same, which are then spelled out once."""
+
+    def spelled(place: int) -> tuple[Scalar, ...]:
+        return tuple(runs.seeds[code] for code in block.seeds[place].tolist())
+
+    if len(block.seeds) and (block.seeds == block.seeds[0]).all():
+        same = spelled(0)
+        return lambda place: same
+    return spelled
 
 
 def _trend(context: _Context, scored: Scored, place: int) -> Trend:
@@ -226,15 +238,3 @@ def _missing(runs: Runs, block: Block, place: int) -> tuple[Pair, ...]:
     values, seeds = block.values[place].tolist(), block.seeds[place].tolist()
     pairs = zip(at[0].tolist(), at[1].tolist(), strict=True)
     return tuple((runs.values[values[v]], runs.seeds[seeds[s]]) for v, s in pairs)
-
-
-def _cells(runs: Runs, block: Block, place: int) -> dict[Pair, float]:
-    values = [runs.values[code] for code in block.values[place].tolist()]
-    seeds = [runs.seeds[code] for code in block.seeds[place].tolist()]
-    rows = block.metric[place].tolist()
-    return {
-        (value, seed): cell
-        for value, row in zip(values, rows, strict=True)
-        for seed, cell in zip(seeds, row, strict=True)
-        if not math.isnan(cell)
-    }

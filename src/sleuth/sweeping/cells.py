@@ -64,40 +64,35 @@ def gather(table: Table, roles: Roles, relabel: "NDArray[int64] | None" = None) 
             "compared."
         )
     notes += _left_out(value, seed, roles)
-    rows = np.flatnonzero(usable)
     when = _times(table, roles)
-    order = rows[
-        _sorted(group[rows], value[rows], seed[rows], status[rows], when[rows], len(values), len(seeds))
-    ]
-    key = (group[order] * len(values) + value[order]) * len(seeds) + seed[order]
+    rows = slice(None) if usable.all() else np.flatnonzero(usable)
+    key = (group[rows] * len(values) + value[rows]) * len(seeds) + seed[rows]
+    order, key = _sorted(key, status[rows], None if when is None else when[rows])
+    order = order if isinstance(rows, slice) else rows[order]
     last = np.append(key[1:] != key[:-1], True)
+    cell, seed = np.divmod(key, len(seeds))  # sooner than picking them row by row from all over the table
+    group, value = np.divmod(cell, len(values))
     return Runs(
-        order, group[order], value[order], seed[order], metric[order], status[order],
-        groups, values, seeds, last, notes, bool(when[rows].any()),
+        order, group, value, seed, metric[order], status[order],
+        groups, values, seeds, last, notes, when is not None and bool(when[usable].any()),
     )  # fmt: skip
 
 
 def _sorted(
-    group: "NDArray[int64]",
-    value: "NDArray[int64]",
-    seed: "NDArray[int64]",
-    status: "NDArray[int8]",
-    when: "NDArray[float64]",
-    values: int,
-    seeds: int,
-) -> "NDArray[int64]":
-    """Order by cell, then status, then time, then row. Cells that are in order already need no sort."""
+    key: "NDArray[int64]", status: "NDArray[int8]", when: "NDArray[float64] | None"
+) -> "tuple[NDArray[int64], NDArray[int64]]":
+    """The order by cell, then status, then time, then row; and the keys in that order."""
     import numpy as np
 
-    key = (group * values + value) * seeds + seed
     size = int(key.max()) + 1 if len(key) else 0
     if size <= 4 * len(key):  # a full grid: every run goes straight to its place
         place = np.full(size, -1)
         place[key] = np.arange(len(key))
-        taken = place[place >= 0]
+        taken = np.flatnonzero(place >= 0)
         if len(taken) == len(key):
-            return taken
-    return np.lexsort((when, status, key))
+            return place[taken] if len(taken) < size else place, taken
+    order = np.lexsort((status, key) if when is None else (when, status, key))
+    return order, key[order]
 
 
 def _values(column: Column, name: str) -> "tuple[NDArray[int64], tuple[Scalar, ...]]":
@@ -145,7 +140,7 @@ def _status(
     import numpy as np
 
     finite = np.isfinite(metric)
-    status = np.where(finite, OK, FAILED).astype(np.int8)
+    status = np.where(finite, np.int8(OK), np.int8(FAILED))
     notes: tuple[str, ...] = ()
     if roles.state is not None:
         codes, levels = indexed(table.columns[roles.state])
@@ -165,12 +160,12 @@ def _status(
     return status, notes
 
 
-def _times(table: Table, roles: Roles) -> "NDArray[float64]":
-    """When each run was, as seconds; 0 where that is not known."""
+def _times(table: Table, roles: Roles) -> "NDArray[float64] | None":
+    """When each run was, as seconds; 0 where that is not known, None where nothing tells."""
     import numpy as np
 
     if roles.time is None:
-        return np.zeros(table.rows)
+        return None
     column = table.columns[roles.time]
     if column.numbers is not None:
         return np.nan_to_num(column.numbers)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sleuth.sweeping.cells import Runs
-from sleuth.sweeping.grids import Extent, extents
+from sleuth.sweeping.grids import Extent
 from sleuth.sweeping.table import Scalar, Table, indexed
 
 if TYPE_CHECKING:
@@ -53,12 +53,14 @@ class Confounders:
         return found
 
 
-def confounders(table: Table, runs: Runs, config: "Mapping[str, NDArray[int64]]") -> Confounders:
+def confounders(
+    table: Table, runs: Runs, config: "Mapping[str, NDArray[int64]]", seen: Mapping[str, Extent]
+) -> Confounders:
+    """`seen` are the extents of the configuration's columns."""
     import numpy as np
 
     first = np.flatnonzero(np.append(True, runs.group[1:] != runs.group[:-1]))
     stops = [*first[1:].tolist(), len(runs.group)]
-    seen = extents(runs, config)
     varying: dict[int, list[Varying]] = {}
     for name, extent in seen.items():
         levels = indexed(table.columns[name])[1]

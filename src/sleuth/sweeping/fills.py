@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sleuth.sweeping.cells import Runs
@@ -24,24 +25,39 @@ class Merge:
     differing: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Member:
+    """A group. Nearly all are whole sweeps, and their cells need not be spelled out."""
+
     code: int
     place: int  # in the extents
     words: tuple[str, ...]
-    cells: frozenset[tuple[int, int]]
-    missing: frozenset[tuple[int, int]]
+    values: "NDArray[int64]"  # of each run
+    seeds: "NDArray[int64]"
+    tried: int  # different cells
+
+    @cached_property
+    def cells(self) -> frozenset[tuple[int, int]]:
+        return frozenset(zip(self.values.tolist(), self.seeds.tolist(), strict=True))
+
+    @cached_property
+    def missing(self) -> frozenset[tuple[int, int]]:
+        values, seeds = set(self.values.tolist()), set(self.seeds.tolist())
+        if self.tried == len(values) * len(seeds):
+            return frozenset()
+        return frozenset((value, seed) for value in values for seed in seeds) - self.cells
 
 
 def merges(runs: Runs, extent: Mapping[str, Extent]) -> list[Merge]:
     """Which groups fill which. A fill says so in its name, or consists of nothing but missing cells."""
     members = _members(runs)
+    torn = [member for member in members if member.missing]
     found = []
     for one in members:
         if _is_fill(one.words):
             found += _named(one, members, extent)
-        elif extent:
-            found += _unnamed(one, members, extent)
+        elif extent and torn:
+            found += _unnamed(one, torn, extent)
     filled = {merge.into for merge in found if not merge.differing}
     return [merge for merge in found if merge.fill not in filled]
 
@@ -78,12 +94,11 @@ def _members(runs: Runs) -> list[_Member]:
         return []
     members = []
     for place, (start, stop) in enumerate(zip(first, [*first[1:], len(runs.group)], strict=True)):
-        values, seeds = runs.value[start:stop].tolist(), runs.seed[start:stop].tolist()
-        cells = frozenset(zip(values, seeds, strict=True))
-        grid = {(value, seed) for value in set(values) for seed in set(seeds)}
         code = int(runs.group[start])
         words = tuple(tokens(str(runs.groups[code])))
-        members.append(_Member(code, place, words, cells, frozenset(grid - cells)))
+        part = slice(start, stop)
+        tried = int(runs.counts[part].sum())
+        members.append(_Member(code, place, words, runs.value[part], runs.seed[part], tried))
     return members
 
 

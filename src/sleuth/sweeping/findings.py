@@ -56,19 +56,20 @@ class _Book:
         failed: bool = False,
     ) -> tuple[str, ...]:
         """Names of the runs that count, or of the failed ones."""
-        runs, names = self.runs, list[str]()
+        runs, part = self.runs, slice(int(self.first[place]), int(self.stop[place]))
+        status = runs.status[part]
+        there = status == FAILED if failed else runs.counts[part] & (status == OK)
+        if value is not None:
+            there &= runs.value[part] == runs.values.index(value)
         wanted = None if pairs is None else set(pairs)
-        for at in range(int(self.first[place]), int(self.stop[place])):
-            pair = (runs.values[int(runs.value[at])], runs.seeds[int(runs.seed[at])])
-            if value is not None and pair[0] != value:
-                continue
-            if (wanted is not None and pair not in wanted) or (failed and runs.status[at] != FAILED):
-                continue
-            if not failed and not (runs.counts[at] and runs.status[at] == OK):
-                continue
-            names.append(self.names.of(int(runs.row[at])))
-            if len(names) == MOST_RUNS:
-                break
+        names = list[str]()
+        columns = (column[part][there].tolist() for column in (runs.value, runs.seed, runs.row))
+        for value_at, seed_at, row in zip(*columns, strict=True):
+            pair = (runs.values[value_at], runs.seeds[seed_at])
+            if wanted is None or pair in wanted:
+                names.append(self.names.of(row))
+                if len(names) == MOST_RUNS:
+                    break
         return tuple(names)
 
 

@@ -1,6 +1,6 @@
 """Cells as blocks of numbers: all groups with the same number of values and seeds in one array."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,20 +27,20 @@ class Block:
     missing: "NDArray[bool_]"
 
 
-def blocks(runs: Runs) -> Iterator[Block]:
+def blocks(runs: Runs) -> list[Block]:
     """Every group, sorted into blocks by shape."""
     import numpy as np
 
     at = np.flatnonzero(runs.counts)
-    group, value, seed = runs.group[at], runs.value[at], runs.seed[at]
-    groups, group_at = _dense(group)
-    values, value_at, value_first = _within(group_at, value, len(runs.values))
-    seeds, seed_at, seed_first = _within(group_at, seed, len(runs.seeds))
+    used = slice(None) if len(at) == len(runs.counts) else at
+    groups, group_at = _dense(runs.group[used])
+    values, value_at, value_first = _within(group_at, runs.value[used], len(runs.values))
+    seeds, seed_at, seed_first = _within(group_at, runs.seed[used], len(runs.seeds))
     value_count = np.bincount(values // len(runs.values), minlength=len(groups))
     seed_count = np.bincount(seeds // len(runs.seeds), minlength=len(groups))
     value_rank, seed_rank = value_at - value_first[group_at], seed_at - seed_first[group_at]
     shapes, shape_of = np.unique(np.stack([value_count, seed_count], axis=1), axis=0, return_inverse=True)
-    shape_of = shape_of.ravel()
+    shape_of, made = shape_of.ravel(), list[Block]()
     for which, (k, n) in enumerate(shapes.tolist()):
         members = np.flatnonzero(shape_of == which)
         _check_size(len(members) * k * n, k, n)
@@ -48,9 +48,11 @@ def blocks(runs: Runs) -> Iterator[Block]:
         new = np.full(len(groups), -1)
         new[members] = np.arange(len(members))
         flat = (new[group_at[inside]] * k + value_rank[inside]) * n + seed_rank[inside]
-        yield _block(runs, at[inside], flat, (len(members), k, n), groups[members],
-                     values[value_first[members][:, None] + np.arange(k)] % len(runs.values),
-                     seeds[seed_first[members][:, None] + np.arange(n)] % len(runs.seeds))  # fmt: skip
+        names = values[value_first[members][:, None] + np.arange(k)] % len(runs.values)
+        tried = seeds[seed_first[members][:, None] + np.arange(n)] % len(runs.seeds)
+        shape = (len(members), k, n)
+        made.append(_block(runs, at[inside], flat, shape, groups[members], names, tried))
+    return made
 
 
 def _block(
@@ -65,6 +67,14 @@ def _block(
     import numpy as np
 
     size = shape[0] * shape[1] * shape[2]
+    if len(at) == size:  # a full grid: the runs are sorted as the cells are
+        status = runs.status[at]
+        metric = np.where(status == OK, runs.metric[at], np.nan)
+        failed, missing = (status != OK) & (status != UNFINISHED), status == UNFINISHED
+        return Block(
+            groups, values, seeds, metric.reshape(shape), at.reshape(shape),
+            failed.reshape(shape), missing.reshape(shape),
+        )  # fmt: skip
     metric, place = np.full(size, np.nan), np.full(size, -1, dtype=np.int64)
     failed, missing = np.zeros(size, dtype=bool), np.ones(size, dtype=bool)
     status = runs.status[at]
@@ -129,6 +139,10 @@ def extents(runs: Runs, config: "Mapping[str, NDArray[int64]]") -> dict[str, Ext
     first = np.flatnonzero(np.append(True, runs.group[1:] != runs.group[:-1]))
     found = {}
     for name, codes in config.items():
+        if len(codes) and codes.min() == codes.max():  # the same for all runs, as most settings are
+            same = np.full(len(first), codes[0])
+            found[name] = Extent(same, same)
+            continue
         mine = codes[runs.row]
         low = np.minimum.reduceat(np.where(mine < 0, np.iinfo(np.int64).max, mine), first)
         high = np.maximum.reduceat(mine, first)

@@ -2,9 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sleuth.evidence.beta import quantile
+from sleuth.sweeping.result import Cells
 from sleuth.sweeping.table import Scalar
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
 
 # Two heaps this far apart, with a gap this wide between them, both in standard deviations within a heap; the
 # fewer the runs, the more. The smaller heap holds a tenth of the runs and is no wider than twice the other (a
@@ -38,7 +44,7 @@ class Lottery:
 
 def lottery(cells: Mapping[tuple[Scalar, Scalar], float], lower_is_better: bool) -> Lottery | None:
     """Two heaps of outcomes with some value in both; None when there is one heap."""
-    found = two_heaps(sorted(cells.values()))
+    found = two_heaps(cells.ranked() if isinstance(cells, Cells) else sorted(cells.values()))
     if found is None:
         return None
     threshold, apart = found
@@ -60,7 +66,7 @@ def lottery(cells: Mapping[tuple[Scalar, Scalar], float], lower_is_better: bool)
     return Lottery(failing, total, unit, low, high, threshold, apart, pairs)
 
 
-def two_heaps(ranked: Sequence[float]) -> tuple[float, float] | None:
+def two_heaps(ranked: "Sequence[float] | NDArray[float64]") -> tuple[float, float] | None:
     """The middle of the gap and the distance of the heaps, or None. `ranked` rises."""
     count = len(ranked)
     if count < FEWEST or ranked[0] == ranked[-1]:
@@ -84,7 +90,7 @@ def two_heaps(ranked: Sequence[float]) -> tuple[float, float] | None:
     (few, width), (many, other) = sorted([(at, small), (count - at, large)])
     if few < SHARE * count or width / (few - 1) > WIDER**2 * max(other / (many - 1), spread**2):
         return None
-    return (ranked[at] + ranked[at - 1]) / 2, distance / spread
+    return float(ranked[at] + ranked[at - 1]) / 2, distance / spread
 
 
 def _least(rule: tuple[float, float], count: int) -> float:

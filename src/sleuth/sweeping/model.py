@@ -88,7 +88,7 @@ def fit(y: "Floats") -> Fit:
         df = (present.sum(axis=(1, 2)) - (per_seed > 0).sum(axis=1) - (per_value > 0).sum(axis=1) + 1).astype(
             float
         )
-        squares = (residual**2).sum(axis=(1, 2))
+        squares = np.einsum("svn,svn->s", residual, residual)
         scale = np.nanmax(np.abs(shown(present, within)), axis=(1, 2))
         squares = np.where(squares <= (TINY * scale) ** 2 * df, 0.0, squares)
         effect = np.where(np.abs(effect) <= TINY * scale[:, None], 0.0, effect)
@@ -96,7 +96,7 @@ def fit(y: "Floats") -> Fit:
             effect[:, 1] = -effect[:, 0]  # one comparison, to the last digit
         variance = np.where(df > 0, squares / np.maximum(df, 1), np.nan)
         grown = residual * (per_seed / np.maximum(per_seed - 1, 1))[:, None, :]
-        own = (grown**2).sum(axis=2) / np.maximum(per_value - 1, 1) / np.maximum(per_value, 1)
+        own = np.einsum("svn,svn->sv", grown, grown) / np.maximum(per_value - 1, 1) / np.maximum(per_value, 1)
         ratio, unequal = _inequality(residual, per_value)
     return Fit(
         effect=effect,
@@ -194,7 +194,7 @@ def _inequality(residual: "Floats", per_value: "NDArray[float64]") -> "tuple[Flo
     import numpy as np
 
     df = np.maximum(per_value - 1, 0).astype(float)
-    squares = (residual**2).sum(axis=2)
+    squares = np.einsum("svn,svn->sv", residual, residual)
     rest, rest_df = squares.sum(axis=1, keepdims=True) - squares, df.sum(axis=1, keepdims=True) - df
     own = squares / np.where(df > 0, df, np.nan)
     others = rest / np.where(rest_df > 0, rest_df, np.nan)

@@ -184,7 +184,11 @@ def _parquet(path: Path) -> Table:
     import polars
 
     try:
-        return from_frame(polars.read_parquet(path), str(path))
+        # A column at a time: a large table need not be in memory twice.
+        names = list(polars.read_parquet_schema(path))
+        parts = [from_frame(polars.read_parquet(path, columns=[name]), str(path)) for name in names]
+        columns = {name: column for part in parts for name, column in part.columns.items()}
+        return Table(columns, parts[0].rows if parts else 0, str(path))
     except (polars.exceptions.PolarsError, OSError) as error:
         raise SleuthError(f"{path} cannot be read as parquet: {_first(error)}") from None
 

@@ -1,11 +1,18 @@
 """What an analysis says, as frozen data; `to_dict` is the public JSON."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 from sleuth.sweeping.table import Scalar
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
+
+    Floats = NDArray[float64]
 
 SCHEMA = "sleuth.sweep/1"
 Word = Literal["reliable-better", "reliable-worse", "suggestive", "no-evidence", "undefined"]
@@ -83,9 +90,43 @@ class Trend:
 Pair = tuple[Scalar, Scalar]
 
 
+class Cells(Mapping[Pair, float]):
+    """Value and seed → result. Few of many groups are ever looked at: spelled out when somebody asks."""
+
+    def __init__(
+        self, values: Callable[[], tuple[Scalar, ...]], seeds: tuple[Scalar, ...], results: "Floats"
+    ) -> None:
+        self._values, self._seeds, self._results = values, seeds, results
+
+    @cached_property
+    def _spelled(self) -> dict[Pair, float]:
+        rows = zip(self._values(), self._results.tolist(), strict=True)
+        return {
+            (value, seed): result
+            for value, row in rows
+            for seed, result in zip(self._seeds, row, strict=True)
+            if not math.isnan(result)
+        }
+
+    def ranked(self) -> "Floats":
+        """All results, rising."""
+        import numpy as np
+
+        return np.sort(self._results[~np.isnan(self._results)])
+
+    def __getitem__(self, pair: Pair) -> float:
+        return self._spelled[pair]
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self._spelled)
+
+    def __len__(self) -> int:
+        return len(self._spelled)
+
+
 @dataclass(frozen=True)
 class Group:
-    """One sweep. `cells` maps value and seed to the result, for pictures."""
+    """One sweep. `cells` maps value and seed to the result, for pictures and to tell a lottery."""
 
     group: Scalar
     param: str

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[float64]
 
+DECADES = 50  # largest value over smallest from which a straight line is ruled by the largest
 MANY = 120  # values with gaps between them: more is no sweep, and the least squares grow with their cube
 
 
@@ -41,6 +42,9 @@ class Scored:
     switched: "NDArray[bool_]"
     still: "NDArray[bool_]"
     seeds: list[int]
+    most: list[int]  # results of a value
+    wide: list[bool]  # values over decades
+    endless: list[bool]  # a folklore t without bound
     apart: "NDArray[bool_]"  # (group, value)
     false_alarms: float
     trend: dict[str, list[float]] | None
@@ -61,6 +65,8 @@ def score(block: Block, places: "Floats") -> Scored:
     return Scored(
         count, mean, low, high, **_folk(folk), **_verdict(fitted, judged),
         still=still, apart=apart, seeds=paired_seeds.sum(axis=1).tolist(),
+        most=count.max(axis=1).tolist(), wide=_wide(places),
+        endless=np.isinf(folk.t).max(axis=1, initial=False).tolist(),
         false_alarms=false_alarms(y.shape[1], min(y.shape[2], 200)),
         trend=None if slope is None else _trend(slope, still),
     )  # fmt: skip
@@ -75,6 +81,14 @@ def _judged(y: "Floats", still: "NDArray[bool_]") -> tuple[Fit, Judged]:
     with np.errstate(all="ignore"):
         fitted = fit(y)
         return fitted, judge(fitted)
+
+
+def _wide(places: "Floats") -> list[bool]:
+    if places.shape[1] < 3:
+        return [False] * len(places)
+    low, high = places.min(axis=1), places.max(axis=1)
+    found: list[bool] = ((low > 0) & (high >= DECADES * low)).tolist()
+    return found
 
 
 def _folk(folk: Scores) -> dict[str, Any]:

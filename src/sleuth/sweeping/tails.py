@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-FEW = 300  # up to here a plain loop is as fast
+FEW = 20  # up to here a plain loop is as fast
 FAINT = 1e-6  # below this the closed form loses digits, and each is worked out by itself
 
 

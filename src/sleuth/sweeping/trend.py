@@ -66,13 +66,14 @@ def _pearson(z: "Floats", x: "Floats") -> "tuple[Floats, Floats]":
 
     present = ~np.isnan(z)
     count = present.sum(axis=(1, 2))
-    place = shown(present, x[:, :, None])
-    safe = np.maximum(count, 1)
-    across = shown(present, place - (place.sum(axis=(1, 2)) / safe)[:, None, None])
-    up = shown(present, z - (shown(present, z).sum(axis=(1, 2)) / safe)[:, None, None])
+    # Z-scores sum to zero within every seed, so only the values' places have to be centred.
+    tried = present.sum(axis=2)
+    centre = (x * tried).sum(axis=1) / np.maximum(count, 1)
+    across = np.where(tried > 0, x - centre[:, None], 0)
+    scores = shown(present, z)
     with np.errstate(invalid="ignore", divide="ignore"):
-        size = np.sqrt((across**2).sum(axis=(1, 2)) * (up**2).sum(axis=(1, 2)))
-        r = np.where(size > 0, (across * up).sum(axis=(1, 2)) / size, np.nan)
+        size = np.sqrt((across**2 * tried).sum(axis=1) * np.einsum("svn,svn->s", scores, scores))
+        r = np.where(size > 0, (across * scores.sum(axis=2)).sum(axis=1) / size, np.nan)
         r = np.clip(r, -1, 1)
         t = np.where(count > 2, r * np.sqrt((count - 2) / (1 - r**2)), np.nan)
     return r, t

@@ -10,10 +10,8 @@ from sleuth.sweeping.fills import Merge
 from sleuth.sweeping.model import UNEQUAL
 from sleuth.sweeping.result import Pair, Trend, Value
 from sleuth.sweeping.score import MANY, Scored
-from sleuth.sweeping.table import Scalar, all_numbers
+from sleuth.sweeping.table import Scalar
 from sleuth.sweeping.verdicts import listed
-
-DECADES = 50  # largest value over smallest from which a straight line is ruled by the largest
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ def warnings_of(seen: Seen) -> tuple[str, ...]:
 
 def _of_design(seen: Seen) -> Iterator[str]:
     seeds = seen.scored.seeds[seen.place]
-    most = max((value.n_seeds for value in seen.values), default=0)
+    most = seen.scored.most[seen.place]
     if len(seen.values) == 1:
         yield f"One value of {seen.param} ({seen.values[0].value}): there is nothing to compare it with."
         return
@@ -72,29 +70,23 @@ def _of_design(seen: Seen) -> Iterator[str]:
         yield "Two seeds are never called reliable, whatever they show: add at least one."
     elif seeds == 1:
         yield "Only one seed is shared by values: nothing can be said about chance."
-    apart = [v.value for v, torn in zip(seen.values, seen.scored.apart[seen.place], strict=True) if torn]
-    if apart and seeds:
+    torn = seen.scored.apart[seen.place]
+    if seeds and torn.any():
+        apart = [value.value for value, alone in zip(seen.values, torn, strict=True) if alone]
         yield f"{listed(apart)}: no seed in common with the other values, so there is no verdict on them."
     if len(seen.values) > MANY and seen.missing:
         yield (
             f"{len(seen.values)} values with gaps: this looks like a random search, not a sweep. "
             "`sleuth sweep sensitivity` reads those."
         )
-    texts = [str(value.value) for value in seen.values if not all_numbers([value.value])]
+    texts = [str(value.value) for value in seen.values if isinstance(value.value, (str, bool))]
     if 0 < len(texts) < len(seen.values):
         yield f"Values are numbers and texts ({listed(texts, 3)}): compared as names, without a trend."
-    if _wide(seen):
+    if seen.trend.scale == "linear" and seen.scored.wide[seen.place] and not math.isnan(seen.trend.slope):
         yield (
             "Values span decades: the straight line is ruled by the largest; --log fits it to their "
             "logarithm."
         )
-
-
-def _wide(seen: Seen) -> bool:
-    if seen.trend.scale == "log10" or math.isnan(seen.trend.slope) or len(seen.values) < 3:
-        return False
-    numbers = [float(v.value) for v in seen.values if isinstance(v.value, (int, float))]
-    return min(numbers) > 0 and max(numbers) >= DECADES * min(numbers)
 
 
 def _of_noise(seen: Seen) -> Iterator[str]:
@@ -104,8 +96,9 @@ def _of_noise(seen: Seen) -> Iterator[str]:
             "or the metric is too coarse. Nothing can be said about chance."
         )
         return
-    known = [value for value in seen.values if value.verdict != "undefined"]
-    if len(known) > 2 and seen.scored.switched[seen.place]:
+    switched = seen.scored.switched[seen.place]
+    known = [value for value in seen.values if switched and value.verdict != "undefined"]
+    if len(known) > 2:
         loud = max(known, key=lambda value: value.noise_ratio)
         yield (
             f"Noise is not equal (Bartlett p = {seen.scored.unequal[seen.place]:.2g} < {UNEQUAL:g}; at "
@@ -113,8 +106,8 @@ def _of_noise(seen: Seen) -> Iterator[str]:
             f"sd is {math.sqrt(loud.noise_ratio):.1f} times that of the others): the pooled test alone would "
             "cry wolf, so the paired t with Holm must agree."
         )
-    endless = [value.value for value in seen.values if math.isinf(value.t_folklore)]
-    if endless:
+    if seen.scored.endless[seen.place]:
+        endless = [value.value for value in seen.values if math.isinf(value.t_folklore)]
         yield f"The folklore t is infinite at {listed(endless)}: with so few cells z-scores only count signs."
 
 
