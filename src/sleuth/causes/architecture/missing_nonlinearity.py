@@ -113,7 +113,7 @@ def lint(program: Program) -> Iterator[Finding]:
         first, between = _before(second.input) if second is not None else (None, [])
         if second is None or first is None or _before(first.input)[0] is not None:
             continue  # of a longer chain the first pair is told
-        severity = _weighed(first, second, between)
+        severity = None if _joins(program, first, second) else _weighed(first, second, between)
         line = place(first.call).line or 0
         if first.call.context.function is not call.context.function:
             continue  # a joint between two modules: each may be right by itself
@@ -238,7 +238,7 @@ def _adds_a_bias(call: Call) -> bool:
 
 def _weighed(first: Affine, second: Affine, between: list[Call]) -> Severity | None:
     """How sure it is that the pair was not meant: a narrow middle makes a low-rank map on purpose."""
-    if first.weight is second.weight or not _plain(first) or not _plain(second) or _joins(first, second):
+    if first.weight is second.weight or not _plain(first) or not _plain(second):
         return None
     pooled = any(_STILL_LINEAR.match(layer(call)) and "drop" not in layer(call) for call in between)
     ends = [size for size in (first.inner, second.outer) if size is not None]
@@ -252,11 +252,22 @@ def _weighed(first: Affine, second: Affine, between: list[Call]) -> Severity | N
     return None if not wide else "error" if sure and not pooled else "warning"
 
 
-def _joins(first: Affine, second: Affine) -> bool:
-    """One module ends in a linear layer, the next begins with one, and other layers stand before: a joint."""
-    if module_around(first.call) is module_around(second.call):
+def _joins(program: Program, first: Affine, second: Affine) -> bool:
+    """One module ends in a linear layer, the next begins with one, and other layers stand before: a joint.
+
+    An encoder that ends in its code, and a head on the code, are such; a `Sequential` counts as a module.
+    """
+    within = _stack_of(program, first)
+    apart = within is not None and within is not _stack_of(program, second)
+    if module_around(first.call) is module_around(second.call) and not apart:
         return False
     return any(applied(value) is not None for value in ancestry(first.input, 300))
+
+
+def _stack_of(program: Program, one: Affine) -> Call | None:
+    """The `Sequential` that holds a layer."""
+    stacks = program.calls("torch.nn.Sequential") if one.made is not None else ()
+    return next((stack for stack in stacks if any(part is one.made for part in stack.args)), None)
 
 
 def _sizes_look_hidden(first: Affine, second: Affine) -> bool:

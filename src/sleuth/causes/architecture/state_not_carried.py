@@ -185,9 +185,13 @@ def _window_loop(cut: Call, call: Call, made: Call) -> Loop | None:
     key = settled(cut.args[1])
     parts = key.items if isinstance(key, Collection) and key.kind == "tuple" else [cut.args[1]]
     window = settled(parts[time]) if len(parts) > time else None
-    if not isinstance(window, Collection) or window.kind != "slice":
+    if not (isinstance(window, Collection) and window.kind == "slice") and not _is_slice(window):
         return None
     return _loop_of(turn, call) if any(inner is turn for inner in ancestry(window, 20)) else None
+
+
+def _is_slice(value: Value | None) -> bool:
+    return isinstance(value, Call) and value.op == "builtins.slice"
 
 
 def _second_is_dropped(call: Call, loop: Loop) -> bool:

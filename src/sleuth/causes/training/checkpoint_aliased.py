@@ -69,6 +69,8 @@ from sleuth.finding import Finding
 # Copies of the dictionary that share its tensors. `.cpu()` is left out: from a GPU it is a true copy.
 SHALLOW = frozenset(".copy copy.copy builtins.dict collections.OrderedDict {} .items .detach @data".split())
 
+NEXT = 4  # what happens between taking a state and keeping it: a shallow copy, a tuple
+
 NEEDS = "state_dict best copy model net"
 
 
@@ -172,16 +174,14 @@ def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Finding]:
     if not loaded:
         return
     for call in program.calls(".state_dict"):
-        if call.order in flagged or not call.context.arms or call.order + 1 >= len(program.trace):
+        if call.order in flagged or not call.context.arms:
             continue
-        keeper = program.trace[call.order + 1]
-        node = keeper.node
-        if (
-            keeper.op[:1] == "@"
-            and keeper.op[-1:] == "="
-            and any(one is call for one in possible(keeper.args[0]))
-        ):
-            if isinstance(node, ast.Attribute) and node.attr in loaded:
+        for keeper in program.trace[call.order + 1 : call.order + 1 + NEXT]:
+            if keeper.op[:1] != "@" or keeper.op[-1:] != "=":
+                continue
+            node = keeper.node
+            kept = any(one is call for one in _aliases(keeper.args[0]))
+            if kept and isinstance(node, ast.Attribute) and node.attr in loaded:
                 yield clue(
                     "warning",
                     call,

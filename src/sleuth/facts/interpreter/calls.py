@@ -183,7 +183,7 @@ def _external(
         return apply(machine, node, settle(args[0]), args[1:], {})
     if target.name == "torch.set_grad_enabled":
         machine.context = replace(machine.context, grad=grad_after(recorded, machine.context.grad))
-    if target.name == "builtins.dict":
+    if target.name == "builtins.dict" and not args:
         return Table(node, machine.context.source, _by_name(keywords))
     _run_callbacks(machine, node, args, keywords)
     return recorded

@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from sleuth.facts import torch_api
-from sleuth.facts.interpreter.machine import Machine, element, merge, settle, unwrapped
+from sleuth.facts.interpreter import comprehensions
+from sleuth.facts.interpreter.machine import Machine, merge, settle, unwrapped
 from sleuth.facts.interpreter.values import (
     Arm,
     Call,
@@ -430,35 +431,6 @@ def _slice(machine: Machine, node: ast.Slice) -> Value:
     return Collection(node, machine.context.source, parts, "slice")
 
 
-def _comprehension(machine: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
-    outer, machine.scope = machine.scope, Scope({}, machine.scope)
-    try:
-        _generators(machine, node.generators)
-        item = evaluate(machine, node.elt)
-    finally:
-        machine.scope = outer
-    return Collection(node, machine.context.source, [item], "list", True)
-
-
-def _dict_comprehension(machine: Machine, node: ast.DictComp) -> Value:
-    outer, machine.scope = machine.scope, Scope({}, machine.scope)
-    try:
-        _generators(machine, node.generators)
-        evaluate(machine, node.key)
-        value = evaluate(machine, node.value)
-    finally:
-        machine.scope = outer
-    return machine.record(node, "{}", None, (value,))
-
-
-def _generators(machine: Machine, generators: list[ast.comprehension]) -> None:
-    for generator in generators:
-        iterable = settle(evaluate(machine, generator.iter))
-        _statements().bind(machine, generator.target, element(machine, generator.iter, iterable))
-        for test in generator.ifs:
-            evaluate(machine, test)
-
-
 def _lambda(machine: Machine, node: ast.Lambda) -> Value:
     return Function(node, machine.context.source, node, machine.scope)
 
@@ -510,10 +482,10 @@ _HANDLERS: dict[type[ast.expr], Callable[[Machine, Any], Value]] = {
     ast.Dict: _dict,
     ast.Subscript: _subscript,
     ast.Slice: _slice,
-    ast.ListComp: _comprehension,
-    ast.SetComp: _comprehension,
-    ast.GeneratorExp: _comprehension,
-    ast.DictComp: _dict_comprehension,
+    ast.ListComp: comprehensions.listing,
+    ast.SetComp: comprehensions.listing,
+    ast.GeneratorExp: comprehensions.listing,
+    ast.DictComp: comprehensions.mapping,
     ast.Lambda: _lambda,
     ast.JoinedStr: _formatted,
     ast.NamedExpr: _walrus,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sleuth.facts import torch_api
-from sleuth.facts.flow import keeps_numbers, literal, parents, possible, same, subject
+from sleuth.facts.flow import keeps_numbers, literal, parents, possible, root, same, subject
 from sleuth.facts.interpreter.values import (
     Call,
     Carried,
@@ -215,10 +215,17 @@ def left_in_eval(program: Program, call: Call, module: Value | None) -> Event | 
         if before:
             return _for_sure(before)
         after = [event for event in within if event.call.order > call.order]
-        if after and after[-1].kind == "eval":
+        if after and after[-1].kind == "eval" and not _made_in(module, loop):
             return _for_sure(after)
     deciding = last_mode(program, call, module)
     return _for_sure([event for event in events if event.call.order < call.order]) if deciding else None
+
+
+def _made_in(module: Value | None, loop: Loop) -> bool:
+    """Whether every turn has a model of its own: what an earlier one was switched to is gone with it."""
+    made = root(module)
+    context = made.made_in if isinstance(made, Instance) else made.context if isinstance(made, Call) else None
+    return context is not None and loop in context.loops
 
 
 def _for_sure(events: list[Event]) -> Event | None:
