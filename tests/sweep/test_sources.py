@@ -126,6 +126,23 @@ def test_tensorboard_written_by_its_own_package(tmp_path: Path) -> None:
     assert results(str(tmp_path)) == pytest.approx(expected(), rel=1e-6)
 
 
+@pytest.mark.parametrize("alone", [False, True])
+def test_hparams_below_a_run_belong_to_it(tmp_path: Path, alone: bool) -> None:
+    """As torch's `add_hparams` and `add_scalars` write them: in folders below the run's own."""
+    writer = pytest.importorskip("tensorboardX").SummaryWriter
+    for at, (lr, seed) in enumerate(CELLS[:1] if alone else CELLS):
+        with writer(str(tmp_path if alone else tmp_path / f"run_{at}")) as one:
+            one.add_scalar("acc", lr + seed, 1)
+            one.add_scalars("loss", {"train": 0.25}, 1)
+            one.add_hparams({"lr": lr, "seed": seed}, {"best": lr + seed + 1}, name="told")
+    table = open_source(str(tmp_path)).table
+    assert table.rows == (1 if alone else len(CELLS))
+    assert {"acc", "loss", "best", "config.lr", "seed"} <= set(table.columns)
+    assert "config.run" not in table.columns
+    if not alone:
+        assert results(str(tmp_path)) == pytest.approx(expected(), rel=1e-6)
+
+
 def test_trackio_reads_the_projects_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sqlite3
 

@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sleuth import archive
-from sleuth.archive.home import RUNS, home_folder
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.files import write_whole
 from sleuth.sweeping.jobs import Job
@@ -95,6 +93,8 @@ def begin(folder: Path, job: Job) -> Path:
             place.mkdir()
             break
         attempt += 1
+    from sleuth import archive  # brings sqlite, which reading a table does not need
+
     archived = archive.begin(job.command, _script(job.command), "sweep", home())
     record = job.record() | {"attempt": attempt, "started": time.time()}
     write_json(place / "config.json", record | {"archived": archived.id if archived.recording else ""})
@@ -110,7 +110,10 @@ def finish(place: Path, state: str, **more: Any) -> None:
 
 def _archive(place: Path, config: Mapping[str, Any], state: str, more: Mapping[str, Any]) -> None:
     """Close the archive's run: the same log under its name there, the metrics as its record."""
-    run = archive.Run(config["archived"], home_folder(home()) / RUNS / config["archived"])
+    from sleuth.archive import Run
+    from sleuth.archive.home import RUNS, home_folder
+
+    run = Run(config["archived"], home_folder(home()) / RUNS / config["archived"])
     log, numbers = place / "log.txt", dict(more.get("metrics") or {})
     if log.is_file():
         run.stdout_path.unlink(missing_ok=True)
@@ -126,10 +129,12 @@ def _archive(place: Path, config: Mapping[str, Any], state: str, more: Mapping[s
 
 def earlier(command: Sequence[str]) -> tuple[float, ...]:
     """Seconds that the same script's newest finished runs took, whoever ran them."""
+    from sleuth.archive import listed
+
     script = _script(command)
     if script is None:
         return ()
-    rows = archive.listed(home(), script=str(script.absolute()), status="finished")[-MOST_EARLIER:]
+    rows = listed(home(), script=str(script.absolute()), status="finished")[-MOST_EARLIER:]
     return tuple(float(row.meta["ended"]) - row.started for row in rows)
 
 

@@ -5,11 +5,13 @@ folder's name.
 import json
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sleuth.errors import SleuthError
+from sleuth.sweeping.columns import IDS
 from sleuth.sweeping.sources.wire import Torn, double, fields, inner, signed, single, text
 from sleuth.sweeping.table import Table, from_rows, meaning
 
@@ -17,26 +19,62 @@ from sleuth.sweeping.table import Table, from_rows, meaning
 WALL_TIME, STEP, SUMMARY = 1, 2, 5
 TAG, SIMPLE, TENSOR, METADATA = 1, 2, 8, 9
 HPARAMS = "_hparams_/session_start_info"
+# Words that people number or date their runs by.
+NO_SETTINGS = IDS | frozenset(
+    "version exp experiment jan feb mar apr may jun jul aug sep oct nov dec".split()
+)
 # lr=0.1,seed=3 or lr_0.1-seed_3: people put settings into names.
 SETTING = re.compile(
     r"(?:^|[-_,/ ])([A-Za-z][A-Za-z]*(?:_[A-Za-z]+)*)[=_]?((?:[-+]?\d+\.?\d*(?:e[-+]?\d+)?)|(?<==)[\w.]+)"
 )
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """What the event files of one folder hold: the last value of each scalar, and hparams."""
+
+    scalars: Mapping[str, float]
+    settings: Mapping[str, Any]
+    first: float
+    last: float
+
+
 def read_folder(folder: Path) -> Table:
-    """Every folder with event files, one row a run: the last value of each scalar."""
+    """Every folder with event files, one row a run."""
+    seen = {place: _seen(place) for place in sorted({path.parent for path in folder.rglob("*tfevents*")})}
+    home = _homes(folder, seen)
     rows = []
-    for place in sorted({path.parent for path in folder.rglob("*tfevents*")}):
-        # hparams of Keras and torch write a folder below the run's own: names say which run they belong to.
-        row = _run(place, folder)
-        if row:
-            rows.append(row)
+    for run in dict.fromkeys(home.values()):
+        parts = {place: seen[place] for place in seen if home[place] == run}
+        if any(part.scalars or part.settings for part in parts.values()):
+            rows.append(_row(run, folder, parts))
     if not rows:
         raise SleuthError(f"The event files in {folder} hold no scalars.")
     return from_rows(rows, str(folder))
 
 
-def _run(place: Path, root: Path) -> dict[str, Any]:
+def _homes(root: Path, seen: Mapping[Path, _Seen]) -> dict[Path, Path]:
+    """The folder whose run each is: torch and Keras write hparams, and several curves, below a run's own.
+
+    Below the folder that was asked for stand runs of their own, unless it is itself the one run with hparams.
+    """
+    above = {place: _above(place, root, seen) for place in seen}
+    told = [place for place in seen if above[place] == root and seen[place].settings]
+    home: dict[Path, Path] = {}
+    for place in seen:  # sorted: a folder comes before those below it
+        nearest = above[place]
+        apart = nearest is None or (nearest == root and len(told) != 1)
+        home[place] = place if nearest is None or apart else home[nearest]
+    return home
+
+
+def _above(place: Path, root: Path, seen: Mapping[Path, _Seen]) -> Path | None:
+    """The nearest folder above that holds events."""
+    inside = (above for above in place.parents if above.is_relative_to(root))
+    return next((above for above in inside if above in seen), None)
+
+
+def _seen(place: Path) -> _Seen:
     scalars: dict[str, tuple[int, float]] = {}
     settings: dict[str, Any] = {}
     first = last = 0.0
@@ -47,15 +85,22 @@ def _run(place: Path, root: Path) -> dict[str, Any]:
                 settings |= value
             elif tag not in scalars or step >= scalars[tag][0]:
                 scalars[tag] = (step, value)
-    if not scalars and not settings:
-        return {}
-    name = str(place.relative_to(root)) if place != root else place.name
-    settings = _named(name) | _file(place) | settings
+    return _Seen({tag: value for tag, (_, value) in scalars.items()}, settings, first, last)
+
+
+def _row(run: Path, root: Path, parts: Mapping[Path, _Seen]) -> dict[str, Any]:
+    name = str(run.relative_to(root)) if run != root else run.name
+    settings, scalars = _named(name) | _file(run), dict[str, float]()
+    for place, part in parts.items():
+        settings |= part.settings
+        for tag, value in part.scalars.items():
+            scalars[tag if tag not in scalars else f"{place.name}/{tag}"] = value
     config = {
         ("seed" if key.lower() == "seed" else f"config.{key}"): value for key, value in settings.items()
     }
-    times = {"run_id": name, "start_time": first, "end_time": last}
-    return times | config | {tag: value for tag, (_, value) in scalars.items()}
+    times = [part.first for part in parts.values() if part.first]
+    ends = max(part.last for part in parts.values())
+    return {"run_id": name, "start_time": min(times, default=0.0), "end_time": ends} | config | scalars
 
 
 def events(path: Path) -> Iterator[tuple[float, int, str, Any]]:
@@ -147,9 +192,7 @@ def _any_value(data: bytes) -> Any:
 
 
 def _named(name: str) -> dict[str, Any]:
-    return {
-        key: meaning(value) for key, value in SETTING.findall(name) if not key.lower().startswith("version")
-    }
+    return {key: meaning(value) for key, value in SETTING.findall(name) if key.lower() not in NO_SETTINGS}
 
 
 def _file(place: Path) -> dict[str, Any]:
