@@ -7,7 +7,18 @@ import pytest
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.bisect import bisect, first_true
 from sleuth.diagnosis.crashes import meaning
-from sleuth.facts.step import Activation, Evaluation, Layer, Layers, Metric, Model, Optimizer, Record, Step
+from sleuth.facts.step import (
+    Activation,
+    Evaluation,
+    Layer,
+    Layers,
+    LossCall,
+    Metric,
+    Model,
+    Optimizer,
+    Record,
+    Step,
+)
 
 
 def run(losses: list[float], *more: object, line: int = 9, batch: str = "") -> Record:
@@ -154,3 +165,34 @@ def test_known_crashes_are_explained(message: str, cause: str) -> None:
 
 def test_an_unknown_crash_is_not_explained_away() -> None:
     assert meaning("RuntimeError", "flux capacitor empty").sentence == ""
+
+
+def test_a_run_that_ends_above_where_another_begins_has_not_learnt() -> None:
+    exploded = run(falling(3e9, 2e6))
+    assert reading.better(exploded, run(falling(1.2, 0.2))) is True
+    assert reading.better(exploded, run(falling(3e9, 1e6))) is False
+
+
+def test_a_teacher_and_a_student_on_one_line_are_read_apart() -> None:
+    teacher = [Step(n, optimizer=1, loss=9.0, loss_line=5) for n in range(20)]
+    student = [Step(20 + n, optimizer=2, loss=2.0, loss_line=5) for n in range(30)]
+    assert set(reading.main_losses(Record((*teacher, *student)))) == {2.0}
+    anew = [Step(n, optimizer=n // 5, loss=float(n), loss_line=5) for n in range(50)]
+    assert len(reading.main_losses(Record(tuple(anew)))) == 50
+
+
+def test_a_loss_around_zero_is_not_called_unstable_for_being_small() -> None:
+    quiet = [0.3 * (-1) ** n * (1 + n % 3) for n in range(60)]
+    assert reading.unstable(quiet) is False
+    assert reading.unstable(quiet[:30] + [30 * value for value in quiet[30:]]) is True
+
+
+def test_an_evaluation_that_guesses_is_seen_whatever_the_loss_says() -> None:
+    def scored(correct: float, rows: int = 500, classes: int | None = 10) -> Record:
+        call = LossCall("cross_entropy", classes=classes)
+        return run(falling(2.3, 0.3), call, Evaluation(60, line=5, rows=rows, correct=correct))
+
+    assert reading.guesses(scored(0.11)) is not None
+    assert reading.guesses(scored(0.2)) is None
+    assert reading.guesses(scored(0.11, rows=20)) is None
+    assert reading.guesses(scored(0.11, classes=None)) is None

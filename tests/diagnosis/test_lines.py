@@ -1,0 +1,75 @@
+"""From numbers to the line: records and sources made by hand."""
+
+from pathlib import Path
+
+from sleuth.diagnosis.lines import placed
+from sleuth.diagnosis.sources import optimizers_in
+from sleuth.facts.step import Layer, Model, Optimizer, Parameter, Record, Step
+from sleuth.finding import Finding, Where
+
+
+def found(cause: str, module: str | None = None, line: int | None = None) -> Finding:
+    return Finding("seen", where=Where("train.py", line, module=module), cause=cause, technique="probe")
+
+
+def line_of(finding: Finding, record: Record, *sources: Path) -> int | None:
+    [better] = placed([finding], record, list(sources))
+    return better.where.line if better.where is not None else None
+
+
+def model(*layers: Layer, parameters: tuple[Parameter, ...] = ()) -> Record:
+    return Record((Model(1, "Sequential", layers=layers, parameters=parameters),))
+
+
+def test_initial_values_point_at_who_wrote_them() -> None:
+    wild = Parameter("a.weight", (8, 8), std=3.0, line=20, path="train.py")
+    tame = Parameter("b.weight", (8, 8), std=0.3, line=30, path="train.py")
+    record = model(Layer("a", "Linear", 5), Layer("b", "Linear", 6), parameters=(tame, wild))
+    assert line_of(found("bad-init-scale", "b"), record) == 20
+    assert line_of(found("bad-init-scale", "a", 9), record) == 20
+
+
+def test_a_modest_scale_counts_where_its_layer_is_named() -> None:
+    tame = Parameter("cell.weight", (8, 8), std=0.4, line=12, path="train.py")
+    record = model(Layer("cell", "Linear", 10), parameters=(tame,))
+    assert line_of(found("bad-init-scale", "cell", 18), record) == 12
+    assert line_of(found("bad-init-scale", "other", 18), record) == 18
+
+
+def test_a_start_far_off_points_at_the_layer_that_gives_the_output() -> None:
+    weights = (Parameter("body.weight", (8, 3)), Parameter("top.weight", (1, 8)))
+    layers = (Layer("body", "Linear", 18), Layer("act", "Tanh", 19), Layer("top", "Linear", 20))
+    assert line_of(found("init-loss-off", line=40), model(*layers, parameters=weights)) == 20
+
+
+def test_layers_in_a_row_point_at_where_they_were_made_and_others_at_their_call() -> None:
+    row = model(Layer("0", "Linear", 4), Layer("1", "Linear", 5))
+    assert line_of(found("missing-nonlinearity", "1", 30), row) == 5
+    inside = Record((Model(1, "Net", layers=(Layer("fc", "Linear", 4),)),))
+    assert line_of(found("missing-nonlinearity", "fc", 30), inside) == 30
+
+
+def test_a_shared_layer_points_at_its_second_call(tmp_path: Path) -> None:
+    script = tmp_path / "net.py"
+    script.write_text(
+        "class Net:\n    def forward(self, a, b):\n        u = self.tower(a)\n"
+        "        v = self.tower(b)\n        return u - v\n"
+    )
+    assert line_of(found("shared-layer-misuse", "tower.0"), Record(()), script) == 4
+    assert line_of(found("shared-layer-misuse", "other"), Record(()), script) is None
+
+
+def test_a_setting_is_found_beside_its_name(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("epochs = 3\nlr = 3.0\nsize = 3\n")
+    record = Record((Optimizer(1, "SGD", lr=3.0, line=9), Step(0, optimizer=1)))
+    assert line_of(found("lr-too-high", line=9), record, script) == 2
+
+
+def test_optimizers_are_counted_by_the_calls_of_their_function(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import torch\ndef fit(net):\n    opt = torch.optim.Adam(net.parameters())\n"
+        "fit(teacher)\nfit(student)\nother = torch.optim.SGD(head.parameters(), 0.1)\n"
+    )
+    assert optimizers_in([script]) == 3
