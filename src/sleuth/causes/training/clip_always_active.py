@@ -51,8 +51,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
+from sleuth.facts.prepared import where_number_written
 from sleuth.facts.rhythm import line_of
-from sleuth.facts.seen import courses, where_event
+from sleuth.facts.seen import Course, courses, optimizer_of, where_event
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def undo(world: "World") -> None:
 
 NEARLY_ALL = 0.9  # of the steps beyond the first twentieth; see the page
 FAR = 10.0  # median norm over the bound
+ENOUGH, HARDLY = 60, 0.1  # losses, and the share of the first that is gone after them
 _SCALE_FREE = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad")
 
 
@@ -87,14 +89,26 @@ def watch(record: "Record") -> Iterator[Finding]:
         if bites < NEARLY_ALL or ratio < 2:
             continue
         grows = curves.end(norms) > 2 * curves.start(norms)
+        held_back = _held_back(record, course)
+        serious = ratio > FAR and (grows or held_back)
         yield Finding(
             f"Clipping bites on {bites:.0%} of the steps: the median norm is {curves.median(norms):.3g}, "
             f"{ratio:.0f} times the bound of {clipped[-1][1]:g}"
             + (", and rises" if grows else "")
-            + ". Every step has the same length, whatever the slope.",
-            severity="warning" if ratio > FAR and grows else "note",
-            credence=0.65 if ratio > FAR and grows else 0.35,
-            where=where_event(course.steps[-1], line_of(record, course, "clip")),
+            + ". Every step has the same length, whatever the slope"
+            + (", and the loss hardly moves." if held_back else "."),
+            severity="warning" if serious else "note",
+            credence=0.65 if serious else 0.35,
+            where=where_number_written(record, clipped[-1][1] or 0.0, "clip|norm|max|grad|bound")
+            or where_event(course.steps[-1], line_of(record, course, "clip")),
             numbers={"share": bites, "median": curves.median(norms), "bound": clipped[-1][1] or 0.0},
             fix="Set the bound near the usual norm, and look for what makes the norm large.",
         )
+
+
+def _held_back(record: "Record", course: Course) -> bool:
+    """The loss stands still under an optimizer whose steps are as long as the gradient it is left with."""
+    optimizer = optimizer_of(record, course.id)
+    free = optimizer is not None and optimizer.type in _SCALE_FREE
+    values = course.finite_losses
+    return not free and len(values) >= ENOUGH and curves.fallen(values) < HARDLY
