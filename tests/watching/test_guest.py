@@ -229,3 +229,71 @@ def test_a_users_own_sitecustomize_still_runs(tmp_path: Path) -> None:
     )
     assert done.stdout.splitlines() == ["mine", str(tmp_path / "sitecustomize.py")]
     assert read(tmp_path / "record.jsonl").of(End)[0].status == "finished"
+
+
+def test_a_kill_loses_nothing_that_is_older_than_a_second(tmp_path: Path) -> None:
+    script(tmp_path, "train(40)\nprint('ready', flush=True)\nimport time\ntime.sleep(60)\n")
+    env = environment(tmp_path / "record.jsonl", "default", os.environ)
+    with subprocess.Popen(
+        [sys.executable, "train.py"], cwd=tmp_path, env=env, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(1.0)  # and nothing happens that could have written the rest
+        process.kill()
+        process.wait(60)
+    assert len(read(tmp_path / "record.jsonl").steps) == 40
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_costs_the_record_and_one_sentence(tmp_path: Path) -> None:
+    script(tmp_path, "print(train())\nimport threading\nprint(threading.active_count())\n")
+    (tmp_path / "record.jsonl").symlink_to("/dev/full")
+    alone, seen = both(tmp_path, "train.py")
+    assert (alone.stdout, alone.returncode) == (seen.stdout, seen.returncode)
+    assert seen.stderr.decode().splitlines() == [
+        "sleuth: the rest of this run is not recorded (No space left on device); it goes on."
+    ]
+
+
+def test_a_fork_of_the_script_leaves_the_record_alone(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        """
+        import os, time
+        train(3)
+        child = os.fork()
+        if child == 0:
+            train(5)
+            time.sleep(0.6)
+            os._exit(7)
+        train(2)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """,
+    )
+    alone, seen = both(tmp_path, "train.py")
+    assert (alone.stdout, alone.stderr, alone.returncode) == (seen.stdout, seen.stderr, seen.returncode)
+    record = read(tmp_path / "record.jsonl")
+    assert [step.n for step in record.steps] == [*range(5)]
+
+
+def test_a_transformed_function_and_a_trace_are_left_in_peace(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        """
+        from torch.func import functional_call, grad, vmap
+
+        def loss(weights, x):
+            out = functional_call(net, weights, (x.unsqueeze(0),))
+            return torch.nn.functional.mse_loss(out, x.sum().reshape(1, 1))
+
+        weights = {name: part.detach() for name, part in net.named_parameters()}
+        each = vmap(grad(loss), in_dims=(None, 0))(weights, torch.randn(4, 3))
+        print(each["weight"].tolist(), train())
+        print(torch.jit.trace(net, torch.zeros(2, 3)).graph)
+        """,
+    )
+    alone, seen = both(tmp_path, "train.py")
+    assert (alone.stdout, alone.returncode) == (seen.stdout, seen.returncode)
+    assert b"sleuth" not in seen.stderr
+    assert len(read(tmp_path / "record.jsonl").steps) == 5

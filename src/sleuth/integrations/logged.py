@@ -5,15 +5,12 @@ from typing import Any
 
 
 def note(watching: Any, values: Mapping[str, Any], source: str) -> None:
-    """Each plain number under its name; a recording that has ended takes none."""
+    """Each plain number under its name, unless it was seen on its way to a logger."""
+    from sleuth.watching.loggers import plain, told
     from sleuth.watching.printed import put
 
     state = watching.recorder.state
-    if state.off:
-        return
     for name, value in values.items():
-        try:
-            number = float(value)
-        except (TypeError, ValueError, RuntimeError):
-            continue
-        put(state, str(name), number, 0, source)
+        number = plain(value)
+        if number is not None and not state.off and not told(state, str(name), number):
+            put(state, str(name), number, 0, source)

@@ -5,7 +5,6 @@ from importlib import import_module
 from typing import Any
 
 from sleuth.errors import SleuthError
-from sleuth.integrations.logged import note
 
 
 def trainer_callback(level: str = "default", show: bool = True) -> Any:
@@ -16,7 +15,7 @@ def trainer_callback(level: str = "default", show: bool = True) -> Any:
         raise SleuthError("The Trainer callback needs transformers: pip install transformers") from None
 
     class SleuthCallback(base):  # type: ignore[misc]
-        """Starts the recorder with the training, notes what is logged, stops with it."""
+        """Starts the recorder with the training (which sees what is logged), stops with it."""
 
         watching: Any = None
         report: Any = None
@@ -25,10 +24,6 @@ def trainer_callback(level: str = "default", show: bool = True) -> Any:
             from sleuth.watching.session import watch
 
             self.watching = watch(about.get("model"), level=level)
-
-        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **about: Any) -> None:
-            if self.watching is not None:
-                note(self.watching, logs or {}, "transformers")
 
         def on_train_end(self, args: Any, state: Any, control: Any, **about: Any) -> None:
             if self.watching is not None and self.report is None:

@@ -32,14 +32,15 @@ class Lookup:
         return MethodType(self.original, tensor)
 
 
-def attach(state: State, patches: Any, calls: Any) -> None:
+def attach(state: State, patches: Any) -> None:
     import torch
 
+    compiling = torch.compiler.is_compiling
+
     def seen(loss: Any) -> None:
-        if state.off or state.paused or torch.compiler.is_compiling():
+        if state.off or state.paused or compiling():
             return
         try:
-            calls.root = None
             began(state, loss)
         except Exception as error:
             state.give_up(error)
@@ -79,6 +80,9 @@ def began(state: State, loss: Any) -> None:
     place = state.event_here("backward", 0)
     window = state.window
     window.backwards += 1
+    if state.presumed is not None:
+        window.training, window.rows = state.presumed
+        state.presumed = None
     if not state.backwards:
         state.begin_training()
     state.backwards += 1
@@ -101,7 +105,7 @@ def began(state: State, loss: Any) -> None:
 def _value(state: State, loss: Any) -> float | None:
     if loss.numel() != 1:
         return None
-    value = float(loss.detach())
+    value = float(loss.item())
     return value / state.scale if state.scale else value
 
 

@@ -2,126 +2,182 @@
 
 import time
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import MethodType
 from typing import Any
 
 from sleuth.watching import activations, models, modes, passes
-from sleuth.watching.models import Births
+from sleuth.watching.models import COMPILED, Births
+from sleuth.watching.nonfinite import Last
+from sleuth.watching.patches import dressed
+from sleuth.watching.place import Place
 from sleuth.watching.rows import fingerprint, hashes
 from sleuth.watching.state import EVALUATING, Forward, State
-from sleuth.watching.tensors import describe, first_tensor, tensors
+from sleuth.watching.tensors import describe, first_tensor, hands_off, tensors, without_graph
 
 FIRST_BATCHES = 6  # of each model and phase described in full
 MOST_PENDING = 256
+OFTEN_ENOUGH = 8  # times in a row that a backward reached a call before it is presumed to
+MOST_PLAIN = 1000  # modules without parameters remembered; scripts that make one a step have many
 
 
 @dataclass(slots=True)
 class Calls:
-    """The root call under way."""
+    """Whether a root call is under way."""
 
     state: State
     births: Births
-    root: Any = None
-    started: float = 0.0
-    random: Any = None
+    gradients: Callable[[], bool]  # whether they are enabled
+    inside: bool = False
     plain: dict[int, Any] = field(default_factory=dict)  # modules without parameters: losses, activations
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Stands for `Module.__call__`: a call from outside is watched, all below it go straight to torch.
+
+    Global hooks would see the same, but with any of them torch takes a longer way through every module.
+    """
+
+    original: Callable[..., Any]
+    watched: Callable[..., Any]
+    calls: Calls
+
+    def __get__(self, module: Any, owner: Any = None) -> Any:
+        if module is None:
+            return self.original
+        return MethodType(self.original if self.calls.inside else self.watched, module)
 
 
 def attach(state: State, patches: Any, births: Births) -> Calls:
     import torch
+
+    calls, untouchable = Calls(state, births, torch.is_grad_enabled), hands_off()
+    original = vars(torch.nn.Module)["__call__"]
+
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+        if state.off or state.paused or untouchable() or _is_plain(calls, self):
+            return original(self, *args, **kwargs)
+        entry = state.models.get(id(self))
+        random = torch.get_rng_state() if self.training and (entry is None or entry.chance) else None
+        hook = _sampling(calls, self) if state.window.sampled and torch.is_grad_enabled() else None
+        calls.inside = True
+        started = time.perf_counter()
+        try:
+            output = original(self, *args, **kwargs)
+        finally:
+            calls.inside = False
+            if hook is not None:
+                hook.remove()
+        ended = time.perf_counter()
+        try:
+            state.window.forward_s += ended - started
+            _root_ended(calls, self, args, kwargs, output, random)
+        except Exception as error:
+            state.give_up(error)
+        state.own_s += time.perf_counter() - ended
+        return output
+
+    watched = dressed(__call__, original)
+    patches.replace(torch.nn.Module, "__call__", lambda original: Door(original, watched, calls))
+    return calls
+
+
+def _sampling(calls: Calls, root: Any) -> Any:
+    """A hook on every module, for this one call."""
+    from torch.compiler import is_compiling
     from torch.nn.modules import module as door
 
-    calls = Calls(state, births)
-    compiling = torch.compiler.is_compiling
+    state = calls.state
+    entry = models.known(state, calls.births, root)
+    if entry.compiled or type(root).__name__ == COMPILED:
+        return None  # inside there are no modules any more, and a hook would have it compiled again
 
-    def before(module: Any, args: Any) -> None:
-        if compiling() or (calls.root is not None and calls.root is not module) or state.off or state.paused:
+    def after(module: Any, args: Any, output: Any) -> None:
+        if is_compiling() or module is root or state.off:
             return
-        if _is_plain(calls, module):
-            return
-        calls.root = module
-        calls.random = torch.get_rng_state() if module.training and _is_modal(state, module) else None
-        calls.started = time.perf_counter()
+        try:
+            activations.seen(state, entry, module, output)
+        except Exception as error:
+            state.give_up(error)
 
-    def after(module: Any, args: Any, kwargs: Any, output: Any) -> None:
-        if compiling() or state.off or state.paused:
-            return
-        if module is calls.root:
-            calls.root = None
-            try:
-                _root_ended(calls, module, args, kwargs, output)
-            except Exception as error:
-                state.give_up(error)
-        elif state.window.sampled and calls.root is not None and torch.is_grad_enabled():
-            try:
-                activations.seen(state, models.known(state, births, calls.root), module, output)
-            except Exception as error:
-                state.give_up(error)
-
-    patches.undo.append(door.register_module_forward_pre_hook(before).remove)
-    patches.undo.append(door.register_module_forward_hook(after, with_kwargs=True).remove)
-    return calls
+    return door.register_module_forward_hook(after)
 
 
 def _is_plain(calls: Calls, module: Any) -> bool:
     """No parameters below: a loss or an activation called on its own, not a model."""
-    seen = calls.plain.get(id(module))
+    number = id(module)
+    if number in calls.state.models:
+        return False
+    seen = calls.plain.get(number)
     if seen is not None and seen() is module:
         return True
-    if id(module) in calls.state.models or next(module.parameters(), None) is not None:
+    if next(module.parameters(), None) is not None:
         return False
-    calls.plain[id(module)] = weakref.ref(module)
+    if len(calls.plain) > MOST_PLAIN:
+        calls.plain.clear()
+    calls.plain[number] = weakref.ref(module)
     return True
 
 
-def _is_modal(state: State, module: Any) -> bool:
-    entry = state.models.get(id(module))
-    return entry is None or entry.modal
-
-
-def _root_ended(calls: Calls, module: Any, args: Any, kwargs: Any, output: Any) -> None:
-    import torch
-
+def _root_ended(calls: Calls, module: Any, args: Any, kwargs: Any, output: Any, random: Any) -> None:
     state = calls.state
-    now = time.perf_counter()
-    state.window.forward_s += now - calls.started
     entry = models.known(state, calls.births, module)
-    gradients = torch.is_grad_enabled()
-    place = state.places.here()
+    gradients = calls.gradients()
+    place, training = state.places.here(), bool(module.training)
+    state.mode = training
     if not entry.told:
         models.tell(state, calls.births, entry)
         state.event("make_model", entry.id, entry.made[1])
     state.event("forward" if gradients else "no_grad", entry.id, place[1])
     main = first_tensor(args, kwargs)
+    rows = int(main.shape[0]) if main is not None else 0
+    fed = _fed(module, entry, args, kwargs, main, random) if gradients else None
+    if fed is not None and _as_always(state, (entry.id, place, training), output):
+        state.presumed, state.reached, state.last = (training, rows), fed, weakref.ref(fed)
+        state.evaluating = False
+        return
     forward = Forward(
         model=entry,
         n=state.n,
         place=place,
         caller=0,
-        training=bool(module.training),
+        training=training,
         gradients=gradients,
-        rows=int(main.shape[0]) if main is not None else 0,
+        rows=rows,
         loader=state.loader,
         pass_number=state.pass_number,
     )
     state.pending.append(forward)
-    connected = gradients and _follow(state, forward, output)
+    connected = fed is not None and _follow(state, forward, fed, output)
     state.evaluating = not connected
-    if connected:
-        last = state.last
-        last.module, last.entry, last.random = weakref.ref(module), entry, calls.random
-        last.args, last.kwargs, last.output_gradient = args, kwargs, None
     if state.loads:
         modes.tell_loads(state)
     if main is not None:
-        _look(calls, forward, main, args, kwargs, output, connected)
-    spent = time.perf_counter() - now
-    state.own_s += spent
+        _look(state, forward, main, args, kwargs, output, connected)
     if len(state.pending) > MOST_PENDING:
         passes.settle(state, older_than=state.n)
 
 
-def _follow(state: State, forward: Forward, output: Any) -> bool:
+def _fed(module: Any, entry: Any, args: Any, kwargs: Any, main: Any, random: Any) -> Last:
+    if len(args) == 1 and not kwargs and args[0] is main and main.grad_fn is None:
+        return Last(weakref.ref(module), entry, args, kwargs, random)
+    return Last(weakref.ref(module), entry, without_graph(args), without_graph(kwargs), random)
+
+
+def _as_always(state: State, key: tuple[int, Place, bool], output: Any) -> bool:
+    """Between two measured steps, a call that backward passes have always reached needs no look."""
+    return (
+        not state.window.measured
+        and state.usual.get(key, 0) >= OFTEN_ENOUGH
+        and bool(state.optimizers)
+        and not state.loads
+        and getattr(output, "grad_fn", None) is not None
+    )
+
+
+def _follow(state: State, forward: Forward, fed: Last, output: Any) -> bool:
     """Let the graph tell when a backward pass reaches this output. True if it has a graph at all."""
     import torch
 
@@ -129,16 +185,24 @@ def _follow(state: State, forward: Forward, output: Any) -> bool:
     found = (("0", output),) if isinstance(output, torch.Tensor) else tensors(output)
     for count, (_, tensor) in enumerate(found):
         if tensor.grad_fn is not None and count < 4:
-            tensor.grad_fn.register_prehook(lambda grads: _reached(state, forward, grads))
+            tensor.grad_fn.register_prehook(lambda grads: _reached(state, forward, fed, grads))
             connected = True
+    if connected:
+        state.last = weakref.ref(fed)
     return connected
 
 
-def _reached(state: State, forward: Forward, gradients: Any) -> None:
-    if gradients and gradients[0] is not None:
-        state.last.output_gradient = gradients[0]
+def _reached(state: State, forward: Forward, fed: Last, gradients: Any) -> None:
+    if state.off:
+        return
+    if state.optimizers:
+        if gradients and gradients[0] is not None:
+            fed.output_gradient = without_graph(gradients[0])
+        state.reached = fed
     forward.reached = True
     forward.model.trained = True
+    key = (forward.model.id, forward.place, forward.training)
+    state.usual[key] = state.usual.get(key, 0) + 1
     window = state.window
     window.training, window.rows = forward.training, forward.rows
     if forward.hashes is not None and not window.batch:
@@ -146,23 +210,14 @@ def _reached(state: State, forward: Forward, gradients: Any) -> None:
 
 
 def _look(
-    calls: Calls, forward: Forward, main: Any, args: Any, kwargs: Any, output: Any, connected: bool
+    state: State, forward: Forward, main: Any, args: Any, kwargs: Any, output: Any, connected: bool
 ) -> None:
     """Rows, statistics and predictions, as far as the budget goes."""
-    state = calls.state
-    started = time.perf_counter()
-    evaluating = not connected
-    affordable = state.deep or state.affords(state.evaluating_s, EVALUATING)
-    if (evaluating and affordable) or (connected and state.window.measured):
-        forward.hashes = _hashes(main)
-        forward.inputs_at = passes.stores(args, kwargs)
-        forward.outputs_at = passes.stores((output,), {})
-    if evaluating:
-        forward.caller = state.places.caller_line()
-        if affordable:
-            passes.predictions(state, forward, output)
-        state.evaluating_s += time.perf_counter() - started
-    else:
+    if not connected:
+        _look_at_evaluation(state, forward, main, args, kwargs, output)
+    elif state.window.measured:
+        started = time.perf_counter()
+        _mark(forward, main, args, kwargs, output)
         state.norms_s += time.perf_counter() - started
     key = ("batch", forward.model.id, connected, forward.training)
     if state.seldom(key, FIRST_BATCHES) or (state.window.sampled and state.deep and state.n % 10 == 0):
@@ -173,6 +228,24 @@ def _look(
         if forward.hashes is not None and forward.loader is not None and connected:
             forward.repeated = state.rows.repeated(forward.hashes)
         state.layers_s += time.perf_counter() - began
+
+
+def _look_at_evaluation(
+    state: State, forward: Forward, main: Any, args: Any, kwargs: Any, output: Any
+) -> None:
+    started = time.perf_counter()
+    forward.caller = state.places.caller_line()
+    if state.deep or state.affords(state.evaluating_s, EVALUATING):
+        _mark(forward, main, args, kwargs, output)
+        passes.predictions(state, forward, output)
+    state.evaluating_s += time.perf_counter() - started
+
+
+def _mark(forward: Forward, main: Any, args: Any, kwargs: Any, output: Any) -> None:
+    """What tells the rows and the tensors of this call from others."""
+    forward.hashes = _hashes(main)
+    forward.inputs_at = passes.stores(args, kwargs)
+    forward.outputs_at = passes.stores((output,), {})
 
 
 def _hashes(main: Any) -> Any:

@@ -7,13 +7,11 @@ from sleuth.watching.models import Known
 from sleuth.watching.state import State
 
 LOOKS = (1, 2, 5)  # steps of an optimizer at which its holding is compared again
+RARELY = 16  # steps between two looks after that
 MOST_NAMES = 40
 
 
 def due(state: State, held: Any) -> bool:
-    held.looked += 1
-    if held.looked > LOOKS[-1] and held.looked % 16:
-        return False
     count = _count(held)
     changed = count != held.held
     held.held = count

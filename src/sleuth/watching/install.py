@@ -4,8 +4,10 @@ import atexit
 import os
 import sys
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -14,7 +16,6 @@ from sleuth.facts.step import End, Run, Trouble
 from sleuth.watching import importing, modes, passes, steps
 from sleuth.watching.excepthook import keep_clean
 from sleuth.watching.models import Births
-from sleuth.watching.nonfinite import Last
 from sleuth.watching.patches import Patches
 from sleuth.watching.rows import Rows
 from sleuth.watching.state import State
@@ -33,8 +34,8 @@ class Recorder:
     told_run: bool = False
     seen_exception: BaseException | None = None
     exit_code: int = 0
-    calls: Any = None
     births: Births = field(default_factory=Births)
+    at_exit: Callable[[], None] = field(default=lambda: None)
 
     @property
     def on_step(self) -> list[Callable[[int], None]]:
@@ -74,6 +75,8 @@ class Recorder:
         self.state.off = True
         self.state.writer.close()
         self.patches.restore()
+        self.state.let_go()
+        atexit.unregister(self.at_exit)
 
 
 def install(record: Path, *, level: str = "default", when_training: bool = False) -> Recorder:
@@ -83,8 +86,8 @@ def install(record: Path, *, level: str = "default", when_training: bool = False
     """
     if level not in LEVELS:
         raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
-    state = State(Writer(Path(record)), level, deep=level == "deep")
-    state.rows, state.passes, state.last = Rows(), passes.Passes(), Last()
+    state = State(Writer(Path(record), complain=_say), level, deep=level == "deep")
+    state.rows, state.passes = Rows(), passes.Passes()
     state.rank, state.world_size = _integer("RANK", 0), _integer("WORLD_SIZE", 1)
     recorder = Recorder(state, Patches())
     state.writer.silent = when_training
@@ -93,8 +96,10 @@ def install(record: Path, *, level: str = "default", when_training: bool = False
     state.next_window()
     importing.when_imported(recorder.patches, "torch", lambda torch: attach(recorder))
     keep_clean(recorder)
-    os.register_at_fork(after_in_child=lambda: _leave(recorder))
-    atexit.register(_at_exit, recorder)
+    weak = weakref.ref(recorder)  # what is registered for forks stays for good
+    os.register_at_fork(after_in_child=lambda: _leave(weak()))
+    recorder.at_exit = partial(_at_exit, recorder)
+    atexit.register(recorder.at_exit)
     return recorder
 
 
@@ -108,6 +113,7 @@ def attach(recorder: Recorder) -> None:
         files,
         forwards,
         loaders,
+        loggers,
         losses,
         models,
         modes,
@@ -128,9 +134,9 @@ def attach(recorder: Recorder) -> None:
             recorder.tell_run()
         _births_so_far(recorder)
         models.attach(state, patches, recorder.births)
-        recorder.calls = forwards.attach(state, patches, recorder.births)
-        backwards.attach(state, patches, recorder.calls)
-        optimizers.attach(state, patches, recorder.calls)
+        forwards.attach(state, patches, recorder.births)
+        backwards.attach(state, patches)
+        optimizers.attach(state, patches)
         modes.attach(state, patches, recorder.births)
         losses.attach(state, patches)
         schedulers.attach(state, patches)
@@ -146,6 +152,7 @@ def attach(recorder: Recorder) -> None:
             writes.attach(state, patches, recorder.births)
         warned.attach(state, patches)
         printed.attach(state, patches)
+        loggers.attach(state, patches)
     except Exception as error:
         _give_up(recorder, error)
     state.began = state.step_ended = time.perf_counter()
@@ -242,8 +249,13 @@ def _give_up(recorder: Recorder, error: BaseException) -> None:
     state.off = True
     state.writer.put(Trouble(_sentence(error)))
     state.writer.flush()
+    state.let_go()
+    _say(f"stopped watching after an error of its own ({_sentence(error)}).")
+
+
+def _say(sentence: str) -> None:
     if not os.environ.get("SLEUTH_QUIET"):
-        sys.stderr.write(f"sleuth: stopped watching after an error of its own ({_sentence(error)}).\n")
+        sys.stderr.write(f"sleuth: {sentence}\n")
 
 
 def _sentence(error: BaseException) -> str:
@@ -256,10 +268,11 @@ def _sentence(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}{place}"
 
 
-def _leave(recorder: Recorder) -> None:
+def _leave(recorder: Recorder | None) -> None:
     """In a forked child: a worker of a loader has nothing to record."""
-    recorder.state.off = True
-    recorder.closed = True
+    if recorder is not None:
+        recorder.state.off = True
+        recorder.closed = True
 
 
 def _at_exit(recorder: Recorder) -> None:

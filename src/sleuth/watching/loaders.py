@@ -1,6 +1,7 @@
 """The door of data loaders: made, begun, served."""
 
 import time
+import weakref
 from typing import Any
 
 from sleuth.facts.step import Loader
@@ -32,12 +33,12 @@ def attach(state: State, patches: Any) -> None:
             try:
                 batch = original(self)
             except StopIteration:
-                state.loader, state.last_batch = None, None
+                state.loader, state.labels = None, ()
                 state.pass_number += 1
                 raise
             state.window.data_s += time.perf_counter() - started
             state.loader = state.iterator_loaders.get(self)
-            state.last_batch = batch
+            state.labels = _labels(batch)
             return batch
 
         return __next__
@@ -53,6 +54,18 @@ def attach(state: State, patches: Any) -> None:
     patches.replace(door.DataLoader, "__iter__", begun)
     patches.replace(door._BaseDataLoaderIter, "__init__", joined)
     patches.replace(door._BaseDataLoaderIter, "__next__", served)
+
+
+def _labels(batch: Any) -> tuple[Any, ...]:
+    """The rows of whole numbers in a batch, not kept alive."""
+    import torch
+
+    parts = batch.values() if isinstance(batch, dict) else batch if isinstance(batch, (list, tuple)) else ()
+    return tuple(
+        weakref.ref(part)
+        for part in parts
+        if isinstance(part, torch.Tensor) and part.dim() == 1 and part.dtype is torch.int64
+    )
 
 
 def _safely(state: State, function: Any, *args: Any) -> None:

@@ -1,12 +1,14 @@
 """The door of torch's loss functions: what goes in, what comes out, and whether a backward reaches it."""
 
 import time
+import weakref
 from dataclasses import dataclass
 from typing import Any
 
 from sleuth.watching import passes
+from sleuth.watching.place import Place
 from sleuth.watching.state import State
-from sleuth.watching.tensors import describe
+from sleuth.watching.tensors import describe, hands_off
 
 LOSSES = (
     "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss "
@@ -34,12 +36,11 @@ class Call:
 def attach(state: State, patches: Any) -> None:
     import torch
 
-    compiling = torch.compiler.is_compiling
-    inside = [False]
+    inside, untouchable = [False], hands_off()
 
     def watched(original: Any, name: str) -> Any:
         def loss(*args: Any, **kwargs: Any) -> Any:
-            if compiling() or inside[0] or state.off or state.paused:
+            if inside[0] or state.off or state.paused or untouchable():
                 return original(*args, **kwargs)
             inside[0] = True
             try:
@@ -63,9 +64,40 @@ def seen(state: State, name: str, args: tuple[Any, ...], kwargs: dict[str, Any],
     state.event("loss", 0, place[1])
     scores = args[0] if args else kwargs.get("input")
     target = args[1] if len(args) > 1 else kwargs.get("target")
-    number = float(value.detach()) if value.numel() == 1 else None
-    key = ("loss", name, place, bool(value.requires_grad), state.phase_hint())
-    wanted = state.seldom(key, FIRST_CALLS) or (state.deep and state.n % OFTEN_DEEP == 0)
+    trains = bool(value.requires_grad)
+    wanted = state.seldom(("loss", name, place, trains, state.mode), FIRST_CALLS)
+    wanted = wanted or (state.deep and state.n % OFTEN_DEEP == 0)
+    last = state.last() if trains else None
+    if last is not None:
+        last.loss = (name, place, _weak(scores), _weak(target), _weak(value))
+    if wanted or not trains or state.window.measured or state.pending:
+        _noted(state, name, place, scores, target, kwargs, value, wanted)
+    spent = time.perf_counter() - started
+    state.layers_s += spent if wanted else 0.0
+    state.own_s += spent
+
+
+def _weak(item: Any) -> Any:
+    """Not kept alive: the graph of the loss does that for as long as it is of use."""
+    return weakref.ref(item) if item is not None else _nothing
+
+
+def _nothing() -> None:
+    return None
+
+
+def _noted(
+    state: State,
+    name: str,
+    place: Place,
+    scores: Any,
+    target: Any,
+    kwargs: dict[str, Any],
+    value: Any,
+    wanted: bool,
+) -> None:
+    """The value and, where wanted, what went in: for the step or the evaluation pass it belongs to."""
+    number = float(value.item()) if value.numel() == 1 else None
     details = None
     if wanted and scores is not None and target is not None:
         details = {
@@ -76,8 +108,6 @@ def seen(state: State, name: str, args: tuple[Any, ...], kwargs: dict[str, Any],
             "value": number,
             **_details(name, scores, target, kwargs, value),
         }
-    if value.requires_grad and scores is not None:
-        state.last.loss = (name, place, scores.detach(), target, number)
     call = Call(name, number, details)
     if state.window.measured:
         _follow(state, call, value)
@@ -90,8 +120,6 @@ def seen(state: State, name: str, args: tuple[Any, ...], kwargs: dict[str, Any],
             _correct(name, forward, scores, target, kwargs)
     elif details is not None:
         passes.write_loss(state, call, "train" if value.requires_grad else "eval")
-    state.layers_s += time.perf_counter() - started if wanted else 0.0
-    state.own_s += time.perf_counter() - started
 
 
 def _follow(state: State, call: Call, value: Any) -> None:

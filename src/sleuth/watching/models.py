@@ -10,7 +10,8 @@ from sleuth.watching.identity import Memory
 from sleuth.watching.place import NOWHERE, Place
 from sleuth.watching.state import State
 
-WRAPPERS = frozenset("DistributedDataParallel DataParallel OptimizedModule FullyShardedDataParallel".split())
+COMPILED = "OptimizedModule"
+WRAPPERS = frozenset(("DistributedDataParallel", "DataParallel", COMPILED, "FullyShardedDataParallel"))
 # Layers whose output depends on `training`.
 MODAL = ("Dropout", "BatchNorm", "InstanceNorm", "RReLU", "DropPath", "StochasticDepth")
 MOST_VALUES = 1 << 16  # of one parameter looked at when a model is described
@@ -27,7 +28,9 @@ class Known:
     made: Place = NOWHERE
     told: bool = False
     trained: bool = False
-    modal: bool = True  # its output depends on the mode, and perhaps on chance
+    modal: bool = True  # its output depends on the mode
+    chance: bool = True  # and on random numbers
+    compiled: bool = False  # or parts of it
     names: dict[int, str] = field(default_factory=dict)  # id() of a parameter → its name
     modules: dict[int, str] = field(default_factory=dict)  # id() of a module → its name
 
@@ -67,12 +70,16 @@ def known(state: State, births: Births, module: Any) -> Known:
     owner: Any = unwrapped(_outermost(births, module))
     entry = state.models.get(id(owner))
     if entry is None or entry.module() is not owner:
+        for key in [key for key, known in state.models.items() if known.module() is None]:
+            del state.models[key]
         entry = Known(state.new_id("model"), weakref.ref(owner), type(owner).__name__)
         entry.made = births.places.get(owner, (NOWHERE, 0))[0]
         state.models[id(owner)] = entry
     entry.modules = {id(part): name for name, part in owner.named_modules()}
     entry.names = {id(part): name for name, part in owner.named_parameters()}
     entry.modal = any(_modal(part) for part in owner.modules())
+    entry.chance = any(_modal(part) and "Norm" not in type(part).__name__ for part in owner.modules())
+    entry.compiled = any(_compiled(part) for part in owner.modules())
     state.models[id(module)] = entry
     return entry
 
@@ -140,6 +147,10 @@ def tell(state: State, births: Births, entry: Known) -> None:
 def _modal(module: Any) -> bool:
     name = type(module).__name__
     return any(word in name for word in MODAL) or getattr(module, "dropout", 0.0) not in (0.0, 0, None)
+
+
+def _compiled(module: Any) -> bool:
+    return type(module).__name__ == COMPILED or getattr(module, "_compiled_call_impl", None) is not None
 
 
 def _layers(births: Births, owner: Any) -> Iterator[Layer]:

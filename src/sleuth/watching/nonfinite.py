@@ -1,6 +1,5 @@
 """The first non-finite value: its step is played again, and the operation that made it is named."""
 
-import math
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,15 +18,19 @@ SILENT = frozenset("empty empty_like empty_strided new_empty _to_copy copy_ clon
 
 @dataclass
 class Last:
-    """What the last training forward was fed, to play it again."""
+    """What a training forward was fed, to play it again: values without their graphs.
+
+    The forward's own graph holds it, so it goes when the script drops the graph; the recorder does so only
+    from the backward pass to the end of the step.
+    """
 
     module: Any = None
     entry: Any = None
-    args: tuple[Any, ...] = ()
-    kwargs: dict[str, Any] = field(default_factory=dict)
+    args: Any = ()
+    kwargs: Any = field(default_factory=dict)
     random: Any = None
     output_gradient: Any = None
-    loss: tuple[str, Place, Any, Any, float | None] | None = None  # the last loss call
+    loss: tuple[str, Place, Any, Any, Any] | None = None  # the last loss call; tensors as weak references
 
 
 @dataclass
@@ -82,7 +85,7 @@ def _tell(state: State, where: str, found: Culprit | None) -> None:
 
 def _in_weights(state: State) -> Culprit | None:
     """Weights that are broken already: an earlier update did it."""
-    module = state.last.module() if state.last.module is not None else None
+    module = _module(state)
     if module is None:
         return None
     for name, part in module.named_parameters():
@@ -93,7 +96,9 @@ def _in_weights(state: State) -> Culprit | None:
 
 
 def _in_forward(state: State) -> Culprit | None:
-    last = state.last
+    last = state.last()
+    if last is None:
+        return None
     for path, tensor in [*tensors(last.args), *tensors(last.kwargs)]:
         if tensor.is_floating_point() and not _finite(tensor):
             return Culprit("input", state.window.loss_place, "", False, (describe(path, tensor, "input"),))
@@ -102,12 +107,13 @@ def _in_forward(state: State) -> Culprit | None:
 
 
 def _in_loss(state: State, loss: Any) -> Culprit | None:
-    called = state.last.loss
+    last = state.last()
+    called = last.loss if last is not None else None
     if called is not None:
-        name, place, scores, target, value = called
-        if value is None or not math.isfinite(value):
+        name, place, scores, target, value = called[0], called[1], *(part() for part in called[2:])
+        if value is None or not _finite(value.detach()):
             given = tuple(
-                describe(path, part, role)
+                describe(path, part.detach(), role)
                 for path, part, role in (("input", scores, "input"), ("target", target, "target"))
                 if part is not None
             )
@@ -154,9 +160,12 @@ def _poles(node: Any) -> str:
 
 
 def _in_backward(state: State) -> Culprit | None:
-    gradient = state.last.output_gradient
+    last = state.last()
+    if last is None:
+        return None
+    gradient = last.output_gradient
     if gradient is not None and not _finite(gradient):
-        called = state.last.loss
+        called = last.loss
         place = called[1] if called is not None else state.window.loss_place
         return Culprit(called[0] if called is not None else "loss", place, "", True)
     seen = _replay(state, backward=True)
@@ -165,6 +174,11 @@ def _in_backward(state: State) -> Culprit | None:
         culprit.backward = True
         return culprit
     return None
+
+
+def _module(state: State) -> Any:
+    last = state.last()
+    return last.module() if last is not None else None
 
 
 def _finite(tensor: Any) -> bool:
@@ -177,9 +191,8 @@ def _replay(state: State, backward: bool) -> Any:
     """Run the last training forward again in the same random state, and leave no trace."""
     import torch
 
-    last = state.last
-    module = last.module() if last.module is not None else None
-    if module is None:
+    last, module = state.last(), _module(state)
+    if last is None or module is None:
         return None
     started = time.perf_counter()
     # Buffers are swapped, not restored: writing to them would spoil the script's own backward pass.

@@ -58,7 +58,7 @@ def total(parts: Any) -> float:
     return float(parts.norm()) if len(parts) else 0.0
 
 
-def attach(state: State, patches: Any, calls: Any) -> None:
+def attach(state: State, patches: Any) -> None:
     import torch
     from torch.optim import optimizer as door
 
@@ -67,7 +67,7 @@ def attach(state: State, patches: Any, calls: Any) -> None:
     def made(original: Any) -> Any:
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
             original(self, *args, **kwargs)
-            _safely(state, _made, state, self)
+            _safely(state, known, state, self)
 
         return __init__
 
@@ -82,7 +82,6 @@ def attach(state: State, patches: Any, calls: Any) -> None:
     def before(optimizer: Any, args: Any, kwargs: Any) -> None:
         depth[0] += 1
         if depth[0] == 1:
-            calls.root = None
             _safely(state, _before, state, optimizer)
 
     def after(optimizer: Any, args: Any, kwargs: Any) -> None:
@@ -110,16 +109,11 @@ def _safely(state: State, function: Any, *args: Any) -> None:
 
 def known(state: State, optimizer: Any) -> Held:
     number = state.optimizer_ids.get(optimizer)
-    if number is None:
-        return _made(state, optimizer)
-    held: Held = state.optimizers[number]
+    held: Held = _made(state, optimizer) if number is None else state.optimizers[number]
     return held
 
 
 def _made(state: State, optimizer: Any) -> Held:
-    if optimizer in state.optimizer_ids:
-        held: Held = state.optimizers[state.optimizer_ids[optimizer]]
-        return held
     number = state.new_id("optimizer")
     gone = [key for key, held in state.optimizers.items() if held.optimizer() is None]
     for key in gone:
@@ -205,19 +199,22 @@ def _after(state: State, optimizer: Any) -> None:
         _measure(state, held)
     if state.window.sampled and held.before:
         _updates(state, held)
-    held.before = []
-    if holdings.due(state, held):
-        holdings.tell(state, held)
-    replicas.seen(state, held)
-    state.layers_s += time.perf_counter() - now
+        held.before = []
+    held.looked += 1
+    if held.looked <= holdings.LOOKS[-1] or held.looked % holdings.RARELY == 0:
+        if holdings.due(state, held):
+            holdings.tell(state, held)
+    if state.world_size > 1:
+        replicas.seen(state, held)
+    if state.window.sampled:
+        state.layers_s += time.perf_counter() - now
     place: Place = state.event_here("step", held.id) if held.id else NOWHERE
-    numbers = held.numbers | {"left_over": held.left_over}
-    if not state.window.sampled:
-        numbers.pop("layers", None)
+    numbers = {**held.numbers, "left_over": held.left_over}
     held.dirty, held.left_over = True, None
     group = optimizer.param_groups[0] if optimizer.param_groups else {}
     state.own_s += time.perf_counter() - now
     steps.ended(state, held.id, place, _number(group.get("lr")), numbers, optimizer_s)
+    state.reached = None
 
 
 def _updates(state: State, held: Held) -> None:

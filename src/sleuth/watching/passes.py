@@ -9,6 +9,7 @@ from sleuth.watching.state import Forward, State
 from sleuth.watching.tensors import tensors
 
 ONE_A_STEP = 200  # single-call passes (a teacher, a target network) written before they are thinned
+MOST_CALLS = 20_000  # of one pass whose rows are remembered; a program that only predicts never ends it
 SAME = 1e-6  # relative difference of predictions that counts as none
 
 
@@ -22,7 +23,8 @@ class Pass:
     rows: int = 0
     hashes: list[Any] = field(default_factory=list)
     hashed_all: bool = True
-    losses: list[float] = field(default_factory=list)
+    loss: float = 0.0  # the sum of those seen
+    losses: int = 0
     function: str = ""
     right: float = 0.0
     checked: int = 0
@@ -67,7 +69,8 @@ def finish(state: State) -> None:
 def _trained(state: State, forward: Forward) -> None:
     passes = _passes(state)
     passes.beside = [*passes.beside[-3:], forward]
-    close(state)
+    if passes.current is not None:
+        close(state)
     if forward.hashes is not None:
         state.rows.add(forward.hashes)
     _tell(state, forward, "train")
@@ -75,6 +78,8 @@ def _trained(state: State, forward: Forward) -> None:
 
 def _evaluated(state: State, forward: Forward) -> None:
     passes = _passes(state)
+    if forward.gradients:
+        state.usual.pop((forward.model.id, forward.place, forward.training), None)
     key = (
         forward.model.id,
         forward.place,
@@ -99,13 +104,14 @@ def _add(current: Pass, forward: Forward) -> None:
     if current.calls <= 2:
         current.inputs |= forward.inputs_at
         current.outputs |= forward.outputs_at
-    if forward.hashes is None:
+    if forward.hashes is None or len(current.hashes) > MOST_CALLS:
         current.hashed_all = False
     else:
         current.hashes.append(forward.hashes)
     for call in forward.losses:
         if call.value is not None:
-            current.losses.append(call.value)
+            current.loss += call.value
+            current.losses += 1
             current.function = call.function
     if forward.correct is not None:
         current.right += forward.correct * forward.checked
@@ -157,15 +163,25 @@ def _told(state: State, current: Pass, passes: Passes) -> Evaluation:
         gradients=first.gradients,
         loader=first.loader,
         fingerprint=fingerprint(rows) if rows is not None and current.hashed_all else "",
-        loss=sum(current.losses) / len(current.losses) if current.losses else None,
+        loss=current.loss / current.losses if current.losses else None,
         loss_function=current.function,
         correct=current.right / current.checked if current.checked else None,
         seen_in_training=state.rows.share_seen(rows) if rows is not None else None,
         constant_output=bool(current.constant) and current.rows > 1,
-        inside=any(_feeds(current, forward) for forward in passes.beside),
+        inside=_inside(state, current, passes),
         trained=first.model.trained,
         training_rows=state.rows.distinct(),
     )
+
+
+def _inside(state: State, current: Pass, passes: Passes) -> bool:
+    """Beside a training call that was not looked at, the last answer for such a pass holds."""
+    first = current.first
+    key = ("inside", first.model.id, first.place, first.training)
+    found = any(_feeds(current, forward) for forward in passes.beside)
+    if found or any(forward.n == first.n and forward.inputs_at for forward in passes.beside):
+        state.told[key] = found
+    return found or (current.calls <= 2 and bool(state.told.get(key)))
 
 
 def _feeds(current: Pass, training: Forward) -> bool:
@@ -181,7 +197,8 @@ def _feeds(current: Pass, training: Forward) -> bool:
 def _tell(state: State, forward: Forward, phase: str) -> None:
     """Write the batch and the loss calls that waited for their phase to be known."""
     for call in forward.losses:
-        write_loss(state, call, phase)
+        if call.details is not None:
+            write_loss(state, call, phase)
     if forward.values:
         state.put(
             Batch(
@@ -236,8 +253,6 @@ class Store:
 
 def predictions(state: State, forward: Forward, output: Any) -> None:
     """Whether all predictions of a call are the same, and how many match the labels the loader served."""
-    import torch
-
     scores = next((tensor for _, tensor in tensors(output)), None)
     if scores is None or not scores.is_floating_point() or scores.dim() < 1 or scores.numel() < 2:
         return
@@ -246,8 +261,8 @@ def predictions(state: State, forward: Forward, output: Any) -> None:
     near = SAME * rows[0].abs().max().clamp(min=1.0)
     forward.output = (bool(((rows - rows[:1]).abs() <= near).all()), rows[0].clone())
     if scores.dim() == 2 and scores.shape[1] > 1 and forward.loader is not None:
-        for _, labels in tensors(state.last_batch):
-            if labels.dtype == torch.int64 and labels.shape == scores.shape[:1]:
+        for labels in (reference() for reference in state.labels):
+            if labels is not None and labels.shape == scores.shape[:1]:
                 forward.correct = float((scores.argmax(1) == labels.to(scores.device)).float().mean())
                 forward.checked = len(scores)
 

@@ -42,6 +42,10 @@ class Places:
         name = caller.f_code.co_filename
         return name.endswith(os.sep + file) and f"{os.sep}{folder}{os.sep}" in name
 
+    def owns(self, file: str) -> bool:
+        """Whether a file is the user's."""
+        return not os.path.abspath(os.path.join(self.folder, file)).startswith(self.foreign)
+
     def caller_line(self) -> int:
         """A number for how the innermost user's function was reached: the same function called from two
         places is told apart."""

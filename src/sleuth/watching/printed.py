@@ -17,6 +17,8 @@ NAMED = re.compile(
 )
 LONGEST = 2000  # characters of a line that is read
 MOST_A_LINE = 24
+MOST_OF_ONE = 100_000  # values of one name, then ever more rarely
+MOST_NAMES = 5000  # names that hold a counter ("item17 loss") are never the same twice
 COUNTERS = frozenset("epoch step iter iteration batch it global_step".split())
 
 
@@ -33,7 +35,7 @@ def attach(state: State, patches: Any) -> None:
 
     def printing(original: Any) -> Any:
         def print(*values: Any, **options: Any) -> Any:  # noqa: A001
-            if not inside[0] and not state.off and options.get("file") is None:
+            if not inside[0] and not state.off and not state.logging and options.get("file") is None:
                 inside[0] = True
                 try:
                     seen(state, options.get("sep") or " ", values)
@@ -48,7 +50,7 @@ def attach(state: State, patches: Any) -> None:
     def logging_(original: Any) -> Any:
         def handle(self: Any, record: Any) -> Any:
             try:
-                if not state.off and not inside[0]:
+                if not (state.off or state.logging or inside[0]) and state.places.owns(record.pathname):
                     note(state, record.getMessage(), "stdout")
             except Exception as error:
                 state.give_up(error)
@@ -76,10 +78,10 @@ def note(state: State, text: str, source: str) -> None:
 
 
 def put(state: State, name: str, value: float, line: int, source: str) -> None:
-    key = ("metric", name, line)
-    if state.counts.get(key, 0) < MOST_OF_ONE or state.seldom(key, 0):
-        state.counts[key] = state.counts.get(key, 0) + 1
+    key = (name, line)
+    count = state.metrics.get(key, 0) + 1
+    if count == 1 and len(state.metrics) >= MOST_NAMES:
+        return
+    state.metrics[key], state.latest[name] = count, (state.n, value)
+    if count <= MOST_OF_ONE or count & (count - 1) == 0:
         state.put(Metric(name, value, state.n, round(state.now(), 4), line, source))
-
-
-MOST_OF_ONE = 100_000

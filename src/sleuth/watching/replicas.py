@@ -12,7 +12,7 @@ from sleuth.watching.state import State
 
 def seen(state: State, held: Any) -> None:
     """At the first steps and then ever more rarely, at the same steps on every rank."""
-    if state.world_size < 2 or state.n & (state.n - 1):
+    if state.n & (state.n - 1):
         return
     import torch
 

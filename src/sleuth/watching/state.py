@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Event = tuple[str, int, int]  # name, id, line
 LONG = 4096  # events of one window before they are folded
 MOST_PATTERNS = 400  # different patterns worth keeping; a script with more has no rhythm to see
-NORMS, LAYERS = 0.008, 0.008  # shares of the time that default sampling may take
+NORMS, LAYERS = 0.005, 0.006  # shares of the time that default sampling may take
 EVALUATING = 0.008
 FULL_LAYERS = 0.12
 GRACE = 0.25  # seconds of each kind given at the start: short runs are seen well, long ones do not feel it
@@ -102,30 +102,37 @@ class State:
     loader_ids: Memory = field(default_factory=Memory)
     iterator_loaders: Memory = field(default_factory=Memory)
     told: dict[Any, Any] = field(default_factory=dict)
+    usual: dict[Any, int] = field(default_factory=dict)  # how often in a row a backward reached such a call
     origins: dict[Any, str] = field(default_factory=dict)  # places as they stand in a line
     unfolded: dict[tuple[Event, ...], int] = field(default_factory=dict)  # events as they came → pattern
     loads: list[Any] = field(default_factory=list)
-    last: Any = None  # the last training call, for a replay
+    last: Callable[[], Any] = field(default=lambda: None)  # the last training call, while its graph lives
+    reached: Any = None  # the one that the last backward reached, until the step is over
     nonfinite_told: bool = False
     paused: bool = False  # a replay is running: nothing of it is recorded
+    logging: bool = False  # a logger was called, and calls others
     evaluating: bool = False  # the last root call built no graph
+    mode: bool | None = None  # of the model that was called last
     started: float = field(default_factory=time.time)
     count_tensors_at: float = 0.0
     world_size: int = 1
     rank: int = 0
     begin_training: Callable[[], None] = field(default=lambda: None)
     loader: int | None = None  # the one that served last
-    last_batch: Any = None  # what it served
+    labels: tuple[Any, ...] = ()  # whole numbers that it served, as weak references
     pass_number: int = 0
     backwards: int = 0
     norms_s: float = 0.0  # own time
     layers_s: float = 0.0
     evaluating_s: float = 0.0
     own_s: float = 0.0
+    presumed: Any = None  # mode and rows of a call that needs no look, until a backward comes
     step_ended: float = 0.0
     on_step: list[Callable[[int], None]] = field(default_factory=list)
     give_up: Callable[[BaseException], None] = field(default=lambda error: None)
     counts: dict[Any, int] = field(default_factory=dict)  # how often something was written
+    metrics: dict[tuple[str, int], int] = field(default_factory=dict)  # name and line → values so far
+    latest: dict[str, tuple[int, float]] = field(default_factory=dict)  # name → step and value noted last
     scale: float | None = None
     deep: bool = False
 
@@ -146,7 +153,7 @@ class State:
 
     def event_here(self, name: str, number: int) -> Place:
         place = self.places.here()
-        self.event(name, number, place[1])
+        self.events.append((name, number, place[1]))
         return place
 
     def close_pattern(self) -> int:
@@ -193,9 +200,12 @@ class State:
         count = self.counts[key] = self.counts.get(key, 0) + 1
         return count <= first or count & (count - 1) == 0
 
-    def phase_hint(self) -> bool | None:
-        """The mode of the model that was called last."""
-        return self.pending[-1].training if self.pending else None
+    def let_go(self) -> None:
+        """Hold nothing of the script any more."""
+        self.pending, self.labels, self.window = [], (), Window()
+        self.last, self.reached = lambda: None, None
+        for held in self.optimizers.values():
+            held.before = []
 
     def trouble(self, text: str) -> None:
         self.put(Trouble(text))

@@ -6,7 +6,8 @@ from typing import Any
 
 from sleuth.facts.step import Layers
 from sleuth.watching import memory, passes
-from sleuth.watching.state import State, Window
+from sleuth.watching.place import Place
+from sleuth.watching.state import State
 
 
 def by_hand(state: State) -> None:
@@ -32,7 +33,7 @@ def look_for_left_overs(state: State) -> None:
 def ended(
     state: State,
     number: int,
-    place: tuple[str, int],
+    place: Place,
     lr: float | None,
     numbers: dict[str, Any],
     optimizer_s: float | None,
@@ -44,30 +45,14 @@ def ended(
         numbers |= memory.seen(state)
         _tell_layers(state, numbers)
         state.layers_s += time.perf_counter() - now
-    line = "".join(
-        (
-            f'{{"kind":"step","n":{state.n},"t":{now - state.began:.5f},"pattern":{pattern}',
-            f',"backwards":{window.backwards}',
-            _origin(state, "optimizer", number, "line", "path", place),
-            _origin(state, "", 0, "loss_line", "loss_path", window.loss_place),
-            _number("loss", window.loss),
-            _number("called_loss", window.called if window.called_known else None),
-            _number("called_factor", window.factor),
-            _number("clip", window.clip),
-            _number("clipped_norm", window.clipped_norm),
-            _number("lr", lr),
-            "" if window.training is None else TRAINING[window.training],
-            f',"batch":"{window.batch}"' if window.batch else "",
-            "" if window.rows is None else f',"rows":{window.rows}',
-            _times(window, optimizer_s, now - (state.step_ended or state.began)),
-            "" if window.graph is None else f',"graph":{window.graph}',
-            _number("scale", state.scale),
-            *(_number(key, value) for key, value in numbers.items()),
-            "}\n",
-        )
-    )
-    state.writer.put_line(line)
-    passes.settle(state)
+    if window.measured:
+        state.writer.put_line(_whole(state, pattern, number, place, lr, numbers, optimizer_s, now))
+    else:
+        origin, took = _origin(state, pattern, number, place), now - (state.step_ended or state.began)
+        about = (window.loss, lr, numbers.get("left_over"), window.clip, window.clipped_norm, state.scale)
+        state.writer.put_line((_brief, state.n, now - state.began, origin, took, *about))
+    if state.pending:
+        passes.settle(state)
     state.n += 1
     state.step_ended = time.perf_counter()
     state.own_s += state.step_ended - now
@@ -75,7 +60,63 @@ def ended(
 
 
 # A step's line is put together by hand, as `facts.step.line_of` would have it: every step writes one.
-TRAINING = {True: ',"training":true', False: ',"training":false'}
+MOST_ORIGINS = 5000
+
+
+def _whole(
+    state: State,
+    pattern: int,
+    number: int,
+    place: Place,
+    lr: float | None,
+    numbers: dict[str, Any],
+    optimizer_s: float | None,
+    now: float,
+) -> str:
+    """The line of a step that was measured."""
+    window = state.window
+    return "".join(
+        (
+            f'{{"kind":"step","n":{state.n},"t":{now - state.began:.5f}',
+            _origin(state, pattern, number, place),
+            _number("loss", window.loss),
+            _number("called_loss", window.called if window.called_known else None),
+            _number("called_factor", window.factor),
+            _number("clip", window.clip),
+            _number("clipped_norm", window.clipped_norm),
+            _number("lr", lr),
+            f',"batch":"{window.batch}"' if window.batch else "",
+            _seconds("data_s", window.data_s),
+            _seconds("forward_s", window.forward_s),
+            _seconds("backward_s", window.backward_s),
+            _seconds("optimizer_s", optimizer_s),
+            _seconds("total_s", now - (state.step_ended or state.began)),
+            "" if window.graph is None else f',"graph":{window.graph}',
+            _number("scale", state.scale),
+            *(_number(key, value) for key, value in numbers.items()),
+            "}\n",
+        )
+    )
+
+
+def _brief(
+    n: int,
+    t: float,
+    origin: str,
+    total_s: float,
+    loss: float | None,
+    lr: float | None,
+    left_over: float | None,
+    clip: float | None,
+    clipped_norm: float | None,
+    scale: float | None,
+) -> str:
+    """The line of any other step. Made when it is written: many at once take a fraction of the time."""
+    return (
+        f'{{"kind":"step","n":{n},"t":{t:.5f}{origin}{_number("loss", loss)}{_number("lr", lr)}'
+        f"{_number('clip', clip)}{_number('clipped_norm', clipped_norm)}{_number('scale', scale)}"
+        f'{_number("left_over", left_over)},"total_s":{total_s:.4g}}}\n'
+    )
 
 
 def _number(key: str, value: Any) -> str:
@@ -84,33 +125,24 @@ def _number(key: str, value: Any) -> str:
     return f',"{key}":{value:.9g}' if value - value == 0 else f',"{key}":"{value}"'
 
 
-def _times(window: Window, optimizer_s: float | None, total_s: float) -> str:
-    """The whole at every step; its parts where the backward pass was timed."""
-    if not window.measured:
-        return f',"total_s":{total_s:.4g}'
-    return "".join(
-        (
-            _seconds("data_s", window.data_s),
-            _seconds("forward_s", window.forward_s),
-            _seconds("backward_s", window.backward_s),
-            _seconds("optimizer_s", optimizer_s),
-            _seconds("total_s", total_s),
-        )
-    )
-
-
 def _seconds(key: str, value: float | None) -> str:
     return f',"{key}":{value:.4g}' if value else ""
 
 
-def _origin(state: State, kind: str, number: int, line: str, path: str, place: tuple[str, int]) -> str:
-    """Where it happened; the same few places come again and again."""
-    key = (kind, number, line, place)
+def _origin(state: State, pattern: int, number: int, place: Place) -> str:
+    """Where it happened, and how; the same few come again and again."""
+    window = state.window
+    key = (pattern, number, place, window.loss_place, window.backwards, window.training, window.rows)
     found = state.origins.get(key)
     if found is None:
-        about = f',"{kind}":{number}' if kind else ""
-        found = f'{about},"{line}":{place[1]},"{path}":{json.dumps(place[0])}'
-        state.origins[key] = found
+        if len(state.origins) > MOST_ORIGINS:
+            state.origins.clear()
+        about = {"optimizer": number, "line": place[1], "path": place[0]}
+        about |= {"loss_line": window.loss_place[1], "loss_path": window.loss_place[0]}
+        about |= {} if window.training is None else {"training": window.training}
+        about |= {} if window.rows is None else {"rows": window.rows}
+        told = json.dumps({"pattern": pattern, "backwards": window.backwards, **about}, separators=(",", ":"))
+        found = state.origins[key] = "," + told[1:-1]
     return found
 
 

@@ -1,6 +1,6 @@
 """Small questions about whatever a script passes around: which tensors are in it, and their statistics."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sleuth.facts.step import Values
@@ -22,6 +22,28 @@ def tensors(item: Any, path: str = "", depth: int = 4) -> Iterator[tuple[str, An
     elif depth and isinstance(item, (list, tuple)):
         for place, part in enumerate(item[:MOST_PARTS]):
             yield from tensors(part, f"{path}.{place}" if path else str(place), depth - 1)
+
+
+def hands_off() -> Callable[[], bool]:
+    """Tells whether torch is compiling, tracing or transforming: values cannot be read, and a look shows."""
+    import torch
+
+    compiling, tracing = torch.compiler.is_compiling, torch._C._get_tracing_state
+    transforming = torch._C._are_functorch_transforms_active
+    return lambda: compiling() or tracing() is not None or transforming()
+
+
+def without_graph(item: Any) -> Any:
+    """The same values, in the same nesting, that lead to no graph."""
+    import torch
+
+    if isinstance(item, torch.Tensor):
+        return item if item.grad_fn is None else item.detach()
+    if type(item) in (list, tuple):
+        return type(item)(without_graph(part) for part in item)
+    if type(item) is dict:
+        return {key: without_graph(part) for key, part in item.items()}
+    return item
 
 
 def first_tensor(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
