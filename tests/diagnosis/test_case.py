@@ -87,6 +87,11 @@ def test_roots_come_before_symptoms() -> None:
     assert [(f.cause, f.severity) for f in told] == [("missing-zero-grad", "error"), ("lr-too-high", "note")]
 
 
+def test_a_proven_cause_does_not_give_way_to_itself() -> None:
+    [kept] = clues.roots_before_symptoms([finding("labels-misaligned", "error", 0.85, "probe")])
+    assert kept.severity == "error"
+
+
 def test_a_weak_root_explains_nothing_away() -> None:
     told = clues.roots_before_symptoms([finding("missing-zero-grad", "note", 0.3), finding("lr-too-high")])
     assert [f.severity for f in told] == ["note", "error"]

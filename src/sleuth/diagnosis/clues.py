@@ -82,7 +82,9 @@ def harmless_where_it_learns(findings: Iterable[Finding], made: Mapping[str, Any
 
 
 def hindering(finding: Finding) -> bool:
-    """A hindrance seen in numbers; what the source shows stays as it is."""
+    """A hindrance seen in numbers; what the source shows stays as it is, and so do labels proven wrong."""
+    if finding.cause == "labels-misaligned" and finding.severity == "error":
+        return False
     return finding.cause in HINDRANCES and finding.severity != "note" and finding.technique != "lint"
 
 
@@ -126,7 +128,8 @@ def roots_before_symptoms(findings: Iterable[Finding]) -> list[Finding]:
         named = roots.get(finding.cause, set())
         above = sorted((strong if "*" in named else strong & named) - {finding.cause})
         if finding.cause in GIVES_WAY and finding.technique != "lint":
-            above += sorted(c for c in proven if finding.cause not in roots.get(c, set()) and c not in above)
+            others = proven - {finding.cause, *above}
+            above += sorted(c for c in others if finding.cause not in roots.get(c, set()))
         # Two symptoms that name each other would both vanish; the surer one stays.
         above = [
             root

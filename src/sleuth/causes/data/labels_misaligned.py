@@ -333,6 +333,26 @@ CLEAR = 2.5  # standard errors above chance that would clear the labels
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
+    yield from _shifted_twice(bench)
+    yield from _unlike_their_neighbours(bench)
+
+
+def _shifted_twice(bench: "Bench") -> Iterator[Finding]:
+    """A model of the next token whose target is the one after."""
+    for use in bench.first.losses if not bench.failure else ():
+        if use.ahead is not None and use.ahead > 1:
+            yield Finding(
+                f"The target at each place is the input's token {use.ahead} places on, not the next one: it "
+                "is shifted once where the data is made and again where the loss is computed.",
+                severity="error",
+                credence=0.85,
+                where=use.where,
+                numbers={"ahead": use.ahead},
+                fix="Shift in one place only: give the loss `logits` and targets that are the next tokens.",
+            )
+
+
+def _unlike_their_neighbours(bench: "Bench") -> Iterator[Finding]:
     seen = bench.neighbours
     spread = (seen.chance * (1 - seen.chance) / seen.rows) ** 0.5
     if seen.nearness < NEAR and seen.agreement < seen.chance + CLEAR * spread:

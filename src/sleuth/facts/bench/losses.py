@@ -10,6 +10,7 @@ from torch.nn import functional as F  # noqa: N812  the name everybody knows it 
 
 from sleuth.facts.bench.forward import ELEMENTWISE, Run, Use, gradients
 from sleuth.facts.bench.paths import last_squash, reached_from
+from sleuth.facts.bench.shifts import ahead
 from sleuth.facts.bench.subject import Subject
 from sleuth.finding import Where
 
@@ -48,6 +49,7 @@ class LossFacts:
     target_has_graph: bool
     silent_examples: float
     orphans: tuple[str, ...]
+    ahead: int | None = None  # places by which the targets are the input's tokens moved
 
 
 def read(subject: Subject, run: Run, found: dict[str, Tensor | None]) -> tuple[LossFacts, ...]:
@@ -87,6 +89,7 @@ def _one(subject: Subject, run: Run, use: Use, found: dict[str, Tensor | None]) 
         target_has_graph=use.target.requires_grad and use.target.grad_fn is not None,
         silent_examples=_silent(use, run),
         orphans=() if connected else _orphans(subject, use, found),
+        ahead=ahead(use, run),
     )
 
 

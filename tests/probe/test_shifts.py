@@ -1,0 +1,44 @@
+"""How far targets stand ahead of the tokens, and what is said of it."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import sleuth
+
+
+class Reader(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.look_up, self.head = nn.Embedding(20, 8), nn.Linear(8, 20)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.head(self.look_up(tokens))
+
+
+def judge(logits: Tensor, target: Tensor) -> Tensor:
+    return nn.functional.cross_entropy(logits.reshape(-1, 20), target.reshape(-1))
+
+
+def ahead(tokens: Tensor, target: Tensor) -> set[str]:
+    report = sleuth.probe(Reader(), (tokens, target), judge, memorise=False)
+    return {f.cause for f in report.findings if f.severity != "note" and "places on" in f.message}
+
+
+@pytest.mark.parametrize(("move", "told"), [(0, set()), (1, set()), (2, {"labels-misaligned"})])
+@pytest.mark.parametrize("time_first", [False, True])
+def test_a_target_two_places_on_is_told(move: int, told: set[str], time_first: bool) -> None:
+    torch.manual_seed(0)
+    whole = torch.randint(0, 20, (12, 40))
+    tokens, target = whole[:, :30], whole[:, move : move + 30]
+    if time_first:
+        tokens, target = tokens.T.contiguous(), target.T.contiguous()
+    assert ahead(tokens, target) == told
+
+
+def test_other_targets_and_patterns_that_fit_several_moves_say_nothing() -> None:
+    torch.manual_seed(0)
+    tokens = torch.randint(0, 20, (12, 30))
+    assert ahead(tokens, torch.randint(0, 20, (12, 30))) == set()
+    beat = torch.arange(30).remainder(2).expand(12, 30)
+    assert ahead(beat, beat.contiguous()) == set()
