@@ -6,7 +6,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, chdir, contextmanager, nullcontext
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -156,8 +157,16 @@ def monitors() -> dict[str, Monitor]:
     return found
 
 
-def ratios(workload: str, rounds: int = ROUNDS, seconds: float = SECONDS) -> dict[str, float]:
-    """Processor time a step under each monitor over that of the bare loop: median of blocks taken in turn."""
+@dataclass(frozen=True)
+class Cost:
+    """Step time under a monitor over the bare loop, and what part of it the monitor says it spent itself."""
+
+    ratio: float
+    own: float | None = None
+
+
+def costs(workload: str, rounds: int = ROUNDS, seconds: float = SECONDS) -> dict[str, Cost]:
+    """Processor time a step: medians of short blocks, taken in turn."""
     import torch
 
     threads = torch.get_num_threads()
@@ -167,54 +176,105 @@ def ratios(workload: str, rounds: int = ROUNDS, seconds: float = SECONDS) -> dic
         for _ in range(20):
             step()
         chosen: dict[str, Monitor] = {"bare": lambda model: nullcontext(), **monitors()}
-        taken: dict[str, list[float]] = {name: [] for name in chosen}
+        taken: dict[str, list[Block]] = {name: [] for name in chosen}
         for _ in range(rounds):
             for name, monitor in chosen.items():
                 with monitor(model) as recorder:
                     taken[name].append(_block(step, recorder, seconds))
-        bare = statistics.median(taken.pop("bare"))
-        return {name: statistics.median(times) / bare for name, times in taken.items()}
     finally:
         torch.set_num_threads(threads)
+    bare = statistics.median(block.step for block in taken.pop("bare"))
+    return {name: _cost(blocks, bare) for name, blocks in taken.items()}
 
 
-def _block(step: Step, recorder: Any, seconds: float) -> float:
-    """Processor seconds a step, after a warm-up."""
+def _cost(blocks: list["Block"], bare: float) -> Cost:
+    own = [block.own for block in blocks if block.own is not None]
+    ratio = statistics.median(block.step for block in blocks) / bare
+    return Cost(ratio, statistics.median(own) if own else None)
+
+
+@dataclass(frozen=True)
+class Block:
+    step: float  # processor seconds
+    own: float | None  # share of the time that the recorder spent in its own code
+
+
+def _block(step: Step, recorder: Any, seconds: float) -> Block:
+    """After a warm-up."""
     for _ in range(12):
         step()
-    if hasattr(recorder, "state"):
-        recorder.state.use_up_grace()
+    state = getattr(recorder, "state", None)
+    if state is not None:
+        state.use_up_grace()
+    spent, started = state.own_s if state is not None else 0.0, time.perf_counter()
     began, count = time.process_time(), 0
     while time.process_time() - began < seconds:
         step()
         count += 1
-    return (time.process_time() - began) / count
+    taken = (time.process_time() - began) / count
+    if state is None:
+        return Block(taken, None)
+    return Block(taken, (state.own_s - spent) / (time.perf_counter() - started))
 
 
-def memory_growth(steps: int = 20_000) -> float:
-    """Bytes a step that a long watched run adds to the process."""
+@dataclass(frozen=True)
+class LongRun:
+    """What a long watched run adds: bytes of memory a step, and bytes kept a step and series."""
+
+    grown: float
+    written: float
+    kept: float
+    series: int
+
+
+def long_run(steps: int = 100_000) -> LongRun:
+    """A very small model: the recorder is most of what happens."""
+    import torch
+
+    from sleuth import archive
+    from sleuth.watching.install import install
     from sleuth.watching.memory import resident
 
-    model, step = mlp()
-    with sleuth(model):
-        for _ in range(2000):
+    model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 4))
+    step = _loop(model, torch.randn(16, 8), torch.randint(4, (16,)), torch.optim.SGD)
+    with tempfile.TemporaryDirectory() as place, chdir(place):
+        run = archive.begin(["bench"], None)
+        recorder = install(run.record_path)
+        for _ in range(steps // 10):
             step()
         before = resident() or 0
-        for _ in range(steps):
+        for _ in range(steps - steps // 10):
             step()
-        return ((resident() or 0) - before) / steps
+        grown = (resident() or 0) - before
+        recorder.close()
+        written = run.record_path.stat().st_size
+        run.finish(0)
+        curves = run.all_series()
+        points = sum(map(len, curves.values()))
+        return LongRun(grown / steps, written / points, _size(Path(".sleuth")) / points, len(curves))
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def rows() -> Iterator[tuple[str, str, str]]:
     for workload in WORKLOADS:
-        for name, ratio in ratios(workload).items():
-            yield f"overhead of watch: {workload}", f"{name}, × the bare loop", f"{ratio:.3f}×"
-    yield "overhead of watch", "memory growth over 20,000 steps", f"{memory_growth():.1f} bytes a step"
+        for name, cost in costs(workload).items():
+            about = f"overhead of watch: {workload}"
+            yield about, f"{name}, × the bare loop", f"{cost.ratio:.3f}×"
+            if cost.own is not None:
+                yield about, f"{name}, share of the time in its own code", f"{cost.own:.1%}"
+    long = long_run()
+    about = "overhead of watch, 100,000 steps"
+    yield about, "memory growth", f"{long.grown:.1f} bytes a step"
+    yield about, f"kept after packing, {long.series} series", f"{long.kept:.1f} bytes a step and series"
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[1:] or [*WORKLOADS]
-    for workload in chosen:
-        print(
-            workload, {name: round(ratio, 3) for name, ratio in ratios(workload, 5, 0.3).items()}, flush=True
-        )
+    if sys.argv[1:] == ["long"]:
+        print(long_run())
+        raise SystemExit
+    for workload in sys.argv[1:] or [*WORKLOADS]:
+        for name, cost in costs(workload, 5, 0.3).items():
+            print(f"{workload}: {name} {cost.ratio:.3f}x, own {cost.own}", flush=True)

@@ -1,10 +1,12 @@
 """`sleuth watch`: run a script as it is, and see what happens inside."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from sleuth.cli.output import output_options, write_json
+from sleuth.errors import SleuthError
 
 
 @click.command("watch", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -18,7 +20,9 @@ from sleuth.cli.output import output_options, write_json
     show_default=True,
     help="How closely to look: sampled, norms at every step, or every step in full.",
 )
-@click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page.")
+@click.option(
+    "--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Also write the page here."
+)
 @click.option(
     "--fail", is_flag=True, help="Exit with 1 when a cause was found and the script itself ended well."
 )
@@ -41,8 +45,10 @@ def command(
     Sleuth stand before SCRIPT, those of the script after it. The exit code is the script's.
     """
     from sleuth import archive
+    from sleuth.files import write_whole
     from sleuth.needs import need
     from sleuth.show import watch_text
+    from sleuth.show.watch_page import PAGE, document
     from sleuth.watching.judging import judge, load
     from sleuth.watching.kept import files_of
     from sleuth.watching.watch import Request, checked, run
@@ -58,10 +64,10 @@ def command(
         record = load(files.record_path)
     report = judge(record)
     kept.finish(code, report.findings, {"verdict": report.verdict.to_dict()})
+    if kept.recording:
+        with suppress(SleuthError):  # a full disk was told of already
+            write_whole(kept.folder / PAGE, document(report, record))
     if page is not None:
-        from sleuth.files import write_whole
-        from sleuth.show.watch_page import document
-
         write_whole(page, document(report, record))
     where = str(kept.folder) if kept.recording else ""
     click.echo(watch_text.brief(report) if quiet else "\n" + watch_text.page(report, where), err=True)

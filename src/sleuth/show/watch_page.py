@@ -6,6 +6,9 @@ from html import escape
 
 from sleuth.facts.step import Evaluation, Layers, Metric, Record
 from sleuth.finding import Finding, Report
+from sleuth.show.watch_text import PAGE
+
+__all__ = ["PAGE", "curve", "document", "fragment"]
 
 _STYLE = """
 .sleuth{font:14px/1.45 system-ui,sans-serif;max-width:66rem;color:#1c2430}
@@ -26,13 +29,15 @@ _STYLE = """
 .sleuth .cause-found,.sleuth .crashed{background:#3d211d}}
 """
 MOST_POINTS = 600
+MOST_METRICS = 12
+COUNTERS = frozenset("epoch step iter iteration batch it global_step".split())  # no curve worth a look
 SIGNS = (
     ("loss", "Loss handed to backward"),
     ("grad_norm", "Gradient norm, before clipping"),
     ("lr", "Learning rate"),
     ("ratio", "Update ÷ weight"),
     ("total_s", "Seconds a step"),
-    ("rss", "Memory (bytes)"),
+    ("rss", "Memory (MB)"),
 )
 WORTH_A_LOG = 50.0  # largest over smallest, above which a logarithmic axis shows more
 
@@ -73,11 +78,18 @@ def curves(record: Record) -> Iterator[str]:
     yield curve(
         "Loss of evaluation passes", [(e.n, e.loss) for e in record.of(Evaluation) if e.loss is not None]
     )
-    names = dict.fromkeys(metric.name for metric in record.of(Metric))
-    for name in [*names][:9]:
-        points = [(metric.n, metric.value) for metric in record.of(Metric) if metric.name == name]
-        if len({value for _, value in points}) > 2:
-            yield curve(f"Printed: {name}", points)
+    yield from _metrics(record)
+
+
+def _metrics(record: Record) -> Iterator[str]:
+    """What the script itself printed or logged."""
+    found: dict[tuple[str, str], list[tuple[int, float]]] = {}
+    for metric in record.of(Metric):
+        if metric.name not in COUNTERS:
+            found.setdefault((metric.source, metric.name), []).append((metric.n, metric.value))
+    told = {key: points for key, points in found.items() if len({value for _, value in points}) > 2}
+    for (source, name), points in [*told.items()][:MOST_METRICS]:
+        yield curve(f"{'Printed' if source == 'stdout' else source.capitalize()}: {name}", points)
 
 
 def _sign(record: Record, key: str) -> list[tuple[int, float]]:
@@ -87,7 +99,9 @@ def _sign(record: Record, key: str) -> list[tuple[int, float]]:
             for step in record.steps
             if step.update_norm is not None and step.weight_norm
         ]
-    return [(step.n, value) for step in record.steps if (value := getattr(step, key)) is not None]
+    steps = record.steps[1:] if key == "total_s" else record.steps  # the first holds all that came before
+    scale = 1e-6 if key == "rss" else 1.0
+    return [(step.n, value * scale) for step in steps if (value := getattr(step, key)) is not None]
 
 
 def curve(title: str, points: Sequence[tuple[int, float]]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from sleuth.finding import Finding, Report
 
 WIDTH = 100
+PAGE = "report.html"  # in the run's folder
 MARKS = {"error": "✗", "warning": "!", "note": "·"}
 
 
@@ -14,7 +15,10 @@ def page(report: Report, where: str = "", notes: bool = True) -> str:
     shown = [f for f in report.findings if notes or f.severity != "note"]
     blocks = [head(report), *(_finding(finding) for finding in shown), _run(report)]
     if where:
-        blocks.append(f"Kept in {where}. `sleuth judge` judges it again; `sleuth explain CAUSE` says more.")
+        blocks.append(
+            f"Kept in {where}, with the curves in {PAGE}. `sleuth judge` judges it again; "
+            "`sleuth explain CAUSE` says more."
+        )
     return "\n\n".join(block for block in blocks if block)
 
 

@@ -5,39 +5,62 @@ import os
 import shutil
 import sys
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-BETWEEN = 0.5  # seconds between two drawings
+BETWEEN = 0.5  # seconds between two looks at the record
 NEVER = 60.0  # seconds without a backward call after which it is said
+FIRST = 3  # steps after which a first look is over
+STEP = '{"kind":"step"'
+PATIENCE = 5.0  # seconds that a warning waits for the script to end its line
+SEEN = {
+    "model": "models called",
+    "optimizer": "optimizers made",
+    "loss_call": "loss calls",
+    "loader": "data loaders",
+}
 
 
 @dataclass
 class Live:
-    """Reads the record as it grows. Draws on the standard error of a terminal only."""
+    """Reads the record as it grows. Warns on standard error; draws the status line on a terminal only."""
 
     record: Path
-    shown: bool
+    drawing: bool
     offset: int = 0
     torn: str = ""
     last: dict[str, Any] = field(default_factory=dict)
+    seen: Counter[str] = field(default_factory=Counter)  # kinds of lines so far
+    modal: set[int] = field(default_factory=set)  # models whose output depends on their mode
     drawn: bool = False
-    drawn_at: float = 0.0
+    looked_at: float = 0.0
     began: float = field(default_factory=time.monotonic)
     at_line_start: bool = True
-    warned: set[str] = field(default_factory=set)
-    first_loss: float | None = None
+    said: dict[str, None] = field(default_factory=dict)
+    to_say: list[tuple[float, str]] = field(default_factory=list)
 
     def look(self) -> None:
-        if not self.shown or time.monotonic() - self.drawn_at < BETWEEN:
+        now = time.monotonic()
+        if now - self.looked_at < BETWEEN:
             return
-        self.drawn_at = time.monotonic()
+        self.looked_at = now
         for item in self._new():
             self._take(item)
-        if self.at_line_start:
+        if not self.last and now - self.began > NEVER:
+            self._warn(f"no backward call seen in {NEVER:.0f} s; {self._so_far()}.")
+        self._say(now)
+        if self.at_line_start and self.drawing:
             self._draw(self.line())
+
+    def finish(self) -> None:
+        """The last look, when the script has ended."""
+        self.looked_at, self.drawing = 0.0, False
+        self.look()
+        self._say(float("inf"))
+        self.clear()
 
     def clear(self) -> None:
         if self.drawn:
@@ -49,8 +72,7 @@ class Live:
         """The vital signs in one line."""
         seconds = time.monotonic() - self.began
         if not self.last:
-            waited = f"sleuth: {seconds:.0f} s, no optimizer step yet"
-            return waited + (" (no training seen so far)" if seconds > NEVER else "")
+            return f"sleuth: {seconds:.0f} s, no optimizer step yet; {self._so_far()}"
         step = self.last
         parts = [f"step {step.get('n', 0) + 1}"]
         for key, word in (("loss", "loss"), ("grad_norm", "gradient"), ("lr", "lr")):
@@ -70,18 +92,48 @@ class Live:
             self.offset += len(text)
             lines = (self.torn + text.decode("utf-8", "replace")).split("\n")
             self.torn = lines.pop()
-            return [found for line in lines if (found := _parsed(line)) is not None]
+            return [found for line in self._telling(lines) if (found := _parsed(line)) is not None]
         return []
 
+    def _telling(self, lines: list[str]) -> list[str]:
+        """Of the steps only the first ones of all, and the last that came: the others need not be parsed."""
+        steps = [line for line in lines if line.startswith(STEP)]
+        early = steps[: max(0, FIRST + 1 - self.seen["step"])]
+        measured = [line for line in steps if '"grad_norm"' in line]
+        others = [line for line in lines if not line.startswith(STEP)]
+        return [*others, *early, *(line for line in (*measured[-1:], *steps[-1:]) if line not in early)]
+
     def _take(self, item: dict[str, Any]) -> None:
+        self.seen[item["kind"]] += 1
+        if item["kind"] == "model" and item.get("mode_matters"):
+            self.modal.add(item["id"])
         if item["kind"] == "step":
             kept = {key: self.last.get(key) for key in ("grad_norm", "update_norm", "weight_norm")}
             self.last = kept | item
-        if sentence := certain(item):
-            if sentence not in self.warned:
-                self.warned.add(sentence)
-                self.clear()
-                sys.stderr.write(f"sleuth: {sentence}\n")
+        if sentence := certain(item, bool(self.modal)):
+            self._warn(sentence)
+
+    def _warn(self, sentence: str) -> None:
+        if sentence not in self.said:
+            self.said[sentence] = None
+            self.to_say.append((time.monotonic(), sentence))
+
+    def _say(self, now: float) -> None:
+        """Between two lines of the script, or after a while where it ends none."""
+        if not self.to_say or (not self.at_line_start and now - self.to_say[0][0] < PATIENCE):
+            return
+        self.clear()
+        start = "" if self.at_line_start else "\n"
+        sys.stderr.write(start + "".join(f"sleuth: {sentence}\n" for _, sentence in self.to_say))
+        sys.stderr.flush()
+        self.to_say, self.at_line_start = [], True
+
+    def _so_far(self) -> str:
+        """What was seen of a run that does not train yet."""
+        found = [f"{self.seen[kind]} {word}" for kind, word in SEEN.items() if self.seen[kind]]
+        return "seen so far: " + (
+            ", ".join(found) or ("torch was imported" if self.seen["run"] else "nothing")
+        )
 
     def _draw(self, text: str) -> None:
         width = shutil.get_terminal_size().columns
@@ -90,8 +142,8 @@ class Live:
         self.drawn = True
 
 
-def certain(item: dict[str, Any]) -> str:
-    """What needs no statistics: said the moment it is seen."""
+def certain(item: dict[str, Any], modal: bool = False) -> str:
+    """What needs no statistics: said the moment it is seen. `modal`: a model here depends on its mode."""
     kind = item["kind"]
     if kind == "nonfinite":
         made = f" made by {item['operation']}" if item.get("operation") else ""
@@ -104,8 +156,10 @@ def certain(item: dict[str, Any]) -> str:
         return f"Optimizer {item['optimizer']} holds no parameter of the model that is trained."
     if kind == "step" and item.get("n") == 0 and item.get("backwards", 0) == 0:
         return f"The optimizer stepped at line {item.get('line', 0)} before any backward call."
-    if kind == "step" and item.get("n", 9) < 3 and item.get("grad_norm_at_step") == 0:
-        return f"Step {item['n']}: no gradient reached the parameters."
+    if kind == "step" and item.get("n", 9) < FIRST and item.get("grad_norm_at_step") == 0:
+        return f"No gradient reaches the parameters that the optimizer of line {item.get('line', 0)} holds."
+    if kind == "step" and item.get("n") == FIRST and item.get("training") is False and modal:
+        return f"The model is trained in eval mode (step at line {item.get('line', 0)})."
     return ""
 
 

@@ -78,7 +78,7 @@ def checked(request: Request) -> Request:
 def run(request: Request, kept: Any, stdout: int = 1, environ: Mapping[str, str] | None = None) -> int:
     """Run it to its end. Gives its exit code; 128 + the signal where one ended it, as shells have it."""
     base = os.environ if environ is None else environ
-    live = Live(kept.record_path, shown=os.isatty(2) and stdout != 2)
+    live = Live(kept.record_path, drawing=os.isatty(2) and stdout != 2)
     with (
         open(kept.stdout_path, "ab") as out,
         open(kept.stderr_path, "ab") as err,
@@ -95,7 +95,7 @@ def run(request: Request, kept: Any, stdout: int = 1, environ: Mapping[str, str]
         with _signals(process):
             _pump(process, streams, live)
             code = process.wait()
-    live.clear()
+    live.finish()
     return code if code >= 0 else 128 - code
 
 
