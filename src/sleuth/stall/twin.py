@@ -36,9 +36,14 @@ def hindrance() -> str:
         return "the script uses a graphics card, whose state no copy of the process can share"
     if multiprocessing.active_children():
         return "the script has worker processes, which a copy of it would disturb"
-    if threading.active_count() > 1:
+    if any(_needed(thread) for thread in threading.enumerate()):
         return "the script has threads of its own, which a copy of it would lack"
     return ""
+
+
+def _needed(thread: threading.Thread) -> bool:
+    """Whether a script may wait for a thread. The one that redraws progress bars it can do without."""
+    return thread is not threading.main_thread() and not type(thread).__module__.startswith("tqdm")
 
 
 class Twin:
