@@ -196,7 +196,7 @@ def test_a_slow_script_is_judged_by_what_was_seen_in_time(folder: Path) -> None:
         "20s",
     )
     assert 3 <= told["step"] < 100  # as far as it came
-    assert "takes 0.3 s to compute" in observed(told, "can the parameters")["unchecked"]
+    assert "s to compute" in observed(told, "can the parameters")["unchecked"]
 
 
 def scalar_graph() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
