@@ -60,6 +60,9 @@ def test_each_attempt_is_a_run_of_the_archive(work: Path) -> None:
     done = next(row.run for row in rows if row.meta["summary"]["sweep"]["metrics"] == {"acc": 3.0})
     assert done.series("acc").values == (3.0,)
     assert "train.py" in str(done.meta["code"]["files"])
+    (kept,) = (done.folder / "code").rglob("train.py")
+    assert kept.read_text() == TRAIN
+    assert kept.stat().st_nlink == 6  # one copy for all
 
 
 def test_the_archive_is_a_source_and_says_the_same_as_the_sweep(work: Path) -> None:

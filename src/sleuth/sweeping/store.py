@@ -7,6 +7,7 @@ Each attempt is a run of the archive as well, under <home>/runs, with code and s
 """
 
 import fcntl
+import filecmp
 import json
 import os
 import shutil
@@ -96,9 +97,26 @@ def begin(folder: Path, job: Job) -> Path:
     from sleuth import archive  # brings sqlite, which reading a table does not need
 
     archived = archive.begin(job.command, _script(job.command), "sweep", home())
+    if archived.recording:
+        _share_code(archived.folder, folder / "newest")
     record = job.record() | {"attempt": attempt, "started": time.time()}
     write_json(place / "config.json", record | {"archived": archived.id if archived.recording else ""})
     return place
+
+
+def _share_code(run: Path, newest: Path) -> None:
+    """A thousand runs of one script need its code once: files that the run before has as well are linked."""
+    with suppress(OSError):  # no run before, another disk, a file system without links
+        before = newest.resolve(strict=True)
+        for path in (run / "code").rglob("*"):
+            twin = before / path.relative_to(run)
+            if path.is_file() and twin.is_file() and filecmp.cmp(path, twin, shallow=False):
+                scratch = path.with_name(f".{path.name}.link")
+                os.link(twin, scratch)
+                os.replace(scratch, path)
+    with suppress(OSError):
+        newest.unlink(missing_ok=True)
+        newest.symlink_to(run)
 
 
 def finish(place: Path, state: str, **more: Any) -> None:
