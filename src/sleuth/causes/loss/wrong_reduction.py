@@ -59,7 +59,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, keyword_set, renamed
-from sleuth.facts.flow import ancestry, literal, number, possible
+from sleuth.facts.flow import ancestry, literal, number, possible, root
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import LossUse, loss_of
 from sleuth.facts.program import Program, clue
@@ -73,8 +73,8 @@ if TYPE_CHECKING:
 PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
 
 
-# Plain SGD with a mean loss is used at 0.001 to 1; who sums on purpose tunes the rate far below that.
-USUAL_RATE = 1e-3
+# Plain SGD with a mean loss is used at 0.01 to 1; who sums over some hundred examples on purpose stays below.
+USUAL_RATE = 1e-2
 _GRADIENT_REPAIRS = (".div_", ".mul_", "/=", "*=", "torch.nn.utils.clip_grad_norm_")
 
 
@@ -112,8 +112,9 @@ def _summed(program: Program, objective: Objective, parts: list[Term]) -> Iterat
     summing = _sum_over_everything(term)
     if summing is None or _gradients_are_rescaled(program):
         return
-    rates = [number(maker.argument(1, "lr")) for maker in _steppers(program, objective)]
-    if not rates or any(rate is None or rate < USUAL_RATE for rate in rates):
+    given = [maker.argument(1, "lr") for maker in _steppers(program, objective)]
+    rates = [number(rate) for rate in given]
+    if not rates or any(rate is None or rate < USUAL_RATE for rate in rates) or any(map(_divided, given)):
         return
     yield clue(
         "warning",
@@ -123,6 +124,12 @@ def _summed(program: Program, objective: Objective, parts: list[Term]) -> Iterat
         fix="Average over the batch (the default `reduction`), or divide the sum by the number of examples.",
         edits=_averaged(summing),
     )
+
+
+def _divided(rate: Value | None) -> bool:
+    """`lr=0.4 / 100`: who divides the rate knows that the loss is a sum."""
+    made = root(rate)
+    return isinstance(made, Call) and made.op == "/"
 
 
 def _averaged(summing: Call) -> Edits:

@@ -255,6 +255,12 @@ def _other_future(batch: Any, name: str, given: Tensor, middle: int) -> Any:
 
 def _sequences(outputs: list[Tensor], given: Tensor) -> list[Tensor]:
     fitting = [o for o in outputs if o.dim() >= 2 and o.shape[:2] == given.shape[:2]]
+    # Convolutions, and losses over classes, keep time on the last axis.
+    fitting += [
+        o.transpose(1, 2)
+        for o in outputs
+        if o.dim() == 3 and (o.shape[0], o.shape[2]) == given.shape[:2] and o.shape[1] != o.shape[2]
+    ]
     if not fitting:
         raise NotApplicable("no output has the shape of the sequence")
     return fitting

@@ -27,6 +27,13 @@ from sleuth.facts.words import Pattern
 _SENSITIVE = Pattern(
     r"^torch\.nn\.(Lazy)?(Sync)?(Alpha|Feature)*(BatchNorm|Dropout|RReLU|Transformer(?!.*Norm))"
 )
+_STACKS = frozenset({"torch.nn.TransformerEncoder", "torch.nn.TransformerDecoder"})
+# Where the rate stands among the arguments.
+_DROPOUT_AT = {
+    "torch.nn.TransformerEncoderLayer": 3,
+    "torch.nn.TransformerDecoderLayer": 3,
+    "torch.nn.Transformer": 5,
+}
 _MAKES_MODULE = Pattern(
     r"^(torchvision\.models|timm|transformers|segmentation_models_pytorch|torch\.hub\.load|copy\.deepcopy)\b"
 )
@@ -150,7 +157,7 @@ def mode_matters(module: Value | None, program: Program) -> bool | None:
     known = True
     for piece in parts(module):
         if isinstance(piece, Call) and piece.op.startswith("torch.nn."):
-            if _SENSITIVE.match(piece.op) or literal(piece.keywords.get("dropout")) not in (None, 0, 0.0):
+            if _is_sensitive(piece):
                 return True
             known = known and not any(isinstance(given, Collection) and given.open for given in piece.args)
         elif isinstance(piece, Instance):
@@ -162,6 +169,14 @@ def mode_matters(module: Value | None, program: Program) -> bool | None:
         ):
             known = False
     return False if known and is_model(module) else None
+
+
+def _is_sensitive(made: Call) -> bool:
+    """Dropout or batch statistics, unless the dropout of a transformer's layer is said to be 0."""
+    rate = made.argument(_DROPOUT_AT[made.op], "dropout") if made.op in _DROPOUT_AT else None
+    if made.op in _STACKS or (rate is not None and literal(rate) in (0, 0.0)):
+        return False  # a stack is as sensitive as the layer it is made of
+    return bool(_SENSITIVE.match(made.op)) or literal(made.keywords.get("dropout")) not in (None, 0, 0.0)
 
 
 def mode_events(program: Program, module: Value | None) -> list[Event]:
