@@ -45,7 +45,7 @@ def where_target_made(record: "Record", call: "LossCall") -> Where | None:
 
 def where_input_made(record: "Record", line: "Line") -> Where | None:
     """The line that gave a model's inputs their values; the line of the call where that cannot be told."""
-    script = _script(record)
+    script = script_of(record)
     used = Where(script or None, line) if line else None
     program = _program(record, script, line)
     if program is None:
@@ -57,7 +57,7 @@ def where_input_made(record: "Record", line: "Line") -> Where | None:
 
 def where_number_written(record: "Record", value: float, words: str) -> Where | None:
     """The first line of the script on which this number stands beside one of the words."""
-    program = _program(record, _script(record), 1)
+    program = _program(record, script_of(record), 1)
     for node in program.source.nodes if program is not None else ():
         if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value == value:
             if program is not None and re.search(words, program.source.line(node.lineno), re.IGNORECASE):
@@ -67,15 +67,15 @@ def where_number_written(record: "Record", value: float, words: str) -> Where | 
 
 def where_only_written(record: "Record", pattern: str) -> Where | None:
     """The line of the script that matches, where only one does."""
-    program = _program(record, _script(record), 1)
+    program = _program(record, script_of(record), 1)
     lines = program.source.lines if program is not None else []
     found = [number for number, line in enumerate(lines, 1) if re.search(pattern, line)]
-    return Where(_script(record), found[0]) if len(found) == 1 else None
+    return Where(script_of(record), found[0]) if len(found) == 1 else None
 
 
 def speaks_of(record: "Record", *pieces: str) -> bool:
     """Whether one of these stands in the script; a script that cannot be read may speak of anything."""
-    program = _program(record, _script(record), 1)
+    program = _program(record, script_of(record), 1)
     return program is None or any(program.source.holds(piece) for piece in pieces)
 
 
@@ -85,7 +85,7 @@ def unread_layers(record: "Record") -> dict[str, Where]:
 
     models = record.of(Model)
     paths = [layer.path for model in models for layer in model.layers if layer.line]
-    files = dict.fromkeys([_script(record), *(model.path for model in models if model.line), *paths])
+    files = dict.fromkeys([script_of(record), *(model.path for model in models if model.line), *paths])
     programs = [program for path in files if (program := _program(record, path, 1)) is not None]
     return {
         idle.attribute: Where(program.source.path, idle.at.lineno)
@@ -95,7 +95,7 @@ def unread_layers(record: "Record") -> dict[str, Where]:
     }
 
 
-def _script(record: "Record") -> str:
+def script_of(record: "Record") -> str:
     """The file of the training loop: the run may have been started by another program."""
     return next((step.path for step in record.steps if step.path), record.run.script)
 

@@ -44,6 +44,23 @@ def both_sides(**changes: Any) -> Record:
     return spoil(record, Batch, values=lambda b: record.of(Batch)[0].values)
 
 
+def scaled(train: float, held_out: float) -> Record:
+    """The largest mean of a feature in training batches and in an evaluation of a hundred rows."""
+    record = tensors(largest_feature_mean=train)
+    even: dict[str, Any] = {
+        "shape": (100, 20),
+        "feature_std_ratio": 1.00001,
+        "largest_feature_mean": held_out,
+    }
+    return spoil(
+        record,
+        Batch,
+        values=lambda b: tuple(
+            replace(v, **(even if b.phase == "eval" else {"shape": (32, 20)})) for v in b.values
+        ),
+    )
+
+
 RARE = {"0": 31, "1": 1}
 LOUD = {"fc1": Activation(30.0, 80.0, 300.0), "act": Activation(dead_units=0.7)}
 RAW: dict[str, Any] = {"mean": 120.0, "std": 70.0, "maximum": 255.0, "minimum": 0.0}
@@ -194,9 +211,13 @@ TWINS: Twins = {
             tensors("eval", mean=120.0, std=70.0),
             tensors("eval", std=0.004, mean=0.0),
             spoil(tensors("eval", mean=6.0), Evaluation, loss=4.0),
+            scaled(train=0.1, held_out=2e-8),
         ],
         [
             healthy(),
+            scaled(train=0.1, held_out=0.03),  # statistics from elsewhere
+            scaled(train=1e-8, held_out=2e-8),  # each row alone
+            spoil(scaled(train=0.1, held_out=2e-8), Evaluation, seen_in_training=1.0),
             tensors("eval", mean=0.4, std=1.3),
             tensors("eval", mean=120.0, shape=(3, 20)),  # too few numbers
             both_sides(mean=120.0, std=70.0),

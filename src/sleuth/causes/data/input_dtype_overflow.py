@@ -197,7 +197,7 @@ def _filled_bytes_differ(program: Program) -> Iterator[Finding]:
         if len(call.args) != 2 or root(call.args[0]) is root(call.args[1]):
             continue
         first, second = (_byte_buffer(part) for part in call.args)
-        if first is not None and second is not None and first is not second:
+        if first is not None and second is not None:
             yield clue(
                 "warning",
                 call,

@@ -52,13 +52,13 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.flow import literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Table, Value
-from sleuth.facts.prepared import where_input_made
+from sleuth.facts.prepared import script_of, where_input_made
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import batches, courses, is_float, needed, tensors
 from sleuth.facts.topics.loaders import TRANSFORMS, is_open, line, role, steps_of, transform_of
 from sleuth.facts.topics.splits import Split, Splits, splits_of
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Batch, Record, Values
@@ -243,6 +243,9 @@ def watch(record: "Record") -> Iterator[Finding]:
         for batch, values in tensors(served, "input", is_float):
             if (batch.model, values.path) != (model, path) or values.shape[1:] != trained[0].shape[1:]:
                 continue
+            if _by_itself(trained, values) and not _trained_on(record, batch):
+                yield _standardised_alone(record, batch, values)
+                break
             if (odd := _difference(trained, values)) is None:
                 continue
             bad = _bad_at_once(record)
@@ -261,6 +264,42 @@ def watch(record: "Record") -> Iterator[Finding]:
                 fix="Send both through one function: same scaling, same statistics, same order of channels.",
             )
             break
+
+
+EXACT = 1e-4  # rounding leaves 1e-7 of a mean; statistics from elsewhere leave 1 / sqrt(rows)
+EVEN = 1.002  # largest over smallest spread of the features
+FEWEST_ROWS = 50
+
+
+def _by_itself(trained: "list[Values]", now: "Values") -> bool:
+    """Every feature of the evaluation has mean 0 and one spread, exactly: it was scaled by itself.
+
+    Training batches are parts of what was scaled, so theirs are not exact, unless each row is scaled alone.
+    """
+    if len(now.shape) != 2 or now.shape[0] < FEWEST_ROWS or now.shape[1] < 2 or now.constant_features:
+        return False
+    exact = now.largest_feature_mean < EXACT and now.feature_std_ratio < EVEN
+    return exact and all(v.largest_feature_mean > 10 * EXACT for v in trained)
+
+
+def _trained_on(record: "Record", batch: "Batch") -> bool:
+    from sleuth.facts.step import Evaluation
+
+    passes = [seen for seen in record.of(Evaluation) if seen.n == batch.n and seen.model == batch.model]
+    return any((seen.seen_in_training or 0.0) > 0.5 for seen in passes)
+
+
+def _standardised_alone(record: "Record", batch: "Batch", values: "Values") -> Finding:
+    return Finding(
+        f"All {values.shape[1]} features of the {values.shape[0]} evaluation rows have mean 0 and the same "
+        "spread to the last digit: they were scaled by their own statistics, not by those of training, so "
+        "what sets them apart from the training data is gone.",
+        severity="warning",
+        credence=0.75,
+        where=Where(script_of(record) or None, batch.line or None),
+        numbers={"feature_mean": values.largest_feature_mean, "std_ratio": values.feature_std_ratio},
+        fix="Fit the scaler on the training rows once and apply that one everywhere.",
+    )
 
 
 def _groups(trained: "list[Batch]") -> "dict[tuple[int, str], list[Values]]":
