@@ -92,6 +92,20 @@ def test_compiling_meets_no_more_graph_breaks(tmp_path: Path) -> None:
     assert read(tmp_path / "record.jsonl").losses == pytest.approx(alone[1])
 
 
+def test_a_trace_by_fx_does_not_end_the_watch(tmp_path: Path) -> None:
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+    original = vars(nn.Module)["__call__"]
+    with recorded(tmp_path / "record.jsonl", "default"):
+        fit(model, 2)
+        code = torch.fx.symbolic_trace(model).code
+        fit(model, 3)
+    assert code == torch.fx.symbolic_trace(model).code
+    assert vars(nn.Module)["__call__"] is original
+    modes = [step.training for step in read(tmp_path / "record.jsonl").steps]
+    assert modes[:2] == [True, True]
+    assert modes[3:] == [True, True]
+
+
 def test_checkpointing_recomputes_in_peace(tmp_path: Path) -> None:
     from torch.utils.checkpoint import checkpoint
 

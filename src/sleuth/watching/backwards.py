@@ -93,12 +93,13 @@ def began(state: State, loss: Any) -> None:
         nonfinite.bad_loss(state, loss)
     if window.measured:
         steps.look_for_left_overs(state)
+    if window.measured:
+        _time(state, loss)
+        state.norms_s += time.perf_counter() - started
     if window.sampled and loss.grad_fn is not None:
         counted = time.perf_counter()
         window.graph = _nodes(loss.grad_fn)
         state.layers_s += time.perf_counter() - counted
-    if window.measured:
-        _time(state, loss)
     state.own_s += time.perf_counter() - started
 
 

@@ -50,7 +50,7 @@ class Door:
         return MethodType(self.original if self.calls.inside else self.watched, module)
 
 
-def attach(state: State, patches: Any, births: Births) -> Calls:
+def attach(state: State, patches: Any, births: Births) -> None:
     import torch
 
     calls, untouchable = Calls(state, births, torch.is_grad_enabled), hands_off()
@@ -76,12 +76,21 @@ def attach(state: State, patches: Any, births: Births) -> Calls:
             _root_ended(calls, self, args, kwargs, output, random)
         except Exception as error:
             state.give_up(error)
-        state.own_s += time.perf_counter() - ended
+        spent = time.perf_counter() - ended
+        state.own_s += spent
+        if state.window.measured and not state.evaluating:
+            state.norms_s += spent
         return output
 
-    watched = dressed(__call__, original)
-    patches.replace(torch.nn.Module, "__call__", lambda original: Door(original, watched, calls))
-    return calls
+    door = Door(original, dressed(__call__, original), calls)
+    patches.replace(torch.nn.Module, "__call__", lambda original: door)
+    state.keep_open = lambda: _keep_open(torch.nn.Module, door)
+
+
+def _keep_open(owner: Any, door: Door) -> None:
+    """torch.fx puts its own in place for a trace, and leaves torch's there afterwards."""
+    if vars(owner)["__call__"] is door.original:
+        owner.__call__ = door
 
 
 def _sampling(calls: Calls, root: Any) -> Any:
@@ -216,9 +225,7 @@ def _look(
     if not connected:
         _look_at_evaluation(state, forward, main, args, kwargs, output)
     elif state.window.measured:
-        started = time.perf_counter()
         _mark(forward, main, args, kwargs, output)
-        state.norms_s += time.perf_counter() - started
     key = ("batch", forward.model.id, connected, forward.training)
     if state.seldom(key, FIRST_BATCHES) or (state.window.sampled and state.deep and state.n % 10 == 0):
         began = time.perf_counter()

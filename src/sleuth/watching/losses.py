@@ -73,8 +73,11 @@ def seen(state: State, name: str, args: tuple[Any, ...], kwargs: dict[str, Any],
     if wanted or not trains or state.window.measured or state.pending:
         _noted(state, name, place, scores, target, kwargs, value, wanted)
     spent = time.perf_counter() - started
-    state.layers_s += spent if wanted else 0.0
     state.own_s += spent
+    if wanted:
+        state.layers_s += spent
+    elif state.window.measured:
+        state.norms_s += spent
 
 
 def _weak(item: Any) -> Any:

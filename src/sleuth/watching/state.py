@@ -19,7 +19,7 @@ LONG = 4096  # events of one window before they are folded
 MOST_PATTERNS = 400  # different patterns worth keeping; a script with more has no rhythm to see
 NORMS, LAYERS = 0.005, 0.006  # shares of the time that default sampling may take
 EVALUATING = 0.008
-FULL_LAYERS = 0.12
+FULL_NORMS, FULL_LAYERS = 0.09, 0.06  # and those of `--level full`
 GRACE = 0.25  # seconds of each kind given at the start: short runs are seen well, long ones do not feel it
 FIRST_STEPS = 8  # always measured in full: most defects show at the start
 
@@ -129,6 +129,7 @@ class State:
     presumed: Any = None  # mode and rows of a call that needs no look, until a backward comes
     step_ended: float = 0.0
     on_step: list[Callable[[int], None]] = field(default_factory=list)
+    keep_open: Callable[[], None] = field(default=lambda: None)  # look after doors that others may close
     give_up: Callable[[BaseException], None] = field(default=lambda error: None)
     counts: dict[Any, int] = field(default_factory=dict)  # how often something was written
     metrics: dict[tuple[str, int], int] = field(default_factory=dict)  # name and line → values so far
@@ -180,11 +181,9 @@ class State:
         early = self.deep or self.n < FIRST_STEPS
         if self.n == FIRST_STEPS:
             self.norms_s = self.layers_s = 0.0  # first calls are slow and say nothing about later ones
-        share = FULL_LAYERS if self.level == "full" else LAYERS
-        self.window.sampled = early or self.affords(self.layers_s, share)
-        self.window.measured = (
-            early or self.window.sampled or self.level == "full" or self.affords(self.norms_s, NORMS)
-        )
+        norms, layers = (FULL_NORMS, FULL_LAYERS) if self.level == "full" else (NORMS, LAYERS)
+        self.window.sampled = early or self.affords(self.layers_s, layers)
+        self.window.measured = early or self.window.sampled or self.affords(self.norms_s, norms)
 
     def affords(self, spent: float, share: float) -> bool:
         """Whether what was spent on a kind of measurement is still within its share of the time."""

@@ -25,9 +25,7 @@ def look_for_left_overs(state: State) -> None:
     """Gradients that outlived their step: measured when the next backward begins, unless cleared."""
     for held in state.optimizers.values():
         if held.dirty and held.left_over is None:
-            started = time.perf_counter()
             held.left_over = held.gradient_norm()
-            state.norms_s += time.perf_counter() - started
 
 
 def ended(
@@ -42,6 +40,7 @@ def ended(
     window, now = state.window, time.perf_counter()
     pattern = state.close_pattern()
     if window.sampled:
+        state.keep_open()
         numbers |= memory.seen(state)
         _tell_layers(state, numbers)
         state.layers_s += time.perf_counter() - now
@@ -56,6 +55,8 @@ def ended(
     state.n += 1
     state.step_ended = time.perf_counter()
     state.own_s += state.step_ended - now
+    if window.measured and not window.sampled:
+        state.norms_s += state.step_ended - now
     state.next_window()
 
 
