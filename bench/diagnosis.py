@@ -8,14 +8,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from bench.zoo import LINE_SLACK, ROOT, Case, cases, healthy
+from bench.zoo import LINE_SLACK, ROOT, SETS, Case, cases, healthy
 from sleuth.diagnosis.board import Answer, best_next, credences, priors
 from sleuth.diagnosis.investigate import investigate
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, Test, undo_test
+from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, Test, predictions, undo_test
 from sleuth.diagnosis.verdict import report
+from sleuth.diagnosis.words import WORDS, clamped, likelihood
 from sleuth.finding import Finding
 
 BUDGET = 60.0
@@ -82,38 +82,91 @@ def judged(name: str, script: Path, case: Case | None) -> Judged:
     return Judged(name, case, tuple(loud), told["timing"]["total"], told["stretch"], answers)
 
 
-def broken() -> Iterator[Judged]:
-    for case in cases():
-        yield judged(f"{case.name}/broken", case.broken, case)
+def broken(of: str = "zoo") -> Iterator[Judged]:
+    for case in cases(SETS[of]):
+        yield judged(f"{of}/{case.name}/broken", case.broken, case)
 
 
-def quiet() -> Iterator[Judged]:
-    for case in cases():
-        yield judged(f"{case.name}/fixed", case.fixed, None)
-    for entry in healthy():
-        yield judged(f"healthy/{entry.path.stem}", entry.path, None)
+def quiet(of: str = "zoo") -> Iterator[Judged]:
+    for case in cases(SETS[of]):
+        yield judged(f"{of}/{case.name}/fixed", case.fixed, None)
+    for entry in healthy(SETS[of]):
+        yield judged(f"{of}/healthy/{entry.path.stem}", entry.path, None)
 
 
 def rows() -> Iterator[tuple[str, str, str]]:
-    bad, good = list(broken()), list(quiet())
-    hit = [entry for entry in bad if any(name in entry.accepted for name in entry.names)]
+    yield from of_set("zoo")
+
+
+def of_set(name: str) -> Iterator[tuple[str, str, str]]:
+    bad, good = list(broken(name)), list(quiet(name))
+    part = f"diagnose on {name}"
+    hit = [entry for entry in bad if any(cause in entry.accepted for cause in entry.names)]
     alarms = [entry for entry in good if entry.found]
-    yield "diagnose on the zoo", "right cause first", _of(sum(entry.first for entry in bad), len(bad))
-    yield "diagnose on the zoo", "among the first three", _of(sum(e.among_three for e in bad), len(bad))
-    yield "diagnose on the zoo", "guilty line (±2), of those named", _of(sum(e.line for e in hit), len(hit))
-    yield "diagnose on the zoo", "false alarms on repaired and healthy scripts", _of(len(alarms), len(good))
+    yield part, "right cause first", _of(sum(entry.first for entry in bad), len(bad))
+    yield part, "among the first three", _of(sum(e.among_three for e in bad), len(bad))
+    yield part, "guilty line (±2), of those named", _of(sum(e.line for e in hit), len(hit))
+    yield part, "false alarms on repaired and healthy scripts", _of(len(alarms), len(good))
     ratios = [entry.seconds / max(entry.stretch, 0.1) for entry in (*bad, *good)]
-    yield (
-        "diagnose on the zoo",
-        "time to verdict, in first stretches (median)",
-        f"{statistics.median(ratios):.1f}×",
-    )
-    yield "diagnose on the zoo", "Brier score of the first cause", f"{brier((*bad, *good)):.3f}"
-    for low, high, count, right in reliability((*bad, *good)):
-        said = f"{low:.0%} to {min(high, 1):.0%}"
-        yield "calibration", f"said {said}, was right", f"{right} of {count}"
+    yield part, "time to verdict, in first stretches (median)", f"{statistics.median(ratios):.1f}×"
+    yield part, "longest time to verdict, in budgets", f"{max(e.seconds for e in (*bad, *good)) / BUDGET:.2f}"
+    yield from calibration((*bad, *good))
+    yield from _policy_rows(bad)
     for line in _misses(bad, alarms):
         print(f"  look: {line}", file=sys.stderr)
+
+
+def calibration(entries: Sequence[Judged]) -> Iterator[tuple[str, str, str]]:
+    yield "calibration", "Brier score of the first cause", f"{brier(entries):.3f}"
+    for low, high, count, right in reliability(entries):
+        said = f"{low:.0%} to {min(high, 1):.0%}"
+        yield "calibration", f"said {said}, was right", f"{right} of {count}"
+    fitted_on, tested_on = entries[::2], entries[1::2]
+    shares = word_shares(fitted_on)
+    told = ", ".join(f"{word} {share:.2f}" for word, share in shares.items())
+    yield "calibration", "words fitted on one half", told
+    shipped = {word: likelihood(word) for word in WORDS}
+    yield (
+        "calibration",
+        "log loss of answers in the other half: words as shipped, as fitted",
+        f"{surprise(tested_on, shipped):.3f}, {surprise(tested_on, shipped | shares):.3f}",
+    )
+
+
+def _policy_rows(bad: Sequence[Judged]) -> Iterator[tuple[str, str, str]]:
+    matrix = {entry.case.slug: entry.answers for entry in bad if entry.case is not None and entry.answers}
+    for policy, cost in policies(matrix, {}).items():
+        yield "policies on recorded answers", f"{policy}: runs until the cause leads", f"{cost:.2f}"
+
+
+def words_said(entries: Sequence[Judged]) -> Iterator[tuple[str, bool]]:
+    """For every answer, the word that the true hypothesis had for it."""
+    for entry in entries:
+        for name, yes in entry.answers.items():
+            if yes is None or (entry.case is None and name.startswith("undo(")):
+                continue
+            test = _named(name)
+            slug = entry.case.slug if entry.case is not None else ""
+            if name == f"undo({slug})":
+                yield "always", yes
+            else:
+                yield predictions(slug).get(name, test.healthy) if slug else test.healthy, yes
+
+
+def word_shares(entries: Sequence[Judged]) -> dict[str, float]:
+    """How often yes was the answer where a word stood, drawn towards one half where it stood seldom."""
+    seen: dict[str, list[bool]] = {}
+    for word, yes in words_said(entries):
+        seen.setdefault(word, []).append(yes)
+    return {word: clamped((sum(seen[word]) + 1) / (len(seen[word]) + 2)) for word in WORDS if word in seen}
+
+
+def surprise(entries: Sequence[Judged], shares: Mapping[str, float]) -> float:
+    """Mean logarithmic loss of what the words predicted."""
+    told = [(shares[word], yes) for word, yes in words_said(entries)]
+    return (
+        statistics.fmean(-math.log(share if yes else 1 - share) for share, yes in told) if told else math.nan
+    )
 
 
 def _misses(bad: Sequence[Judged], alarms: Sequence[Judged]) -> Iterator[str]:
@@ -182,11 +235,12 @@ def _of(part: int, whole: int) -> str:
     return f"{part} of {whole}" + (f" ({part / whole:.0%})" if whole else "")
 
 
-def main() -> None:
-    table: list[Any] = list(rows())
-    for row in table:
-        print("  ".join(row))
+def main(sets: Sequence[str]) -> None:
+    """`python -m bench.diagnosis [zoo wild stray]`: one table a set; what was measured before is recalled."""
+    for name in sets or ("zoo",):
+        for row in of_set(name):
+            print("  ".join(row))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
