@@ -147,6 +147,18 @@ READ_ONLY = spoil(
 )
 SLOW_FALL = steps(loss=lambda s: 2.0 - 0.005 * s.n)
 
+STUCK = steps(loss=lambda s: 1.1 + 0.001 * (s.n % 3))
+
+
+def resting(record: Record) -> Record:
+    """Two groups, of which one never moves."""
+    return spoil(
+        spoil(record, Optimizer, groups=2),
+        Layers,
+        updates=lambda s: {name: 0.0 if "fc1" in name else 0.003 for name in s.updates},
+    )
+
+
 TWINS: Twins = {
     "accumulation-unscaled": (
         [PLAIN, spoil(PLAIN, Step, backwards=lambda s: 4 if s.n % 10 else 2)],
@@ -161,9 +173,12 @@ TWINS: Twins = {
         [
             steps(clip=0.01, clipped_norm=lambda s: 1.0 + 0.1 * s.n),
             steps(clip=0.1, clipped_norm=lambda s: 2.0 * 1.05**s.n),
+            spoil(spoil(STUCK, Step, clip=0.01, clipped_norm=1.0), Optimizer, type="SGD"),
         ],
         [
             healthy(),
+            spoil(STUCK, Step, clip=0.01, clipped_norm=1.0),  # Adam divides the length out again
+            spoil(steps(clip=0.01, clipped_norm=1.0), Optimizer, type="SGD"),  # short steps that arrive
             steps(clip=1.0, clipped_norm=lambda s: 0.5 if s.n % 3 else 4.0),
             steps(clip=0.5, clipped_norm=1.5),
         ],
@@ -422,9 +437,13 @@ TWINS: Twins = {
             steps(update_norm=0.0),
             steps(update_norm=lambda s: 0.0 if s.n % 4 == 0 else 0.02),
             spoil(steps(update_norm=0.0, lr=0.0), Optimizer, lr=0.0),
+            resting(STUCK),
         ],
         [
             healthy(),
+            resting(healthy()),  # it learns all the same: somebody froze a part by its rate
+            spoil(resting(STUCK), Optimizer, groups=1),
+            spoil(resting(STUCK), Layers, updates=lambda s: dict.fromkeys(s.updates, 0.001)),
             steps(update_norm=lambda s: 0.0 if s.n < 8 else 0.02, scale=1024.0),
             steps(update_norm=0.0, lr=1e-15),
             steps(update_norm=0.0, grad_norm_at_step=0.0),

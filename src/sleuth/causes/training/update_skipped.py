@@ -50,6 +50,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts import curves
 from sleuth.facts.seen import at, courses, optimizer_of
 from sleuth.finding import Finding
 
@@ -65,6 +66,7 @@ DUST = 1e-12  # a rate below cannot move a float32: `lr-collapsed` or `update-un
 
 
 def watch(record: "Record") -> Iterator[Finding]:
+    yield from _group_at_rest(record)
     for course in courses(record):
         later = course.steps[SETTLING:] if len(course.steps) > 3 * SETTLING else course.steps[1:]
         known = [step for step in later if step.update_norm is not None and _reached(step.grad_norm_at_step)]
@@ -94,3 +96,33 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 def _reached(norm: float | None) -> bool:
     return norm is not None and (norm > 0 or math.isinf(norm))
+
+
+SAMPLES = 5  # steps at which a part must have been looked at
+LEARNT = 0.6  # of the loss is gone: whoever rests, rests on purpose
+
+
+def _group_at_rest(record: "Record") -> Iterator[Finding]:
+    """One optimizer with several groups, of which one has a gradient at every step and never moves."""
+    from sleuth.facts.step import Holding, Layers, Optimizer
+
+    makers = [made for made in record.of(Optimizer) if any(s.optimizer == made.id for s in record.steps)]
+    if len(makers) != 1 or makers[0].groups < 2:
+        return
+    looks = [seen for seen in record.of(Layers) if seen.updates]
+    missing = {name for holding in record.of(Holding) for name in holding.missing}
+    pulled = {name for seen in looks for name, norm in seen.gradients.items() if norm} - missing
+    resting = sorted(name for name in pulled if all(seen.updates.get(name) == 0 for seen in looks))
+    if len(looks) < SAMPLES or not resting or len(resting) == len(pulled):
+        return
+    losses = [loss for course in courses(record)[:1] for loss in course.finite_losses]
+    learnt = len(losses) > SAMPLES and curves.fallen(losses) > LEARNT
+    yield Finding(
+        f"{len(resting)} of {len(pulled)} parameters (`{resting[0]}`, ...) get a gradient and did not move "
+        f"in any of {len(looks)} steps that were looked at, while the others did: their group's rate is 0.",
+        severity="note" if learnt else "warning",
+        credence=0.3 if learnt else 0.75,
+        where=at(makers[0]),
+        numbers={"resting": len(resting), "of": len(pulled), "looks": len(looks)},
+        fix="Print the rate of each group; a whole-number division or a rounded factor makes it 0.",
+    )
