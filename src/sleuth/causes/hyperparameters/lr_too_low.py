@@ -94,6 +94,7 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
 
 
 CRAWL = 1e-5  # update over weight a step; see the page
+SLOW = 3e-4  # not slow enough to accuse, but enough to try ten times the rate before anything else
 ENOUGH = 30
 
 
@@ -107,16 +108,17 @@ def watch(record: "Record") -> Iterator[Finding]:
         early = curves.median(ratios[: max(5, len(ratios) // 4)])
         gradient = curves.median(curves.finite(course.gradients)) if course.gradients else 0.0
         warming = rates[-1] > 3 * rates[0]
-        if max(early, curves.median(ratios)) > CRAWL or warming or rates[-1] < 0.1 * max(rates):
+        pace = max(early, curves.median(ratios))
+        if pace > SLOW or warming or rates[-1] < 0.1 * max(rates):
             continue
-        if curves.fallen(values) > 0.2 or gradient < 1e-6:
+        if curves.fallen(values) > (0.2 if pace <= CRAWL else 0.1) or gradient < 1e-6:
             continue  # it learns all the same, or there is no slope to follow
         yield Finding(
             f"Each step moves the weights by {curves.median(ratios):.1e} of their size (1e-3 is usual) at a "
             f"rate of {curves.median(rates):.3g}, with ordinary gradients ({gradient:.2g}): the loss went "
             f"from {curves.start(values):.4g} to {curves.end(values):.4g} in {len(values)} steps.",
-            severity="warning",
-            credence=0.7,
+            severity="warning" if pace <= CRAWL else "note",
+            credence=0.7 if pace <= CRAWL else 0.3,
             where=where_optimizer(record, course.id),
             numbers={"update_ratio": curves.median(ratios), "lr": curves.median(rates), "gradient": gradient},
             fix="Try ten and a hundred times the rate.",
