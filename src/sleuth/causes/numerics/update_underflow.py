@@ -57,13 +57,15 @@ weights.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, learned, models_of, needed, where_optimizer
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
+    from sleuth.diagnosis.trials import Trials
     from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "even", "float64": "always", "lr×10": "even"}
@@ -75,6 +77,10 @@ _HALF_EPSILON = {"bfloat16": 0.0039, "float16": 0.00049, "float32": 6e-8}
 
 def watch(record: "Record") -> Iterator[Finding]:
     needed([step for step in record.steps if step.update_norm is not None], "sizes of updates")
+    yield from _lost(record)
+
+
+def _lost(record: "Record") -> Iterator[Finding]:
     for course in courses(record):
         types = {
             p.dtype.removeprefix("torch.")
@@ -92,8 +98,9 @@ def watch(record: "Record") -> Iterator[Finding]:
             continue
         lost = sum(ratio == 0 for ratio in ratios) / len(ratios)
         half = kind != "float32"
-        if (not half and lost < 0.5) or learned(course, 0.3):
+        if not half and (lost < 0.5 or learned(course, 0.3)):
             continue
+        severity: Severity = "error" if lost > 0.5 else "warning"
         yield Finding(
             f"Weights are {kind} and each step changes them by {curves.median(ratios):.1e} of their size, "
             f"below the {_HALF_EPSILON[kind]:.0e} that this type can tell apart"
@@ -102,9 +109,20 @@ def watch(record: "Record") -> Iterator[Finding]:
                 if lost
                 else ": most elements stay as they are."
             ),
-            severity="error" if lost > 0.5 else "warning",
+            severity="note" if learned(course, 0.3) else severity,  # an experiment may make more of it
             credence=0.8 if lost > 0.5 else 0.65,
             where=where_optimizer(record, course.id),
             numbers={"ratio": curves.median(ratios), "lost": lost, "dtype": kind},
             fix="Keep a float32 copy of the weights (autocast with float32 parameters), or raise the rate.",
         )
+
+
+def experiment(trials: "Trials") -> Iterator[Finding]:
+    """Half-precision weights whose steps are lost, and a change that makes them count helps."""
+    helped = [name for name in ("float64", "lr×10") if trials.yes(name)]
+    if not helped or trials.unstable:
+        return
+    for finding in _lost(trials.base):
+        if finding.severity == "note":
+            seen = f"{finding.message} What makes them count helps ({trials.detail(helped[0])})."
+            yield replace(finding, message=seen, severity="warning", credence=0.7)
