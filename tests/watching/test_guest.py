@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -50,11 +49,6 @@ def both(folder: Path, *command: str) -> tuple[subprocess.CompletedProcess[bytes
     return alone, seen
 
 
-def own_frames(trace: bytes) -> str:
-    """Without torch's frames of a module call: with any hook, torch itself takes another way through them."""
-    return re.sub(r'  File "[^"]*modules/module.py", line .*\n(    .*\n)+', "", trace.decode())
-
-
 def sleuth(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "sleuth", *words]
     env = os.environ | {"SLEUTH_HOME": str(folder / "home")}
@@ -78,8 +72,7 @@ def test_streams_arguments_traceback_and_code_are_the_same(tmp_path: Path) -> No
     )
     alone, seen = both(tmp_path, "train.py", "--lr", "0.1")
     assert (alone.stdout, alone.returncode) == (seen.stdout, seen.returncode)
-    assert own_frames(alone.stderr) == own_frames(seen.stderr)
-    assert b"sleuth" not in seen.stderr
+    assert alone.stderr == seen.stderr
     record = read(tmp_path / "record.jsonl")
     end = record.end
     assert end is not None
@@ -102,7 +95,8 @@ def test_watch_passes_everything_through_and_keeps_the_run(tmp_path: Path) -> No
     assert json.loads(again.stdout)["verdict"] == report["verdict"]
 
 
-def test_a_signal_reaches_the_script_and_its_record_survives(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_reaches_the_script_and_its_record_survives(tmp_path: Path, number: signal.Signals) -> None:
     script(
         tmp_path,
         "train()\nprint('ready', flush=True)\nimport time\nwhile True:\n    train(1); time.sleep(0.05)\n",
@@ -110,13 +104,18 @@ def test_a_signal_reaches_the_script_and_its_record_survives(tmp_path: Path) -> 
     command = [sys.executable, "-m", "sleuth", "watch", "train.py"]
     env = os.environ | {"SLEUTH_HOME": str(tmp_path / "home")}
     with subprocess.Popen(
-        command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        command,
+        cwd=tmp_path,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
         time.sleep(1.0)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 128 + signal.SIGTERM
+        process.send_signal(number)
+        assert process.wait(60) == 128 + number
     assert sleuth(tmp_path, "judge", "last", "--quiet").returncode in (0, 1)
 
 

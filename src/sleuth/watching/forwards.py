@@ -30,24 +30,30 @@ class Calls:
     births: Births
     gradients: Callable[[], bool]  # whether they are enabled
     inside: bool = False
+    sampled: Any = None  # the model, where its parts are looked at
     plain: dict[int, Any] = field(default_factory=dict)  # modules without parameters: losses, activations
 
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Stands for `Module.__call__`: a call from outside is watched, all below it go straight to torch.
+    """Stands for `Module.__call__`: a call from outside is watched, all below it go straight to torch but
+    on sampled steps.
 
-    Global hooks would see the same, but with any of them torch takes a longer way through every module.
+    Hooks would see the same, but with any of them torch takes a longer way through every module, which shows
+    in tracebacks.
     """
 
     original: Callable[..., Any]
     watched: Callable[..., Any]
+    part: Callable[..., Any]
     calls: Calls
 
     def __get__(self, module: Any, owner: Any = None) -> Any:
         if module is None:
             return self.original
-        return MethodType(self.original if self.calls.inside else self.watched, module)
+        if not self.calls.inside:
+            return MethodType(self.watched, module)
+        return MethodType(self.original if self.calls.sampled is None else self.part, module)
 
 
 def attach(state: State, patches: Any, births: Births) -> None:
@@ -61,15 +67,13 @@ def attach(state: State, patches: Any, births: Births) -> None:
             return original(self, *args, **kwargs)
         entry = state.models.get(id(self))
         random = torch.get_rng_state() if self.training and (entry is None or entry.chance) else None
-        hook = _sampling(calls, self) if state.window.sampled and torch.is_grad_enabled() else None
+        calls.sampled = _sampled(calls, self)
         calls.inside = True
         started = time.perf_counter()
         try:
             output = original(self, *args, **kwargs)
         finally:
-            calls.inside = False
-            if hook is not None:
-                hook.remove()
+            calls.inside, calls.sampled = False, None
         ended = time.perf_counter()
         try:
             state.window.forward_s += ended - started
@@ -82,7 +86,16 @@ def attach(state: State, patches: Any, births: Births) -> None:
             state.norms_s += spent
         return output
 
-    door = Door(original, dressed(__call__, original), calls)
+    def part(self: Any, *args: Any, **kwargs: Any) -> Any:
+        output = original(self, *args, **kwargs)
+        if calls.sampled is not None and not untouchable():
+            try:
+                activations.seen(state, calls.sampled, self, output)
+            except Exception as error:
+                state.give_up(error)
+        return output
+
+    door = Door(original, dressed(__call__, original), dressed(part, original), calls)
     patches.replace(torch.nn.Module, "__call__", lambda original: door)
     state.keep_open = lambda: _keep_open(torch.nn.Module, door)
 
@@ -93,25 +106,13 @@ def _keep_open(owner: Any, door: Door) -> None:
         owner.__call__ = door
 
 
-def _sampling(calls: Calls, root: Any) -> Any:
-    """A hook on every module, for this one call."""
-    from torch.compiler import is_compiling
-    from torch.nn.modules import module as door
-
-    state = calls.state
-    entry = models.known(state, calls.births, root)
-    if entry.compiled or type(root).__name__ == COMPILED:
-        return None  # inside there are no modules any more, and a hook would have it compiled again
-
-    def after(module: Any, args: Any, output: Any) -> None:
-        if is_compiling() or module is root or state.off:
-            return
-        try:
-            activations.seen(state, entry, module, output)
-        except Exception as error:
-            state.give_up(error)
-
-    return door.register_module_forward_hook(after)
+def _sampled(calls: Calls, root: Any) -> Any:
+    """The model whose parts are looked at in this call, if it is one of those."""
+    if not calls.state.window.sampled or not calls.gradients():
+        return None
+    entry = models.known(calls.state, calls.births, root)
+    # A compiled model has no modules any more inside.
+    return None if entry.compiled or type(root).__name__ == COMPILED else entry
 
 
 def _is_plain(calls: Calls, module: Any) -> bool:
