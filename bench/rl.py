@@ -12,6 +12,13 @@ from sleuth.rl.probing import Ladder, Request, probe_learn, probe_sb3
 
 STEPS = 40_000
 SEEDS = 2  # of the quick table; `nightly` takes 30
+SOFT: dict[str, Any] = {
+    "learning_rate": 3e-3,
+    "learning_starts": 100,
+    "batch_size": 64,
+    "tau": 0.05,
+    "policy_kwargs": {"net_arch": [64, 64]},
+}
 QUICK: dict[str, dict[str, Any]] = {
     "PPO": {"n_steps": 32, "batch_size": 64, "learning_rate": 3e-3},
     "A2C": {"n_steps": 8, "learning_rate": 3e-3},
@@ -24,8 +31,8 @@ QUICK: dict[str, dict[str, Any]] = {
         "batch_size": 64,
         "exploration_final_eps": 0.1,
     },
-    "SAC": {"learning_rate": 3e-3, "learning_starts": 100, "batch_size": 64, "tau": 0.05},
-    "TD3": {"learning_rate": 3e-3, "learning_starts": 100, "batch_size": 64, "tau": 0.05},
+    "SAC": SOFT | {"ent_coef": "auto_0.1"},
+    "TD3": SOFT,
 }
 
 

@@ -8,6 +8,14 @@ import numpy as np
 from sleuth.rl.tables import Table
 from sleuth.rl.worlds import Coding, Witness
 
+# An agent that seeds a generator as it seeds its environment would draw the very numbers that choose the
+# state: what it explores would follow what it sees.
+OWN = 0x51E07
+
+
+def _stream(seed: int) -> np.random.Generator:
+    return np.random.default_rng((OWN, seed))
+
 
 class ProbeEnv(gymnasium.Env[Any, Any]):
     """Walks through a table. Uneven actions mix the rewards, and the likelier action decides the way."""
@@ -22,14 +30,14 @@ class ProbeEnv(gymnasium.Env[Any, Any]):
         self.ended = ""
         self.total = 0.0
         self.restart: int | None = None
-        self.chance = np.random.default_rng(0)
         witness.copies += 1
+        self.chance = _stream(witness.copies)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         if seed is not None:
-            self.chance = np.random.default_rng(seed)
+            self.chance = _stream(seed)
         self.witness.resets += 1
         starts = self.table.starts if self.restart is None else (self.restart,)
         self.restart, self.ended, self.total = None, "", 0.0
@@ -37,10 +45,12 @@ class ProbeEnv(gymnasium.Env[Any, Any]):
         return self._shown(self.state), {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        self._note_misuse(action)
+        self._note_misuse()
         self.witness.count()
         state = 0 if self.state is None else self.state
         weight = self._weight(action)
+        if self.table.targets:
+            return self._aimed(state, weight)
         self.witness.moves.append((state, weight))
         one, two = self.table.moves[state]
         move = two if weight >= 0.5 else one
@@ -52,6 +62,17 @@ class ProbeEnv(gymnasium.Env[Any, Any]):
         final = self._one_of(move.to) if move.to else None
         self.state = state if final is None else final
         return self._shown(final), reward, move.end == "terminated", move.end == "truncated", {}
+
+    def _aimed(self, state: int, given: float) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """One step, a continuous action: the reward falls with the distance to the target of the state."""
+        low, high = self.table.bounds
+        self.witness.outside += not low - 1e-5 <= given <= high + 1e-5
+        value = min(max(given, low), high)
+        reward = 1.0 - abs(value - self.table.targets[state])
+        self.witness.moves.append((state, value))
+        self.witness.returns.append(reward)
+        self.ended = "terminated"
+        return self._shown(None), reward, True, False, {}
 
     def _one_of(self, states: tuple[int, ...]) -> int:
         return states[0] if len(states) == 1 else states[int(self.chance.random() * len(states))]
@@ -72,7 +93,7 @@ class ProbeEnv(gymnasium.Env[Any, Any]):
                 f"The agent gave {type(action).__name__} {shape} as an action for {self.action_space}."
             ) from error
 
-    def _note_misuse(self, action: Any) -> None:
+    def _note_misuse(self) -> None:
         witness = self.witness
         if self.state is None:
             witness.before_reset += 1
@@ -81,38 +102,3 @@ class ProbeEnv(gymnasium.Env[Any, Any]):
         elif self.ended == "truncated":
             witness.after_limit += 1
         self.ended = ""
-
-
-class TargetEnv(gymnasium.Env[Any, Any]):
-    """One step, a continuous action: reward 1 - |action - target|; the target depends on the observation."""
-
-    metadata = {"render_modes": []}  # noqa: RUF012
-
-    def __init__(self, low: float, high: float, targets: tuple[float, float], witness: Witness) -> None:
-        self.observation_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
-        self.action_space = gymnasium.spaces.Box(low, high, (1,), np.float32)
-        self.targets, self.witness = targets, witness
-        self.render_mode = None
-        self.side = 0
-        self.chance = np.random.default_rng(0)
-        witness.copies += 1
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
-        if seed is not None:
-            self.chance = np.random.default_rng(seed)
-        self.witness.resets += 1
-        self.side = int(self.chance.random() < 0.5)
-        return np.array([2.0 * self.side - 1.0], np.float32), {}
-
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        self.witness.count()
-        given = float(np.asarray(action).reshape(-1)[0])
-        box: Any = self.action_space
-        self.witness.outside += not float(box.low[0]) - 1e-5 <= given <= float(box.high[0]) + 1e-5
-        value = min(max(given, float(box.low[0])), float(box.high[0]))
-        reward = 1.0 - abs(value - self.targets[self.side])
-        self.witness.moves.append((self.side, value))
-        self.witness.returns.append(reward)
-        return np.zeros(1, np.float32), reward, True, False, {}

@@ -16,7 +16,7 @@ from sleuth.rl.judge import judge
 from sleuth.rl.ladder import IN_A_ROW, SPREAD
 from sleuth.rl.learner import Form
 from sleuth.rl.reading import Reading, read
-from sleuth.rl.tables import Table, extra, ladder
+from sleuth.rl.tables import Table, continuous, extra, ladder
 from sleuth.rl.worlds import Coding, EnoughSteps, Witness, make_world
 
 LEFT = "the script left with"
@@ -53,7 +53,7 @@ class Notebook:
 def run(plan: Plan) -> None:
     import gymnasium
 
-    table = (ladder() | extra())[plan.probe]
+    table = (ladder() | extra() | continuous())[plan.probe]
     code = Form("vector", plan.continuous).coding(table)
     witness, notes = Witness(), Notebook(due=plan.first)
     scout = _scout(plan, code)

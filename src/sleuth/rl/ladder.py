@@ -1,7 +1,7 @@
 """Climbing the probes: how long to train, when to call it a pass, when a fail is a bug."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median_low
 from typing import Literal, Protocol
@@ -10,7 +10,7 @@ from sleuth.rl.judge import Error, judge
 from sleuth.rl.reading import Reading
 from sleuth.rl.tables import Table
 
-Result = Literal["passed", "failed", "flaky", "undecided", "skipped", "crashed"]
+Result = Literal["passed", "implied", "failed", "flaky", "undecided", "skipped", "crashed"]
 
 IN_A_ROW = 3  # a value that feeds on itself passes *through* the right answer on its way up
 SPREAD = 1.3  # between checks: three in a row span a factor of 1.7, whatever the speed
@@ -23,7 +23,9 @@ STILL = 0.05  # numbers that moved less between two checks stand still; the tigh
 
 
 class Session(Protocol):
-    """One agent in one probe world."""
+    """One agent in one probe world. `trained`: steps so far, whole rollouts included."""
+
+    trained: int
 
     def until(self, steps: int) -> Reading | None:
         """Its reading after that many steps; None when it cannot go on. Raises `Trouble` if it breaks."""
@@ -85,15 +87,43 @@ def climb(
     seed: int,
     step: Callable[[Rung], None] = lambda _: None,
 ) -> list[Rung]:
-    """Every probe in turn. The budget that sufficed below is where the next one begins."""
-    rungs: list[Rung] = []
-    for table in tables:
-        failed = sum(rung.result == "failed" for rung in rungs)
-        seeds = 1 if failed >= BUGS_ENOUGH else SEEDS
-        rung = attempt(table, start, _warmed(pace(table), rungs, failed), gamma, seed, seeds)
-        rungs.append(rung)
+    """Every probe, the demanding ones first: whoever passes them is not asked what they imply.
+
+    As soon as one does not pass, the climb begins at the bottom, for what breaks low explains what breaks
+    above. The budget that sufficed for other probes is where the next one begins.
+    """
+    wanted = list(tables)
+    done: dict[str, Rung] = {}
+    for table in _order(wanted, done):
+        rung = _implied(table, done, gamma)
+        if rung is None:
+            rungs = list(done.values())
+            failed = sum(entry.result == "failed" for entry in rungs)
+            seeds = 1 if failed >= BUGS_ENOUGH else SEEDS
+            rung = attempt(table, start, _warmed(pace(table), rungs, failed), gamma, seed, seeds)
+        done[table.name] = rung
         step(rung)
-    return rungs
+    return [done[table.name] for table in wanted]
+
+
+def _order(tables: Sequence[Table], done: Mapping[str, Rung]) -> Iterator[Table]:
+    """Looks at what became of each before it gives the next."""
+    names = {table.name for table in tables}
+    for table in tables:
+        if any(rung.result != "passed" for rung in done.values()):
+            break
+        if not (table.implied_by and names.issuperset(table.implied_by)):
+            yield table
+    yield from [table for table in tables if table.name not in done]
+
+
+def _implied(table: Table, done: Mapping[str, Rung], gamma: float) -> Rung | None:
+    """Nothing else failed either: a broken agent climbs every rung, so that its mistake can be named."""
+    passed = {name for name, rung in done.items() if rung.result == "passed"}
+    broken = any(rung.result not in ("passed", "implied", "skipped") for rung in done.values())
+    if broken or not table.implied_by or not passed.issuperset(table.implied_by):
+        return None
+    return Rung(table, gamma, "implied", reason=f"follows from {' and '.join(table.implied_by)}")
 
 
 def _warmed(pace: Pace, rungs: Sequence[Rung], failed: int) -> Pace:
@@ -181,6 +211,7 @@ def _watched(session: Session, table: Table, pace: Pace, gamma: float, checks: l
         reading = session.until(steps)
         if reading is None:
             return _verdict(checks)
+        steps = max(steps, session.trained)  # rollouts are finished once begun: the next look comes after
         error = judge(table, gamma, reading)
         checks.append(Check(steps, reading, error))
         if error.size is None:

@@ -48,6 +48,7 @@ class LearnSession:
     facts: dict[str, float] = field(default_factory=dict)
     witness: Witness = field(default_factory=Witness)
     course: Iterator[Any] | None = None
+    trained: int = 0
 
     def until(self, steps: int) -> Reading | None:
         code = self.form.coding(self.table)
@@ -55,6 +56,7 @@ class LearnSession:
         if agent is _EXHAUSTED:
             return None
         _usable(agent, self.witness)
+        self.trained = self.witness.steps
         return read(agent, self.table, code, self.witness)
 
     def _returned(self, steps: int, code: Coding) -> Any:

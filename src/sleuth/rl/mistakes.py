@@ -1,10 +1,11 @@
 """Known mistakes, each as the way it bends a stream of experience, with its cause and its repair."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sleuth.rl.streams import Mistake, Stream
+from sleuth.rl.streams import Belief, Mistake, Stream
 
 ROW = "Store observation, action, reward, next observation and flags of one step together, in one place."
 MASK = "Multiply the value of the next observation by 1 - terminated of the same step."
@@ -12,24 +13,24 @@ GAMMA = "Follow gamma from the configuration to the target; compute returns back
 
 
 def known() -> Mapping[str, Mistake]:
-    """Every mistake with a fingerprint."""
+    """Every mistake that bends experience, with its fingerprint."""
+    return _discounts() | _shifts() | _ends() | _sizes() | _phantoms()
+
+
+def _discounts() -> dict[str, Mistake]:
+    zero = (
+        "values are exactly the immediate rewards: nothing is carried back in time (gamma is 0, the next "
+        "value is masked away, or the target network never learns)"
+    )
+    rates = {
+        f"gamma-{rate}": Mistake(
+            "discount-broken", f"values are those of a discount near {rate}", GAMMA, gamma=_always(rate)
+        )
+        for rate in (0.5, 0.8, 0.9, 0.95)
+    }
     return {
-        "gamma-zero": Mistake(
-            "discount-broken",
-            "values are exactly the immediate rewards: nothing is carried back in time (gamma is 0, the next "
-            "value is masked away, or the target network never learns)",
-            GAMMA,
-            gamma=_always(0.0),
-        ),
-        **{
-            f"gamma-{rate}": Mistake(
-                "discount-broken",
-                f"values are those of a discount near {rate}",
-                GAMMA,
-                gamma=_always(rate),
-            )
-            for rate in (0.5, 0.8, 0.9, 0.95)
-        },
+        "gamma-zero": Mistake("discount-broken", zero, GAMMA, gamma=_always(0.0)),
+        **rates,
         "next-is-same": Mistake(
             "discount-broken",
             "values are those of an agent whose next observation is the current one",
@@ -44,44 +45,35 @@ def known() -> Mapping[str, Mistake]:
             mask=lambda stream: ~stream.terminated,
             link=_reset_after,
         ),
-        "reward-later": Mistake(
-            "buffer-misaligned", "each reward stands one row late", ROW, bend=_column("reward", 1)
-        ),
-        "reward-earlier": Mistake(
-            "buffer-misaligned", "each reward stands one row early", ROW, bend=_column("reward", -1)
-        ),
-        "action-later": Mistake(
-            "buffer-misaligned", "each action stands one row late", ROW, bend=_column("action", 1)
-        ),
-        "action-earlier": Mistake(
-            "buffer-misaligned", "each action stands one row early", ROW, bend=_column("action", -1)
-        ),
-        "observation-late": Mistake(
-            "buffer-misaligned", "each observation stands one row late", ROW, bend=_column("seen", 1)
-        ),
-        "observation-early": Mistake(
-            "buffer-misaligned",
-            "each row holds the observation of the next step",
-            ROW,
-            bend=_column("seen", -1),
-        ),
-        "observation-next": Mistake(
-            "buffer-misaligned",
-            "each row holds the observation after the step, not before it",
-            ROW,
-            bend=lambda stream: replace(stream, seen=stream.after),
-        ),
-        "done-late": Mistake(
-            "buffer-misaligned", "each end of an episode stands one row late", ROW, bend=_flags(1)
-        ),
-        "done-early": Mistake(
-            "buffer-misaligned", "each end of an episode stands one row early", ROW, bend=_flags(-1)
-        ),
+    }
+
+
+def _shifts() -> dict[str, Mistake]:
+    """Columns of the buffer that do not belong to one step."""
+    bends = {
+        "reward-later": ("each reward stands one row late", _column("reward", 1)),
+        "reward-earlier": ("each reward stands one row early", _column("reward", -1)),
+        "action-later": ("each action stands one row late", _column("action", 1)),
+        "action-earlier": ("each action stands one row early", _column("action", -1)),
+        "observation-late": ("each observation stands one row late", _column("seen", 1)),
+        "observation-early": ("each row holds the observation of the next step", _column("seen", -1)),
+        "observation-next": ("each row holds the observation after the step, not before it", _after_as_seen),
+        "done-late": ("each end of an episode stands one row late", _flags(1)),
+        "done-early": ("each end of an episode stands one row early", _flags(-1)),
+    }
+    return {
+        label: Mistake("buffer-misaligned", says, ROW, bend=bend) for label, (says, bend) in bends.items()
+    }
+
+
+def _ends() -> dict[str, Mistake]:
+    """True ends and time limits taken for one another, and what flows over them."""
+    return {
         "truncation-ends": Mistake(
             "truncation-as-termination",
             "a time limit is taken for a true end: the state it cuts off is worth nothing more",
             "Mask the next value by `terminated` only, and value the final observation at a time limit.",
-            mask=lambda stream: stream.ended,
+            mask=_at_ends,
         ),
         "truncation-resets": Mistake(
             "truncation-as-termination",
@@ -108,11 +100,26 @@ def known() -> Mapping[str, Mistake]:
         "leak": Mistake(
             "bootstrap-through-terminal",
             "what the next episode earns flows back over the end into this one",
-            "Cut the running sum (returns, GAE, n-step, traces) where an episode ends, not only the next "
-            "value.",
+            "Cut the running sum (returns, GAE, n-step, traces) where an episode ends, not only "
+            "the next value.",
             leaks=True,
             one_step=True,
         ),
+    }
+
+
+def _sizes() -> dict[str, Mistake]:
+    """Values of a wrong size, sign or centre, and one value for everything."""
+    times = {
+        f"times-{factor:g}": Mistake(
+            "reward-scale",
+            f"values are {factor:g} times what they should be",
+            "Learn from the rewards as they are, or undo the scale where values are read.",
+            bend=_scaled(factor),
+        )
+        for factor in (0.1, 0.5, 2.0, 10.0)
+    }
+    return {
         "blind": Mistake(
             "obs-ignored",
             "all states have the same value, the average of all: the observation does not reach the value",
@@ -139,27 +146,75 @@ def known() -> Mapping[str, Mistake]:
             "Clip only where sizes do not matter; otherwise divide by a constant.",
             bend=_clipped,
         ),
-        **{
-            f"times-{factor:g}": Mistake(
-                "reward-scale",
-                f"values are {factor:g} times what they should be",
-                "Learn from the rewards as they are, or undo the scale where values are read.",
-                bend=_scaled(factor),
-            )
-            for factor in (0.1, 0.5, 2.0, 10.0)
-        },
-        **{
-            label: Mistake(
-                "episode-not-reset",
-                "rows between two episodes that nobody played are learnt from (a vector environment that "
-                "resets on the next step)",
-                "Drop the row after each end, or make the vector environment reset within the same step.",
-                bend=_phantom,
-                mask=mask,
-            )
-            for label, mask in (("phantom", _at_ends), ("phantom-bootstrapped", _at_true_ends))
-        },
+        **times,
     }
+
+
+def _phantoms() -> dict[str, Mistake]:
+    return {
+        label: Mistake(
+            "episode-not-reset",
+            "rows between two episodes that nobody played are learnt from (a vector environment that resets "
+            "on the next step)",
+            "Drop the row after each end, or make the vector environment reset within the same step.",
+            bend=_phantom,
+            mask=mask,
+        )
+        for label, mask in (("phantom", _at_ends), ("phantom-bootstrapped", _at_true_ends))
+    }
+
+
+MYOPIC = Mistake(
+    "policy-update-broken",
+    "values are right, and the policy still cares only for what an action earns at once",
+    "Compute advantages as reward + gamma * V(next) - V(state), with V of the state that was acted in.",
+)
+
+
+def policy_mistakes() -> dict[str, tuple[Mistake, Callable[[Belief], Belief]]]:
+    """Mistakes that leave the values alone, and one that leaves nothing learnt."""
+    return {
+        "policy-sign": (
+            Mistake(
+                "policy-update-broken",
+                "the policy becomes certain of the *wrong* action: a sign is flipped",
+                "Minimise -(log_prob * advantage); compute advantages as return - value.",
+            ),
+            lambda belief: Belief(belief.values, -belief.gap, belief.spread),
+        ),
+        "policy-still": (
+            Mistake(
+                "policy-update-broken",
+                "the policy does not come to prefer the paid action: no signal reaches it",
+                "Take log-probabilities of the stored actions, shapes alike, advantages without a graph.",
+            ),
+            lambda belief: Belief(belief.values, belief.gap * 0.0, belief.spread),
+        ),
+        "policy-blind": (
+            Mistake(
+                "policy-obs-coupling-broken",
+                "one right action is found, but not a different one for each observation",
+                "Build each minibatch of observations, actions and advantages from one index array.",
+            ),
+            lambda belief: Belief(belief.values, _blind_gap(belief.gap), belief.spread),
+        ),
+        "value-still": (
+            Mistake(
+                "value-not-learning",
+                "the values hardly leave where they began, in every world",
+                "Recompute values inside the update, and check that the critic's weights are in the "
+                "optimizer "
+                "and move.",
+            ),
+            lambda belief: Belief(tuple(values * 0.0 for values in belief.values), belief.gap * math.nan),
+        ),
+    }
+
+
+def _blind_gap(gap: Any) -> Any:
+    import numpy as np
+
+    return np.full_like(gap, np.nanmean(gap)) if len(gap) else gap
 
 
 def _always(rate: float) -> Callable[[float], float]:
@@ -221,6 +276,10 @@ def _reset_after(stream: Stream) -> Any:
     import numpy as np
 
     return np.where(stream.ended, stream.follows, stream.after)
+
+
+def _after_as_seen(stream: Stream) -> Stream:
+    return replace(stream, seen=stream.after)
 
 
 def _column(name: str, by: int) -> Callable[[Stream], Stream]:

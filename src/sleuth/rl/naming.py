@@ -8,7 +8,7 @@ from typing import Any
 from sleuth import catalog
 from sleuth.finding import Finding, Severity
 from sleuth.rl.ladder import Rung
-from sleuth.rl.mistakes import known
+from sleuth.rl.mistakes import MYOPIC, known, policy_mistakes
 from sleuth.rl.streams import Belief, Mistake, believe, experience, kinds_of
 
 WAVERS = 0.15  # a smaller difference between actions than twice this is no signal
@@ -95,6 +95,9 @@ def _ranked(rungs: Sequence[Rung], failed: Sequence[Rung]) -> Iterator[Finding]:
     if _all_alike(failed):
         yield _blind(failed)
         return
+    if all(map(_acts_well, failed)):
+        yield _by_rung(first, failed, 0.7)
+        return
     fits = rank(rungs)
     valued = any(rung.last is not None and rung.last.reading.worth is not None for rung in failed)
     fits = [fit for fit in fits if fit.failed <= NEAR and (valued or fit.mistake.slug not in ABOUT_VALUES)]
@@ -118,6 +121,15 @@ def _all_alike(failed: Sequence[Rung]) -> bool:
         if rung.table.asks == "value" and rung.table.states > 1 and worth is not None:
             flat += max(worth) - min(worth) < ALIKE and abs(worth[0]) > ALIKE
     return flat >= 2 and failed[0].table.name != "constant"
+
+
+def _acts_well(rung: Rung) -> bool:
+    """The best action is known, only what it is worth is not."""
+    check = rung.last
+    if rung.table.asks != "policy" or check is None or check.reading.q is None:
+        return False
+    second = check.reading.second
+    return all(second[state] == float(best) for state, best in (rung.table.best or {}).items())
 
 
 def _blind(failed: Sequence[Rung]) -> Finding:
@@ -152,55 +164,12 @@ def _hypotheses(told: Sequence[Rung]) -> Iterator[tuple[str, Mistake, list[Belie
     right = [believe(CORRECT, s, r.gamma) for s, r in zip(streams, told, strict=True)]
     for label, (mistake, change) in policy_mistakes().items():
         yield label, mistake, [change(belief) for belief in right]
+    at_once = [believe(known()["gamma-zero"], s, r.gamma) for s, r in zip(streams, told, strict=True)]
+    pairs = zip(right, at_once, strict=True)
+    yield "policy-myopic", MYOPIC, [Belief(one.values, two.gap, one.spread) for one, two in pairs]
 
 
 CORRECT = Mistake("", "", "")
-
-
-def policy_mistakes() -> dict[str, tuple[Mistake, Any]]:
-    """Mistakes that leave the values alone, and one that leaves nothing learnt."""
-    return {
-        "policy-sign": (
-            Mistake(
-                "policy-update-broken",
-                "the policy becomes certain of the *wrong* action: a sign is flipped",
-                "Minimise -(log_prob * advantage); compute advantages as return - value.",
-            ),
-            lambda belief: Belief(belief.values, -belief.gap, belief.spread),
-        ),
-        "policy-still": (
-            Mistake(
-                "policy-update-broken",
-                "the policy does not come to prefer the paid action: no signal reaches it",
-                "Take log-probabilities of the stored actions, shapes alike, advantages without a graph.",
-            ),
-            lambda belief: Belief(belief.values, belief.gap * 0.0, belief.spread),
-        ),
-        "policy-blind": (
-            Mistake(
-                "policy-obs-coupling-broken",
-                "one right action is found, but not a different one for each observation",
-                "Build each minibatch of observations, actions and advantages from one index array.",
-            ),
-            lambda belief: Belief(belief.values, _blind_gap(belief.gap), belief.spread),
-        ),
-        "value-still": (
-            Mistake(
-                "value-not-learning",
-                "the values hardly leave where they began, in every world",
-                "Recompute values inside the update, and check that the critic's weights are in the "
-                "optimizer "
-                "and move.",
-            ),
-            lambda belief: Belief(tuple(values * 0.0 for values in belief.values), belief.gap * math.nan),
-        ),
-    }
-
-
-def _blind_gap(gap: Any) -> Any:
-    import numpy as np
-
-    return np.full_like(gap, np.nanmean(gap)) if len(gap) else gap
 
 
 def _cost(rung: Rung, belief: Belief) -> float:
@@ -299,6 +268,9 @@ def _by_rung(first: Rung, failed: Sequence[Rung], credence: float) -> Finding:
 def _suspect(first: Rung) -> tuple[str, str]:
     check = first.last
     worth = check.reading.worth if check is not None else None
+    if _acts_well(first):
+        why = "the best action is found, but not its worth over several steps, as if the next state were "
+        return "discount-broken", why + "valued by another action than its best"
     if first.table.name == "constant" and worth is not None and worth[0] > 1.3 and _runs_away(first, 0):
         return "bootstrap-through-terminal", "the value climbs past everything there is to earn"
     if first.table.name == "continuing" and worth is not None and worth[0] > RUNAWAY:
@@ -319,7 +291,8 @@ def _swings(rung: Rung) -> bool:
 
 def _seen(failed: Sequence[Rung]) -> str:
     first = failed[0]
-    more = f" {len(failed) - 1} other probes fail as well." if len(failed) > 1 else ""
+    others = len(failed) - 1
+    more = f" {others} other probe{'s fail' if others > 1 else ' fails'} as well." if others else ""
     what = first.last.error.what if first.last is not None else first.reason
     return f"The probe “{first.table.name}” fails: {what}.{more}"
 

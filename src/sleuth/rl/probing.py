@@ -1,22 +1,21 @@
 """`sleuth rl probe`: one request, from the target to named findings."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.finding import Finding
 from sleuth.needs import need
 from sleuth.rl import learner, sb3
-from sleuth.rl.ladder import Rung, Start, Trouble, climb
+from sleuth.rl.ladder import Pace, Rung, Start, Trouble, climb
 from sleuth.rl.naming import finding, name
 from sleuth.rl.reading import Reading
-from sleuth.rl.tables import Table, extra, ladder
+from sleuth.rl.tables import Table, continuous, extra, ladder
 from sleuth.rl.truth import best_values
 
 SCHEMA = "sleuth.rl/1"
 SPACE_PROBES = ("image", "dict", "multi-discrete")  # the fifth probe, with other observations
-CONTINUOUS_PROBES = ("target-action", "edge-action")
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Ladder:
 
 def as_probe(rung: Rung) -> dict[str, Any]:
     """`passed` is null where a probe decided nothing; `numbers` says why."""
-    passed = {"passed": True, "failed": False}.get(rung.result)
+    passed = {"passed": True, "implied": True, "failed": False}.get(rung.result)
     return {"name": rung.table.name, "passed": passed, "numbers": numbers(rung)}
 
 
@@ -71,6 +70,9 @@ def numbers(rung: Rung) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     for state in range(rung.table.states):
         label = rung.table.label(state)
+        if rung.table.targets and (done := rung.last.reading.acted[state]) is not None:
+            seen[f"action({label})"] = _finite(done)
+            seen[f"right action({label})"] = rung.table.targets[state]
         if rung.last.reading.worth is not None and rung.table.asks != "policy":
             seen[f"V({label})"] = _finite(rung.last.reading.worth[state])
             seen[f"right V({label})"] = round(truth[state], 4)
@@ -85,16 +87,15 @@ def _finite(value: float) -> float | str:
     return round(value, 4) if value == value and abs(value) < 1e300 else str(value)
 
 
-def tables_for(request: Request) -> list[Table]:
-    """The ladder, or what was asked for by name."""
-    known = ladder() | extra()
+def tables_for(request: Request, continuous_too: bool = False) -> list[Table]:
+    """The ladder, or what was asked for by name; probes with other spaces are variants of the fifth."""
+    known = ladder() | extra() | continuous()
     if not request.only:
-        return list(ladder().values())
+        return [*ladder().values(), *(continuous().values() if continuous_too else ())]
     for word in request.only:
-        if word not in known:
-            hint = did_you_mean(word, [*known, *SPACE_PROBES, *CONTINUOUS_PROBES])
-            raise SleuthError(f"There is no probe {word!r}.{hint}")
-    return [known[word] for word in request.only]
+        if word not in known and word not in SPACE_PROBES:
+            raise SleuthError(f"There is no probe {word!r}.{did_you_mean(word, [*known, *SPACE_PROBES])}")
+    return [replace(known[word], implied_by=()) for word in request.only if word in known]
 
 
 Progress = Callable[[Rung], None]
@@ -103,10 +104,8 @@ Progress = Callable[[Rung], None]
 def probe_learn(learn: Callable[..., Any], request: Request, step: Progress = lambda _: None) -> Ladder:
     """A user's own `learn(make_env, steps, seed, gamma)`."""
     need("gymnasium", "rl", "`sleuth rl`")
-    from sleuth.rl import continuous
-
-    plain, special = split(request)
-    first = plain[0] if plain else next(iter(ladder().values()))
+    asked = tables_for(request)
+    first = next((table for table in asked if not table.targets), ladder()["constant"])
     forms: tuple[learner.Form, ...] = learner.FORMS
     if request.like is not None or request.spaces is not None:
         forms = (learner.Form(request.spaces or "vector", like=request.like),)
@@ -117,24 +116,10 @@ def probe_learn(learn: Callable[..., Any], request: Request, step: Progress = la
         )
     remarks = [*_unanswered(says), *_remarks(learn, first, form, request)]
     pace = learner.pace(learn, request.steps or learner.LAST)
-    start = learner.starter(learn, form, says)
-    rungs = climb(plain, start, pace, request.gamma, request.seed, step)
-    if form.continuous and not request.only:
-        special = list(CONTINUOUS_PROBES)
-    rungs += [
-        continuous.probe_learn(learn, word, request, step) for word in special if word in CONTINUOUS_PROBES
-    ]
-    rungs += _space_probes(special, lambda form: (learner.starter(learn, form), pace), request, step)
+    tables = tables_for(request, form.continuous)
+    rungs = climb(tables, learner.starter(learn, form, says), pace, request.gamma, request.seed, step)
+    rungs += _space_probes(lambda form: (learner.starter(learn, form), pace), request, step)
     return concluded(rungs, remarks)
-
-
-def split(request: Request) -> tuple[list[Table], list[str]]:
-    """Probes of the table kind, and the names of the others."""
-    special = [word for word in request.only if word in (*SPACE_PROBES, *CONTINUOUS_PROBES)]
-    rest = tuple(word for word in request.only if word not in special)
-    if special and not rest:
-        return [], special
-    return tables_for(Request(only=rest)), special
 
 
 def _unanswered(says: Reading) -> list[str]:
@@ -162,38 +147,27 @@ def _remarks(learn: Callable[..., Any], first: Table, form: learner.Form, reques
 def probe_sb3(word: str, request: Request, step: Progress = lambda _: None) -> Ladder:
     """A Stable-Baselines3 class with the user's settings."""
     need("gymnasium", "rl", "`sleuth rl`")
-    from sleuth.rl import continuous
-
-    plain, special = split(request)
-    form = sb3.form_for(word, request.spaces or "vector", request.like)
-    make = sb3.maker(word, request.kwargs, form)
     on_policy = word in sb3.ON_POLICY
-    pace = _shared_pace(sb3.pace(make, form, on_policy), request)
-    rungs = climb(plain, sb3.starter(make, form, on_policy), pace, request.gamma, request.seed, step)
-    if form.continuous and not request.only:
-        special = list(CONTINUOUS_PROBES)
-    rungs += [
-        continuous.probe_sb3(make, word, probe, request, step)
-        for probe in special
-        if probe in CONTINUOUS_PROBES
-    ]
 
-    def other(form: learner.Form) -> tuple[Start, Any]:
-        made = sb3.maker(word, request.kwargs, form)
-        chosen = learner.Form(form.spaces, word in sb3.CONTINUOUS)
-        return sb3.starter(made, chosen, on_policy), _shared_pace(sb3.pace(made, chosen, on_policy), request)
+    def prepared(form: learner.Form) -> tuple[Start, Callable[[Table], Pace]]:
+        make = sb3.maker(word, request.kwargs, form)
+        return sb3.starter(make, form, on_policy), _shared_pace(sb3.pace(make, form, on_policy), request)
 
-    rungs += _space_probes(special, other, request, step)
+    form = sb3.form_for(word, request.spaces or "vector", request.like)
+    start, pace = prepared(form)
+    tables = tables_for(request, form.continuous)
+    if not on_policy:
+        tables = [replace(t, implied_by=("long-chain",)) if t.endless else t for t in tables]
+    rungs = climb(tables, start, pace, request.gamma, request.seed, step)
+    rungs += _space_probes(lambda form: prepared(sb3.form_for(word, form.spaces)), request, step)
     return concluded(rungs, [])
 
 
-def _shared_pace(measure: Any, request: Request) -> Any:
+def _shared_pace(measure: Callable[[Table], Pace], request: Request) -> Callable[[Table], Pace]:
     """Measured once, on the first world; `--steps` overrules where patience ends."""
-    from dataclasses import replace
+    held: list[Pace] = []
 
-    held: list[Any] = []
-
-    def chosen(table: Table) -> Any:
+    def chosen(table: Table) -> Pace:
         if not held:
             held.append(measure(table))
         return held[0] if request.steps is None else replace(held[0], last=request.steps)
@@ -202,12 +176,10 @@ def _shared_pace(measure: Any, request: Request) -> Any:
 
 
 def _space_probes(
-    words: Sequence[str], make: Callable[[learner.Form], tuple[Start, Any]], request: Request, step: Progress
+    make: Callable[[learner.Form], tuple[Start, Callable[[Table], Pace]]], request: Request, step: Progress
 ) -> list[Rung]:
-    from dataclasses import replace
-
     found: list[Rung] = []
-    for word in words:
+    for word in request.only:
         if word in SPACE_PROBES:
             start, pace = make(learner.Form(word))
             table = replace(ladder()["action-observation"], name=word)

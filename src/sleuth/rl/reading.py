@@ -61,13 +61,17 @@ def read(agent: Any, table: Table, code: Coding, witness: Witness) -> Reading:
             troubles.append(f"{name}(obs): {error}")
             return None
 
+    draws = 1 if getattr(agent, "deterministic", False) else DRAWS
     if table.by_deed:
         return Reading(acted=behaviour(table, witness))
+    if table.targets:
+        chosen = asked("policy", lambda function, shown: _action(function, shown, draws))
+        return Reading(acted=chosen or behaviour(table, witness), troubles=tuple(troubles))
     values = asked("value", _value)
     q = asked("q", lambda function, shown: _q(function, shown, code))
     if q is not None and all(len(row) == 1 for row in q):
         values, q = values or tuple(row[0] for row in q), None
-    policy = asked("policy", lambda function, shown: _second(function, shown, code))
+    policy = asked("policy", lambda function, shown: _second(function, shown, code, draws))
     return Reading(values, q, policy, behaviour(table, witness), tuple(troubles))
 
 
@@ -135,7 +139,7 @@ def _q(function: Callable[..., Any], shown: Any, code: Coding) -> tuple[float, .
     return max(halves[0]), max(halves[1])
 
 
-def _second(function: Callable[..., Any], shown: Any, code: Coding) -> float:
+def _second(function: Callable[..., Any], shown: Any, code: Coding, count_of_draws: int) -> float:
     answer = _called(function, shown)
     count = getattr(code.action_space, "n", None)
     if count is not None and answer.size == count and count > 1:
@@ -145,9 +149,17 @@ def _second(function: Callable[..., Any], shown: Any, code: Coding) -> float:
         )
     if count is not None and answer.size != 1:
         raise ValueError(f"expected an action or {count} probabilities, got shape {answer.shape}")
-    draws = [answer, *(_called(function, shown) for _ in range(DRAWS - 1))]
+    draws = [answer, *(_called(function, shown) for _ in range(count_of_draws - 1))]
     weights = [_weight_of(draw, code) for draw in draws]
     return float(sum(weights) / len(weights))
+
+
+def _action(function: Callable[..., Any], shown: Any, count_of_draws: int) -> float:
+    """One continuous number: what a deterministic policy does, the mean of one that draws."""
+    draws = [_called(function, shown) for _ in range(count_of_draws)]
+    if draws[0].size != 1:
+        raise ValueError(f"expected one number for a space of one, got {draws[0].size}")
+    return float(sum(float(draw.reshape(-1)[0]) for draw in draws) / len(draws))
 
 
 def _weight_of(draw: Any, code: Coding) -> float:

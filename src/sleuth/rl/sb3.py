@@ -1,6 +1,7 @@
 """Stable-Baselines3 classes in the probe worlds: trained in stretches, read in between."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +36,7 @@ class Adapter:
     """`value`, `q` and `policy` of a Stable-Baselines3 model."""
 
     model: Any
+    deterministic: bool = True  # where it answers with an action: asking once is enough
 
     @property
     def value(self) -> Callable[[Any], float] | None:
@@ -112,32 +114,47 @@ class Sb3Session:
     code: Coding
     seed: int
     gamma: float
-    world: Callable[[Witness], Any]
     copies: int
     facts: dict[str, float] = field(default_factory=dict)
     witness: Witness = field(default_factory=Witness)
     model: Any = None
+    trained: int = 0
 
     def until(self, steps: int) -> Reading | None:
         try:
             if self.model is None:
-                self.model = self.make(self._envs(), self.seed, self.gamma)
+                self.model = self.make(self.envs(), self.seed, self.gamma)
             todo = steps - int(self.model.num_timesteps)
             if todo > 0:
-                self.model.learn(todo, reset_num_timesteps=False)
+                with _unvalidated():
+                    self.model.learn(todo, reset_num_timesteps=False, log_interval=None)
         except SleuthError:
             raise
         except Exception as error:
             raise Trouble(f"{type(error).__name__}: {' '.join(str(error).split())}") from error
+        self.trained = int(self.model.num_timesteps)
         self.facts.update(
             steps=self.witness.steps, after_end=self.witness.after_end, after_limit=self.witness.after_limit
         )
         return read(Adapter(self.model), self.table, self.code, self.witness)
 
-    def _envs(self) -> Any:
+    def envs(self) -> Any:
         from stable_baselines3.common.vec_env import DummyVecEnv
 
-        return DummyVecEnv([lambda: self.world(self.witness)] * self.copies)
+        return DummyVecEnv([lambda: make_world(self.table, self.code, self.witness)] * self.copies)
+
+
+@contextmanager
+def _unvalidated() -> Iterator[None]:
+    """Distributions of torch check their arguments on every call, a third of the time of an A2C."""
+    from torch.distributions import Distribution
+
+    was = Distribution._validate_args
+    Distribution.set_default_validate_args(False)
+    try:
+        yield
+    finally:
+        Distribution.set_default_validate_args(was)
 
 
 def policy_name(form: Form, spaces: str) -> str:
@@ -174,11 +191,7 @@ def starter(
     make: Callable[[Any, int, float], Any], form: Form, on_policy: bool
 ) -> Callable[[Table, int, float], Session]:
     def start(table: Table, seed: int, gamma: float) -> Session:
-        code = form.coding(table)
-        copies = COPIES if on_policy else 1
-        return Sb3Session(
-            make, table, code, seed, gamma, lambda witness: make_world(table, code, witness), copies
-        )
+        return Sb3Session(make, table, form.coding(table), seed, gamma, COPIES if on_policy else 1)
 
     return start
 
@@ -187,21 +200,18 @@ def pace(make: Callable[[Any, int, float], Any], form: Form, on_policy: bool) ->
     """How long this model, with its own settings, can need: measured once on a model that never trains."""
 
     def chosen(table: Table) -> Pace:
-        code = form.coding(table)
-        session = Sb3Session(
-            make, table, code, 0, 0.99, lambda w: make_world(table, code, w), COPIES if on_policy else 1
-        )
-        return pace_of(make(session._envs(), 0, 0.99))
+        session = Sb3Session(make, table, form.coding(table), 0, 0.99, COPIES if on_policy else 1)
+        return pace_of(make(session.envs(), 0, 0.99))
 
     return chosen
 
 
 def pace_of(model: Any) -> Pace:
     """On-policy: rollouts. Off-policy: the warm-up, and the steps until the target network is copied."""
-    if hasattr(model, "n_steps"):
+    if not hasattr(model, "replay_buffer"):  # `n_steps` alone says nothing: replay has n-step returns as well
         rollout = int(model.n_steps) * int(model.n_envs)
-        return Pace(max(rollout, 200), max(LOOKS, 1.0), max(6000, ROLLOUTS * rollout))
+        return Pace(max(rollout, 200), LOOKS, max(6000, ROLLOUTS * rollout))
     warm_up = int(getattr(model, "learning_starts", 0))
     copied = int(getattr(model, "target_update_interval", 1))
     slow = 3.0 if float(getattr(model, "tau", 1.0)) < 0.02 else 1.0  # soft copies need thousands of updates
-    return Pace(warm_up + 200, LOOKS, int(slow * 3000 + warm_up + 2.5 * copied * (copied > 1)))
+    return Pace(warm_up + 100, LOOKS, int(slow * 3000 + warm_up + 2.5 * copied * (copied > 1)))

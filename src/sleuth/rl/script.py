@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from sleuth.errors import SleuthError
+from sleuth.rl import tables
 from sleuth.rl.guest import LEFT, Plan, reading_from
 from sleuth.rl.ladder import SPREAD, Pace, Rung, Session, Trouble, Unsuited, climb
-from sleuth.rl.probing import Ladder, Request, concluded, split
+from sleuth.rl.probing import SPACE_PROBES, Ladder, Request, concluded, tables_for
 from sleuth.rl.reading import Reading
 from sleuth.rl.saying import last_words
 from sleuth.rl.tables import Table
@@ -35,13 +36,17 @@ class ScriptSession:
     rule: dict[str, str] = field(default_factory=dict)
     trouble: str = ""
     begun: bool = False
+    trained: int = 0
 
     def until(self, steps: int) -> Reading | None:
         if not self.begun:
-            self._run()
-        return self.readings.pop(0)[1] if self.readings else None
+            self.begin()
+        if not self.readings:
+            return None
+        self.trained, reading = self.readings.pop(0)
+        return reading
 
-    def _run(self) -> None:
+    def begin(self) -> None:
         self.begun = True
         found = _ran(self.plan)
         self.facts, self.rule = (
@@ -101,6 +106,8 @@ def probe_script(
     path = Path(target)
     if not path.is_file():
         raise SleuthError(f"There is no file {target!r}.")
+    if any(word in SPACE_PROBES for word in request.only):
+        raise SleuthError("A script is probed with vectors as observations only; give a function for others.")
     text = path.read_text("utf-8", errors="replace")
     swap = not any("{env}" in word for word in arguments)
     if swap and "gym" not in text:
@@ -134,18 +141,38 @@ def _climbed(
         if table.gamma is not None and not own_gamma:
             raise Unsuited("needs a discount of its own: let the script take it with {gamma}")
         words = filled(arguments, table, seed, gamma)
+        continuous = bool(sessions) and sessions[0].plan.continuous
         plan = Plan(
-            table.name, env_id(table), gamma, FIRST, last, False, swap, str(path.resolve()), words, ""
+            table.name, env_id(table), gamma, FIRST, last, continuous, swap, str(path.resolve()), words, ""
         )
-        sessions.append(ScriptSession(plan))
+        sessions.append(ScriptSession(plan) if sessions else _suited(plan))
         return sessions[-1]
 
-    tables, _ = split(request)
-    rungs = climb(tables, start, lambda _: Pace(FIRST, SPREAD, last), request.gamma, request.seed, step)
-    rungs = [_ended_early(rung, last) for rung in rungs]
+    def climbed(tables: Sequence[Table]) -> list[Rung]:
+        pace = Pace(FIRST, SPREAD, last)
+        found = climb(tables, start, lambda _: pace, request.gamma, request.seed, step)
+        return [_ended_early(rung, last) for rung in found]
+
+    rungs = climbed(tables_for(request))
+    if not request.only and sessions and sessions[0].plan.continuous:
+        rungs += climbed(list(tables.continuous().values()))
     if rungs and all(rung.result == "crashed" for rung in rungs):
         raise SleuthError(f"{path.name}: {rungs[0].reason}.")
     return concluded(rungs, _remarks(sessions, text, swap))
+
+
+def _suited(plan: Plan) -> ScriptSession:
+    """The first run: a script that breaks before its first step may want continuous actions."""
+    session, other = ScriptSession(plan), ScriptSession(replace(plan, continuous=True))
+    try:
+        session.begin()
+    except Trouble:
+        try:
+            other.begin()
+        except Trouble:
+            return ScriptSession(plan)  # broken either way: it is told again, where it is expected
+        return other
+    return session
 
 
 def _ended_early(rung: Rung, last: int) -> Rung:

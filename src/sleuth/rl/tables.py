@@ -7,9 +7,8 @@ from typing import Literal
 End = Literal["", "terminated", "truncated"]
 Asks = Literal["value", "policy", "both"]
 
-ACTIONS = (
-    2  # also where they have no effect: some agents refuse one action, and heads of width one look alike
-)
+# Also where they have no effect: some agents refuse one action, and heads of width one look alike.
+ACTIONS = 2
 GOOD = 1  # never 0: an untrained argmax would be right by chance
 
 
@@ -43,6 +42,9 @@ class Table:
     gamma: float | None = None
     labels: tuple[str, ...] = ()
     by_deed: bool = False  # what an agent remembers cannot be asked for, only seen in what it does
+    implied_by: tuple[str, ...] = ()  # whoever passes all of these passes here
+    targets: tuple[float, ...] = ()  # the right continuous action in each state: no table of moves then
+    bounds: tuple[float, float] = (-1.0, 1.0)
 
     @property
     def states(self) -> int:
@@ -85,6 +87,7 @@ def constant() -> Table:
         one_hot(1),
         "one state, one step, reward 1: can the value learn a constant?",
         "value-not-learning",
+        implied_by=("boundary", "alignment"),
     )
 
 
@@ -98,6 +101,7 @@ def observation() -> Table:
         "one step, reward = observation (±1): does the observation reach the value?",
         "obs-ignored",
         labels=("+1", "-1"),
+        implied_by=("action-observation", "boundary"),
     )
 
 
@@ -110,6 +114,7 @@ def discount() -> Table:
         one_hot(2),
         "two steps, reward at the second: is it carried back in time?",
         "discount-broken",
+        implied_by=("alignment",),
     )
 
 
@@ -123,6 +128,7 @@ def action() -> Table:
         "one state, one action pays +1 and the other -1: does the policy prefer it?",
         "policy-update-broken",
         best={0: GOOD},
+        implied_by=("action-observation",),
     )
 
 
@@ -299,6 +305,38 @@ LADDER = (
     episode_leak,
 )
 EXTRA = (memory,)
+NEAR = 0.5  # distance to a target action; a random action is 1 to 1.5 away
+
+
+def target_action() -> Table:
+    """Bounds that are not ±1, so that an action that was never scaled to them shows."""
+    purpose = "a continuous action must hit 0 or 2, by observation, in [-1, 3]"
+    return _continuous("target-action", purpose, (0.0, 2.0), (-1.0, 3.0))
+
+
+def edge_action() -> Table:
+    purpose = "the best continuous action is the upper edge of [-2, 2]"
+    return _continuous("edge-action", purpose, (2.0, 2.0), (-2.0, 2.0))
+
+
+def _continuous(name: str, purpose: str, targets: tuple[float, ...], bounds: tuple[float, float]) -> Table:
+    """One step from either of two states; the reward falls with the distance to the state's target."""
+    return Table(
+        name,
+        "policy",
+        (_both(_last(0.0)),) * 2,
+        (0, 1),
+        ((-1.0,), (1.0,)),
+        purpose,
+        "policy-update-broken",
+        tolerance=NEAR,
+        labels=("-1", "+1"),
+        targets=targets,
+        bounds=bounds,
+    )
+
+
+CONTINUOUS = (target_action, edge_action)
 
 
 def ladder() -> dict[str, Table]:
@@ -307,3 +345,7 @@ def ladder() -> dict[str, Table]:
 
 def extra() -> dict[str, Table]:
     return {table.name: table for table in (make() for make in EXTRA)}
+
+
+def continuous() -> dict[str, Table]:
+    return {table.name: table for table in (make() for make in CONTINUOUS)}

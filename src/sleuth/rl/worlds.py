@@ -58,6 +58,8 @@ class Coding:
 
 def coding(table: Table, spaces: str = "vector", continuous: bool = False, like: Any = None) -> Coding:
     """`like`: an environment whose spaces are kept; states become fixed samples of its observation space."""
+    if table.targets:
+        return _coding_of_targets(table)
     if like is not None:
         return _coding_like(table, like)
     if spaces not in SPACES:
@@ -71,6 +73,19 @@ def coding(table: Table, spaces: str = "vector", continuous: bool = False, like:
         actions: Any = gym_spaces.Box(-1.0, 1.0, (1,), np.float32)
         return Coding(space, actions, observations, blank, _share_of_interval)
     return Coding(space, gym_spaces.Discrete(ACTIONS), observations, blank, _second_or_not)
+
+
+def _coding_of_targets(table: Table) -> Coding:
+    import numpy as np
+    from gymnasium import spaces as gym_spaces
+
+    space, observations, blank = _observations(table, "vector")
+    actions = gym_spaces.Box(*table.bounds, (1,), np.float32)
+
+    def number(action: Any) -> float:
+        return float(np.asarray(action).reshape(-1)[0])
+
+    return Coding(space, actions, observations, blank, number)
 
 
 def _second_or_not(action: Any) -> float:

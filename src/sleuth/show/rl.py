@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from sleuth.rl.watching import Watched
 
 WIDTH = 100
-SIGNS = {"passed": "✓", "failed": "✗", "flaky": "~", "undecided": "?", "skipped": "-", "crashed": "!"}
+SIGNS = {
+    "passed": "✓",
+    "implied": "✓",
+    "failed": "✗",
+    "flaky": "~",
+    "undecided": "?",
+    "skipped": "-",
+    "crashed": "!",
+}
 MARKS = {"error": "✗", "warning": "!", "note": "·"}
 
 
