@@ -73,13 +73,13 @@ def test_what_was_changed_is_what_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     home, script = tmp_path / "home", made.project(tmp_path / "project")
     one = made.finished(home, script, made.steps(20), 0, "--lr", "0.1")
     (script.parent / "helper.py").write_text("name = 'changed'")
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
     other = made.finished(home, script, made.steps(20, lr=0.2, seed=1), 1, "--lr", "0.2")
     found = difference(one, other)
     assert found.command == (one.meta["command"], other.meta["command"])
     assert found.facts == {"exit_code": (0, 1)}
     assert found.seeds == (["torch.manual_seed 0"], ["torch.manual_seed 1"])
-    assert found.environment["OMP_NUM_THREADS"][1] == "1"
+    assert found.environment["OMP_NUM_THREADS"][1] == "7"
     assert found.packages == {}
     assert "+name = 'changed'\n" in found.code
     assert "train.py" not in found.code
