@@ -59,6 +59,14 @@ def test_a_shared_layer_points_at_its_second_call(tmp_path: Path) -> None:
     assert line_of(found("shared-layer-misuse", "other"), Record(()), script) is None
 
 
+def test_a_summed_loss_is_found_where_nothing_says_its_line(tmp_path: Path) -> None:
+    script = tmp_path / "net.py"
+    script.write_text("hits = (a == b).sum()\ndef cost(a, b):\n    return (a - b).pow(2).sum(-1).sum()\n")
+    unplaced = Finding("seen", cause="wrong-reduction", technique="probe")
+    assert line_of(unplaced, Record(()), script) == 3
+    assert line_of(found("wrong-reduction", line=9), Record(()), script) == 9
+
+
 def test_a_setting_is_found_beside_its_name(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text("epochs = 3\nlr = 3.0\nsize = 3\n")

@@ -45,6 +45,8 @@ def _from_source(finding: Finding, sources: list[Path]) -> Where | None:
     module = finding.where.module if finding.where is not None else None
     if finding.cause == "shared-layer-misuse" and module:
         return called_twice(module.partition(".")[0], sources)
+    if finding.cause == "wrong-reduction" and finding.where is not None and finding.where.line:
+        return None  # the call of a loss is known better than a statement can be guessed
     return best_statement(finding.cause, sources) if finding.cause in RANKS else None
 
 

@@ -107,9 +107,21 @@ def _first_batch_again(statement: _Statement) -> int | None:
     return 0 if statement.in_loop and "next(iter(" in statement.text else None
 
 
+def _summed(statement: _Statement) -> int | None:
+    """Where a loss becomes one number by a sum."""
+    if re.search(r"reduction=['\"]sum['\"]", statement.text):
+        return 0
+    if not re.search(r"\.sum\(\)$|^return torch\.sum\(", statement.text):
+        return None
+    if re.search(r"loss|nll|cost|objective|energy", statement.targets, re.IGNORECASE):
+        return 1
+    return 2 if statement.text.startswith("return") else None
+
+
 RANKS: Mapping[str, Callable[[_Statement], int | None]] = {
     "causal-leak": _mask,
     "class-imbalance": _criterion,
     "split-overlap": _split,
     "repeated-batch": _first_batch_again,
+    "wrong-reduction": _summed,
 }
