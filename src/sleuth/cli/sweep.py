@@ -141,6 +141,12 @@ def _words(options: tuple[str, ...]) -> tuple[str, ...]:
 @click.option("--metric", required=True, metavar="COLUMN", help="The score of one run.")
 @click.option("--lower-is-better", is_flag=True, help="The metric is a loss, an error, a time.")
 @click.option("--scale", is_flag=True, help="Put each task's worst run at 0 and its best at 1.")
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a page with performance profiles.",
+)
 @output_options
 def tasks_command(
     source: str,
@@ -149,23 +155,27 @@ def tasks_command(
     metric: str,
     lower_is_better: bool,
     scale: bool,
+    html: Path | None,
     json_path: str | None,
     quiet: bool,
 ) -> int:
     """Compare algorithms over many tasks.
 
     Interquartile means with bootstrap intervals (and how far to trust those at this size), probability of
-    improvement, performance profiles (in the JSON).
+    improvement, performance profiles (in the page and the JSON).
     """
     from sleuth.needs import need
 
     need("numpy", "sweep", "sleuth sweep tasks")
-    from sleuth.show.sweep_more import tasks_text
+    from sleuth.files import write_whole
+    from sleuth.show.sweep_more import tasks_page, tasks_text
     from sleuth.sweeping.sources import open_source
     from sleuth.sweeping.tasks import compare_tasks
 
     found = compare_tasks(open_source(source).table, algorithm, task, metric, lower_is_better, scale)
-    best = max(found.algorithms, key=lambda one: -one.iqm if lower_is_better else one.iqm)
+    if html is not None:
+        write_whole(html, tasks_page(found))
+    best = found.algorithms[0]
     emit(f"{best.name}\t{best.iqm:.4g}" if quiet else tasks_text(found), found.to_dict(), json_path)
     return 0
 

@@ -4,7 +4,20 @@ from collections.abc import Iterator
 from html import escape
 
 from sleuth.show.sweep_page import STYLE
-from sleuth.show.sweep_pictures import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, frame, nice, ticks
+from sleuth.show.sweep_pictures import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Axis,
+    frame,
+    line_colour,
+    nice,
+    profiles,
+    ticks,
+)
 from sleuth.sweeping.sensitivity import Report, Sensitivity
 from sleuth.sweeping.tasks import Tasks
 
@@ -14,10 +27,11 @@ def tasks_text(found: Tasks) -> str:
 
 
 def _tasks_lines(found: Tasks) -> Iterator[str]:
-    yield f"{found.metric} on {len(found.tasks)} tasks"
+    better = "lower" if found.lower_is_better else "higher"
+    yield f"{_metric(found)} on {len(found.tasks)} tasks, {better} is better"
     width = max(len("algorithm"), *(len(str(one.name)) for one in found.algorithms))
     yield f"  {'algorithm'.ljust(width)}  runs      IQM  95% interval          median     mean"
-    for one in sorted(found.algorithms, key=lambda one: -one.iqm):
+    for one in found.algorithms:
         span = f"{one.iqm_interval[0]:.4g} .. {one.iqm_interval[1]:.4g}"
         numbers = f"{one.runs:4d}  {one.iqm:7.4g}  {span:20s}  {one.median:7.4g}  {one.mean:7.4g}"
         yield f"  {str(one.name).ljust(width)}  {numbers}"
@@ -29,6 +43,26 @@ def _tasks_lines(found: Tasks) -> Iterator[str]:
         "this size"
     )
     yield from (f"  ! {line}" for line in found.warnings)
+
+
+def _metric(found: Tasks) -> str:
+    return f"{found.metric} (a task's worst run 0, its best 1)" if found.scaled else found.metric
+
+
+def tasks_page(found: Tasks) -> str:
+    legend = " ".join(
+        f"<b style='color:{line_colour(at)}'>{escape(str(one.name))}</b>"
+        for at, one in enumerate(found.algorithms)
+    )
+    side = "below" if found.lower_is_better else "above"
+    words = (
+        f"performance profiles: the share of runs {side} a score, over all tasks; the highest line is best"
+    )
+    figure = f"<figure>{profiles(found)}<figcaption>{legend}<br>{words}</figcaption></figure>"
+    title = f"{found.metric} on {len(found.tasks)} tasks"
+    return _page(
+        "tasks", title, f"<div class='pictures'>{figure}</div><pre>{escape(tasks_text(found))}</pre>"
+    )
 
 
 def sensitivity_text(report: Report) -> str:
@@ -52,18 +86,20 @@ def _sensitivity_lines(report: Report) -> Iterator[str]:
 
 
 def sensitivity_page(report: Report) -> str:
-    head = "<!doctype html><html lang='en'><meta charset='utf-8'><title>sleuth sweep sensitivity</title>"
     figures = "".join(
         f"<figure>{scatter(one, report.metric)}<figcaption>{escape(one.param)}: explains {one.share:.0%}, "
         f"p = {one.p:.3f}: <b>{one.verdict}</b></figcaption></figure>"
         for one in report.params
     )
     words = escape(sensitivity_text(report))
-    body = (
-        f"<h1>{escape(report.metric)}: sensitivity</h1><div "
-        f"class='pictures'>{figures}</div><pre>{words}</pre>"
-    )
-    return f"{head}<style>{STYLE}</style><body><div class='sleuth'>{body}</div></body></html>\n"
+    body = f"<div class='pictures'>{figures}</div><pre>{words}</pre>"
+    return _page("sensitivity", f"{report.metric}: sensitivity", body)
+
+
+def _page(verb: str, title: str, body: str) -> str:
+    head = f"<!doctype html><html lang='en'><meta charset='utf-8'><title>sleuth sweep {verb}</title>"
+    inside = f"<h1>{escape(title)}</h1>{body}"
+    return f"{head}<style>{STYLE}</style><body><div class='sleuth'>{inside}</div></body></html>\n"
 
 
 def scatter(one: Sensitivity, metric: str) -> str:

@@ -1,4 +1,4 @@
-"""Pictures of a sweep as inline SVG: a line a seed, effects with intervals, the response to the dose."""
+"""Pictures of a sweep as inline SVG: a line a seed, effects with intervals, dose responses, profiles."""
 
 import math
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from html import escape
 
 from sleuth.show.sweep import number
 from sleuth.sweeping.result import Group
+from sleuth.sweeping.tasks import Tasks
 
 WIDTH, HEIGHT = 460, 270
 LEFT, RIGHT, TOP, BOTTOM = 62, 16, 14, 44
@@ -52,7 +53,7 @@ def paired_lines(group: Group, metric: str) -> str:
     across = Axis(-0.3, len(names) - 0.7, LEFT, WIDTH - RIGHT)
     parts = [frame(up, metric), _names(names, across, group.param)]
     for place, seed in enumerate(group.seeds[:MANY_SEEDS]):
-        colour = SEEDS[place % len(SEEDS)]
+        colour = line_colour(place)
         dots = [
             (across.at(at), up.at(group.cells[name, seed]))
             for at, name in enumerate(names)
@@ -131,6 +132,28 @@ def dose_response(group: Group, metric: str) -> str:
         for x, v in points
     ]
     return _svg(parts, f"mean {metric} with the 10-90% band over {group.param}")
+
+
+def profiles(found: Tasks) -> str:
+    """A line an algorithm: the share of its runs that are better than each score."""
+    up = Axis(-0.03, 1.03, HEIGHT - BOTTOM, TOP)
+    across = Axis(found.thresholds[0], found.thresholds[-1], LEFT, WIDTH - RIGHT)
+    side = "<" if found.lower_is_better else ">"
+    parts = [frame(up, f"share of runs {side} score")]
+    parts.append(ticks(nice(across.low, across.high, 7), across, found.metric + " (scaled)" * found.scaled))
+    for at, one in enumerate(found.algorithms):
+        dots = [(across.at(x), up.at(share)) for x, share in zip(found.thresholds, one.profile, strict=True)]
+        dash = "" if at < len(SEEDS) else "5 4"
+        parts.append(_line(dots, line_colour(at), 2, 0.9, dash))
+        parts += [
+            _dot(x, y, line_colour(at), 2.2, f"{one.name}: {share:.0%} {side} {number(score)}")
+            for (x, y), share, score in zip(dots, one.profile, found.thresholds, strict=True)
+        ]
+    return _svg(parts, f"performance profiles: share of runs {side} each {found.metric}")
+
+
+def line_colour(at: int) -> str:
+    return SEEDS[at % len(SEEDS)]
 
 
 def _trend(group: Group, places: Sequence[float], across: Axis, up: Axis) -> str:

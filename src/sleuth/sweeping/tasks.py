@@ -51,12 +51,14 @@ class Improvement:
 
 @dataclass(frozen=True)
 class Tasks:
-    """The whole comparison. `coverage`: how often such a 95% interval holds the truth, simulated at this
-    size.
+    """The whole comparison, the best algorithm first. `coverage`: how often such a 95% interval holds the
+    truth, simulated at this size. Scaled scores are better when higher, whatever the metric.
     """
 
     source: str
     metric: str
+    lower_is_better: bool
+    scaled: bool
     tasks: tuple[Scalar, ...]
     thresholds: tuple[float, ...]
     algorithms: tuple[Algorithm, ...]
@@ -69,6 +71,8 @@ class Tasks:
             "schema": "sleuth.sweep.tasks/1",
             "source": self.source,
             "metric": self.metric,
+            "lower_is_better": self.lower_is_better,
+            "scaled": self.scaled,
             "tasks": list(self.tasks),
             "thresholds": list(self.thresholds),
             "algorithms": [
@@ -171,23 +175,27 @@ def compare_tasks(
     """Read a table of runs as algorithms × tasks × runs, and compare the algorithms."""
     import numpy as np
 
-    names, tasks, blocks, notes = _blocks(table, algorithm, task, metric, scale)
-    signed = {name: -block if lower_is_better else block for name, block in blocks.items()}
+    names, tasks, blocks, notes = _blocks(table, algorithm, task, metric)
+    if scale:
+        blocks, lower_is_better = _scaled(blocks, lower_is_better), False
+    sign = -1 if lower_is_better else 1
+    signed = {name: sign * block for name, block in blocks.items()}
     pooled = np.concatenate([block.ravel() for block in blocks.values()])
     thresholds = np.linspace(pooled.min(), pooled.max(), THRESHOLDS)
     listed = tuple(
         Algorithm(
             name, block.shape[0], float(iqm(block)), interval(bootstrap(iqm, [block], DRAWS, block.size)),
             float(np.median(block.mean(axis=0))), float(block.mean()),
-            tuple(profile(block, thresholds).tolist()),
+            tuple(profile(sign * block, sign * thresholds).tolist()),
         )
         for name, block in blocks.items()
     )  # fmt: skip
+    ranked = tuple(sorted(listed, key=lambda one: -sign * one.iqm))
     pairs = [_improvement(signed, one, other) for one, other in combinations(names, 2)]
     runs = min(block.shape[0] for block in blocks.values())
     return Tasks(
-        table.source, metric, tuple(tasks), tuple(thresholds.tolist()), listed, tuple(pairs),
-        coverage(min(runs, 50), min(len(tasks), 50)), tuple(notes),
+        table.source, metric, lower_is_better, scale, tuple(tasks), tuple(thresholds.tolist()), ranked,
+        tuple(pairs), coverage(min(runs, 50), min(len(tasks), 50)), tuple(notes),
     )  # fmt: skip
 
 
@@ -202,7 +210,7 @@ def _improvement(signed: "Mapping[Scalar, Floats]", one: Scalar, other: Scalar) 
 
 
 def _blocks(
-    table: Table, algorithm: str, task: str, metric: str, scale: bool
+    table: Table, algorithm: str, task: str, metric: str
 ) -> "tuple[list[Scalar], list[Scalar], Mapping[Scalar, Floats], Sequence[str]]":
     """Scores (run, task) of each algorithm. Tasks that some algorithm lacks, and surplus runs, are left
     out.
@@ -234,15 +242,15 @@ def _blocks(
         runs = int(counts[at, shared].min())
         columns = [score[usable & (who == at) & (where == place)][:runs] for place in shared]
         blocks[name] = np.stack(columns, axis=1)
-    if scale:
-        blocks = _scaled(blocks)
     return list(contenders), [places[place] for place in shared], blocks, notes
 
 
-def _scaled(blocks: "Mapping[Scalar, Floats]") -> "dict[Scalar, Floats]":
+def _scaled(blocks: "Mapping[Scalar, Floats]", lower_is_better: bool) -> "dict[Scalar, Floats]":
     """Each task from its worst run (0) to its best (1): scores of different games become comparable."""
     import numpy as np
 
     both = np.concatenate(list(blocks.values()))
     low, high = both.min(axis=0), both.max(axis=0)
-    return {name: (block - low) / np.where(high > low, high - low, 1) for name, block in blocks.items()}
+    worst, best = (high, low) if lower_is_better else (low, high)
+    span = np.where(high > low, best - worst, 1)
+    return {name: (block - worst) / span for name, block in blocks.items()}
