@@ -143,6 +143,22 @@ def test_hparams_below_a_run_belong_to_it(tmp_path: Path, alone: bool) -> None:
         assert results(str(tmp_path)) == pytest.approx(expected(), rel=1e-6)
 
 
+@pytest.mark.parametrize("hparams", [None, ".", "below"])
+def test_runs_below_a_root_with_events_of_its_own_stay_apart(tmp_path: Path, hparams: str | None) -> None:
+    """A summary of the whole sweep beside its runs is neither part of them nor swallows them."""
+    writer = pytest.importorskip("tensorboardX").SummaryWriter
+    with writer(str(tmp_path)) as root:
+        root.add_scalar("best", 2.5, 1)
+    for lr, seed in CELLS:
+        with writer(str(tmp_path / f"lr={lr},seed={seed}"), filename_suffix=".run") as one:
+            one.add_scalar("acc", lr + seed, 1)
+            if hparams is not None:
+                one.add_hparams({"lr": lr, "seed": seed}, {"end": lr + seed}, name=hparams)
+    table = open_source(str(tmp_path)).table
+    assert table.rows == len(CELLS) + 1
+    assert results(str(tmp_path)) == pytest.approx(expected(), rel=1e-6)
+
+
 def test_trackio_reads_the_projects_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sqlite3
 
