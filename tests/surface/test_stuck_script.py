@@ -199,6 +199,34 @@ def test_a_slow_script_is_judged_by_what_was_seen_in_time(folder: Path) -> None:
     assert "s to compute" in observed(told, "can the parameters")["unchecked"]
 
 
+@pytest.mark.parametrize(
+    ("words", "handed"),
+    [
+        (["train.py", "--free", "--metric", "size", "--json", "told.json"], ["--free"]),
+        (["train.py", "--json", "told.json", "--metric", "size"], []),
+        (["train.py", "--metric", "size", "--free", "--json", "told.json"], ["--free"]),
+        (["--metric", "size", "train.py", "--metric", "acc", "--json", "told.json"], ["--metric", "acc"]),
+        (
+            ["--json", "told.json", "train.py", "--json", "own", "--metric", "size", "--free"],
+            ["--json", "own", "--free"],
+        ),
+    ],
+)
+def test_options_behind_the_script_are_told_from_its_own(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], handed: list[str]
+) -> None:
+    asked: list[Any] = []
+
+    def answered(*request: Any) -> dict[str, Any]:
+        asked.append(request)
+        return {"answer": None, "trouble": "enough"}
+
+    monkeypatch.setattr("sleuth.stall.running.answered", answered)
+    (folder / "train.py").write_text("")
+    assert run(["stuck", *words]) == 2
+    assert (asked[0][1], asked[0][2]) == (tuple(handed), "size")
+
+
 def scalar_graph() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     w = torch.tensor([0.5, -1.0, 2.0], requires_grad=True)
     return w, w.sum(), (w**2).sum()

@@ -51,9 +51,8 @@ def command(
 
     path = checked(script)
     words = list(arguments)
-    while len(words) >= 2 and words[-2] in ("--metric", "--json"):  # as people type them, behind the script
-        json_path, metric = (words[-1], metric) if words[-2] == "--json" else (json_path, words[-1])
-        del words[-2:]
+    metric = metric or _taken(words, "--metric", range(len(words) - 1))
+    json_path = json_path or _taken(words, "--json", range(len(words) - 2, len(words) - 1))
     if metric is None:
         raise SleuthError("Which metric? Write `sleuth stuck SCRIPT --metric NAME`.")
     need("torch", "torch", "`sleuth stuck`")
@@ -66,6 +65,19 @@ def command(
     payload = {**answer.to_dict(), "step": told["step"], "metric": metric}
     emit(f"Before step {told['step']}, {metric}:\n{answer.text()}", payload, json_path)
     return 1 if answer.findings else 0
+
+
+def _taken(words: list[str], option: str, places: range) -> str | None:
+    """An option as people type it, behind the script; one given before it leaves the script its own.
+
+    A metric is needed, so it is looked for at any place; `--json` may be the script's, but at the end.
+    """
+    at = next((place for place in places if place >= 0 and words[place] == option), None)
+    if at is None:
+        return None
+    value = words[at + 1]
+    del words[at : at + 2]
+    return value
 
 
 def _why_not(metric: str, told: dict[str, object]) -> str:
