@@ -1,17 +1,19 @@
 """What `sleuth rl` finds, what it leaves alone, and how fast: beside Gymnasium's and SB3's own checkers."""
 
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
+from bench import rl_peer
 from bench.rl_agents import EXPECTED, OFF_POLICY, ON_POLICY, actor_critic, q_learner
 from sleuth.rl.probing import Ladder, Request, probe_learn, probe_sb3
 
 STEPS = 40_000
-SEEDS = 2  # of the quick table; `nightly` takes 30
+SEEDS = 5
+LADDERS = int(os.environ.get("SLEUTH_LADDERS", "5"))  # of each library agent; a nightly run takes 30
 SOFT: dict[str, Any] = {
     "learning_rate": 3e-3,
     "learning_starts": 100,
@@ -47,34 +49,36 @@ class Caught:
 
 
 def rows() -> Iterator[tuple[str, str, str]]:
-    yield "rl worlds", "steps a second, ratio to CartPole", f"{speed():.1f}×"
+    for world in ("boundary", "long-chain"):
+        ours, ratio = speed(world)
+        yield "rl worlds", f"{world}: steps a second, ratio to CartPole", f"{ours:,.0f}, {ratio:.1f}×"
     for label, bugs, make in (("on-policy", ON_POLICY, actor_critic), ("off-policy", OFF_POLICY, q_learner)):
         found = injected(bugs, make)
         yield "rl probe", f"{label}: injected mistakes seen", f"{found.seen} of {found.mistakes}"
         yield "rl probe", f"{label}: right cause first", f"{found.named} of {found.mistakes}"
+    yield "rl probe", "probing-environments on the on-policy mistakes", rl_peer.compared()
     alarms, ladders = false_alarms()
     yield "rl probe", "false alarms on right agents (own actor-critic and Q)", f"{alarms} of {ladders}"
-    for name in ("PPO", "A2C", "DQN"):
-        alarms, seconds = library(name, 1)
-        yield "rl probe", f"SB3 {name}, quick settings: CPU seconds a ladder", f"{seconds:.1f}"
-        yield "rl probe", f"SB3 {name}: false alarms", f"{alarms} of 1"
     for label, count in environments().items():
         yield "rl check", f"broken environments found by {label}", f"{count} of 18"
     yield "rl check", "false alarms on legal and classic environments", _quiet_environments()
-    yield "rl probe", "beside probing-environments", peer()
+    for name in QUICK:
+        alarms, seconds = library(name, LADDERS)
+        yield "rl probe", f"SB3 {name}, quick settings: false alarms in ladders", f"{alarms} of {LADDERS}"
+        yield "rl probe", f"SB3 {name}: CPU seconds a ladder, mean", f"{seconds:.1f}"
 
 
-def speed() -> float:
-    """Steps a second of the smallest probe world against CartPole's, in the same process."""
+def speed(world: str) -> tuple[float, float]:
+    """Steps a second of a probe world, and against CartPole's in the same process."""
     import gymnasium
 
     from sleuth.rl.tables import ladder
     from sleuth.rl.worlds import Witness, coding, make_world
 
-    table = ladder()["constant"]
+    table = ladder()[world]
     ours = steps_a_second(make_world(table, coding(table), Witness()))
     peer_env = gymnasium.make("CartPole-v1", disable_env_checker=True).unwrapped
-    return ours / steps_a_second(peer_env)
+    return ours, ours / steps_a_second(peer_env)
 
 
 def steps_a_second(env: Any) -> float:
@@ -106,7 +110,10 @@ def false_alarms(count: int = SEEDS) -> tuple[int, int]:
 
 
 def library(name: str, count: int) -> tuple[int, float]:
-    """False alarms of a right library agent, and CPU seconds a ladder."""
+    """False alarms of a right library agent, and CPU seconds a ladder, without what torch loads once."""
+    import torch
+
+    torch.optim.Adam([torch.nn.Parameter(torch.zeros(1))])
     started = time.process_time()
     results = [probe_sb3(name, Request(seed=seed, kwargs=QUICK[name])) for seed in range(count)]
     return sum(map(_alarmed, results)), (time.process_time() - started) / count
@@ -155,15 +162,3 @@ def _quiet_environments() -> str:
     makes = LEGAL | {name: made(name) for name in CLASSIC}
     loud = sum(bool(check(name, make, steps=1500).findings) for name, make in makes.items())
     return f"{loud} of {len(makes)}"
-
-
-def peer() -> str:
-    return "installed" if find_spec("probing_environments") else "not installed"
-
-
-def nightly() -> Iterator[tuple[str, str, str]]:
-    """Thirty ladders of each library agent."""
-    for name in QUICK:
-        alarms, seconds = library(name, 30)
-        yield "rl nightly", f"SB3 {name}: false alarms", f"{alarms} of 30"
-        yield "rl nightly", f"SB3 {name}: CPU seconds a ladder", f"{seconds:.1f}"

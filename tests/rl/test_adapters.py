@@ -47,6 +47,32 @@ def test_a_script_that_knows_only_its_own_task_gets_the_probe_instead(tmp_path: 
     assert "replaced by the probe" in result.remarks[0]
 
 
+CONTINUOUS_SCRIPT = """
+import sys
+import gymnasium as gym
+import numpy as np
+env = gym.make(sys.argv[1])
+assert isinstance(env.action_space, gym.spaces.Box), "continuous actions only"
+low, high = env.action_space.low[0], env.action_space.high[0]
+best = {}
+chance = np.random.default_rng(0)
+obs, _ = env.reset(seed=0)
+for step in range(3000):
+    key = obs.tobytes()
+    action = best[key][1] if key in best and step > 100 else chance.uniform(low, high)
+    obs, reward, terminated, truncated, _ = env.step(np.array([action], np.float32))
+    best[key] = max(best.get(key, (-9.0, 0.0)), (reward, action))
+    if terminated or truncated:
+        obs, _ = env.reset()
+"""
+
+
+def test_a_script_that_refuses_two_actions_gets_a_range_of_them(tmp_path: Path) -> None:
+    (tmp_path / "box.py").write_text(CONTINUOUS_SCRIPT)
+    result = probe_script(str(tmp_path / "box.py"), ("{env}",), Request(only=("action", "target-action")))
+    assert [rung.result for rung in result.rungs] == ["passed", "passed"]
+
+
 def test_words_of_the_command_line_are_filled() -> None:
     table = ladder()["boundary"]
     assert filled(WORDS, table, 7, 0.9) == ("--env-id", env_id(table), "--seed", "7", "--gamma", "0.9")

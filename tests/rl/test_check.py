@@ -2,6 +2,7 @@
 
 import math
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -81,3 +82,25 @@ def test_summaries() -> None:
     found = summary([1.0, 2.0, 3.0])
     assert (found["min"], found["mean"], found["max"]) == (1.0, 2.0, 3.0)
     assert math.isclose(found["sd"], (2 / 3) ** 0.5)
+
+
+def test_chance_that_shares_a_seed_with_the_environment_is_still_chance() -> None:
+    """An action drawn from the stream of the environment would always match its coin."""
+
+    class Coin(gymnasium.Env[np.ndarray, int]):
+        observation_space = gymnasium.spaces.Box(-1, 1, (1,), np.float32)
+        action_space = gymnasium.spaces.Discrete(2)
+
+        def reset(
+            self, *, seed: int | None = None, options: dict[str, object] | None = None
+        ) -> tuple[np.ndarray, dict[str, object]]:
+            super().reset(seed=seed)
+            self.coin = int(self.np_random.integers(2))
+            return np.array([2.0 * self.coin - 1.0], np.float32), {}
+
+        def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, object]]:
+            return np.zeros(1, np.float32), float(action == self.coin), True, False, {}
+
+    result = check("coin", Coin, steps=1200)
+    assert result.facts.agents["random"]["return"]["mean"] == pytest.approx(0.5, abs=0.1)
+    assert result.findings == ()

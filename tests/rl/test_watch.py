@@ -45,6 +45,8 @@ NAMES = {
     "rollout/exploration_rate": "exploration",
     "charts/SPS": "speed",
     "diff_num_grad_updates": "staleness",
+    "environment/episode_length": "length",
+    "losses/residual_variance": "explained_variance",
 }
 
 
@@ -148,6 +150,19 @@ def test_a_value_loss_goes_before_the_sum_of_all_losses(keys: tuple[str, ...]) -
 def test_each_illness_is_seen(case: str) -> None:
     slug, changes = CASES[case]
     assert slug in [entry.cause for entry in verdicts(run_of(**changes))]
+
+
+def test_what_is_left_unexplained_is_turned_round() -> None:
+    run = as_run("run", {"losses/residual_variance": [(0.0, 0.25), (1.0, 1.5)]})
+    assert run.series["explained_variance"].values == (0.75, -0.5)
+
+
+def test_a_huge_spike_counts_in_a_run_that_never_learns() -> None:
+    kl = [0.01] * LENGTH
+    kl[30] = 3.0
+    (found,) = verdicts(run_of(train__approx_kl=kl, rollout__ep_rew_mean=FLAT_RETURN))
+    assert (found.cause, found.numbers["began"]) == ("kl-spike", 30_000.0)
+    assert verdicts(run_of(train__approx_kl=kl)) == []
 
 
 def test_the_step_at_which_it_began_is_told() -> None:

@@ -9,10 +9,13 @@ from sleuth.rl.truth import best_q
 
 BINS = 6  # cells a dimension for the tabular learner
 CANDIDATES, ELITE, ROUNDS = 12, 3, 6
+# Added to the seed of whoever acts: an environment with the same seed would draw the same numbers, and an
+# action would follow the state it has never looked at.
+APART = 104_729
 
 
 def random_agent(env: Any, seed: int = 0) -> Act:
-    env.action_space.seed(seed)
+    env.action_space.seed(APART + seed)
     return lambda _, __: env.action_space.sample()
 
 
@@ -55,7 +58,7 @@ def tabular_q(make: Make, steps: int = 4000, gamma: float = 0.99, seed: int = 0)
     """Q learning over rounded observations, for discrete actions."""
     import numpy as np
 
-    env, chance = make(), np.random.default_rng(seed)
+    env, chance = make(), np.random.default_rng(APART + seed)
     table: dict[tuple[float, ...], Any] = {}
     count, start = int(env.action_space.n), int(env.action_space.start)
 
@@ -79,7 +82,7 @@ def cross_entropy(make: Make, steps: int = 6000, seed: int = 0) -> Act:
     """A linear policy by the cross-entropy method."""
     import numpy as np
 
-    env, chance = make(), np.random.default_rng(seed)
+    env, chance = make(), np.random.default_rng(APART + seed)
     width = len(flat(env.reset(seed=seed)[0])) + 1
     outputs = int(getattr(env.action_space, "n", 0)) or int(np.prod(env.action_space.shape))
     mean, spread = np.zeros((width, outputs)), np.ones((width, outputs))

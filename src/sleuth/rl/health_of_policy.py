@@ -166,8 +166,10 @@ def _spike(values: Sequence[float]) -> int | None:
 
 
 def _harmful(run: Run, series: Series, spike: int) -> bool:
-    """Right at the beginning there is no return from which it could fall."""
-    return learns(run) is False if spike < POINTS else _return_fell(run, series.steps[spike])
+    """A return that never rose, at the beginning or at all, has nothing from which it could fall."""
+    if spike < POINTS or series.values[spike] > KL_HUGE:
+        return learns(run) is False or (spike >= POINTS and _return_fell(run, series.steps[spike]))
+    return _return_fell(run, series.steps[spike])
 
 
 def _return_fell(run: Run, step: float) -> bool:

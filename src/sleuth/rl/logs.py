@@ -67,6 +67,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
         r"explained_variance$",
         r"vf_explained_var(iance)?",
         r"explained_var$",
+        r"residual_variance$",
     ),
     "clip_fraction": (
         r"clip_fraction",
@@ -110,6 +111,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
         r"ep_len_mean",
         r"episodic_length",
         r"episode_len(gth)?_mean",
+        r"episode_length$",
         r"eplen$",
         r"averageeplen",
         r"^l$",
@@ -189,9 +191,16 @@ def as_run(name: str, table: Mapping[str, list[tuple[float, float]]]) -> Run:
         word = meaning(key)
         if word is None or (word in found and len(found[word].values) >= len(rows)):
             continue
-        sign = -1.0 if re.search(r"entropy_loss", key.lower()) and "actor" not in key.lower() else 1.0
-        found[word] = Series(key, tuple(step for step, _ in rows), tuple(sign * value for _, value in rows))
+        values = tuple(_as_meant(key.lower(), value) for _, value in rows)
+        found[word] = Series(key, tuple(step for step, _ in rows), values)
     return Run(name, found, tuple(sorted(table)))
+
+
+def _as_meant(key: str, value: float) -> float:
+    """SB3 logs minus the entropy; what is left unexplained is one minus what is explained."""
+    if "entropy_loss" in key and "actor" not in key:
+        return -value
+    return 1.0 - value if key.endswith("residual_variance") else value
 
 
 def _unclear(key: str) -> int:

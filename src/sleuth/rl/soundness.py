@@ -114,7 +114,7 @@ def _after_use(make: Make, seed: int, actions: Sequence[Any], right: Any) -> tup
 
 
 def _actions(env: Any, seed: int) -> list[Any]:
-    env.action_space.seed(seed)
+    env.action_space.seed(agents.APART + seed)
     return [env.action_space.sample() for _ in range(REPLAYED)]
 
 

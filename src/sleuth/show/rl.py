@@ -24,6 +24,17 @@ SIGNS = {
     "skipped": "-",
     "crashed": "!",
 }
+SHOWN = (
+    "return",
+    "return_max",
+    "length",
+    "entropy",
+    "std",
+    "kl",
+    "explained_variance",
+    "value_loss",
+    "speed",
+)
 MARKS = {"error": "✗", "warning": "!", "note": "·"}
 
 
@@ -115,7 +126,7 @@ def watched(result: "Watched") -> str:
 
 def _run(run: "Run") -> str:
     lines = [f"{run.name}: {len(run.keys)} quantities logged, {len(run.series)} understood"]
-    for word in ("return", "length", "entropy", "kl", "explained_variance", "value_loss"):
+    for word in SHOWN:
         series = run.series.get(word)
         if series is not None and series.values:
             curve = spark([value for value in series.values if value == value])
