@@ -214,3 +214,16 @@ def test_no_line_breaks_the_reader(text: str) -> None:
     for name, value in read(text):
         assert name
         assert isinstance(value, float)
+
+
+@pytest.mark.parametrize(("rate", "matters"), [(0.0, False), (0.1, True)])
+def test_dropout_of_rate_zero_makes_no_mode(rate: float, matters: bool) -> None:
+    from torch import nn
+
+    from sleuth.watching.models import _modal
+
+    layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=rate)
+    assert any(map(_modal, layer.modules())) is matters
+    assert _modal(nn.Dropout2d(rate)) is matters
+    assert _modal(nn.LSTM(3, 3, 2, dropout=rate)) is matters
+    assert _modal(nn.BatchNorm1d(3))

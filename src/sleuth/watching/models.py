@@ -145,8 +145,12 @@ def tell(state: State, births: Births, entry: Known) -> None:
 
 
 def _modal(module: Any) -> bool:
+    """Whether train and eval mode differ for it. A rate of 0 makes no difference."""
     name = type(module).__name__
-    return any(word in name for word in MODAL) or getattr(module, "dropout", 0.0) not in (0.0, 0, None)
+    rate = getattr(module, "p" if "Dropout" in name else "dropout", None)
+    if isinstance(rate, (int, float)):  # of a transformer's layer `dropout` is a module, asked by itself
+        return rate > 0
+    return any(word in name for word in MODAL)
 
 
 def _compiled(module: Any) -> bool:

@@ -1,7 +1,9 @@
 """Hand-written backward functions against finite differences, in double precision."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -16,6 +18,7 @@ from sleuth.finding import Where
 
 STEP = 1e-6  # of a central difference in float64: truncation and rounding are then both near 1e-10
 DIRECTIONS = 3
+LEVELS = 16  # what rounds gives out no more than so many different values of a layer's
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +36,62 @@ def measure(subject: Subject) -> CustomGradient:
     classes = list(dict.fromkeys(getattr(type(node), "_forward_cls", type(node)) for node in nodes))
     if not classes:
         raise NotApplicable("no hand-written autograd function takes part")
+    if meant := [cls.__name__ for cls in classes if cls in _other_on_purpose(subject, classes)]:
+        raise NotApplicable(
+            f"{meant[0]} hands its input on, or rounds it: its backward is meant to differ from its forward"
+        )
     where = next(
         (place for cls in classes if (place := source_of(getattr(cls, "backward", None))) is not None), None
     )
     return CustomGradient(tuple(cls.__name__ for cls in classes), where, _worst(subject))
+
+
+def _other_on_purpose(subject: Subject, classes: Sequence[Any]) -> set[Any]:
+    """Functions that change nothing forward (they reverse or scale gradients) or only give a few levels.
+
+    No finite difference can judge those: a gradient reversal and a straight-through estimator are as they
+    should be.
+    """
+    meant = set()
+    for cls in classes:
+        with _watched_forward(cls) as passed:
+            subject.loss()
+        if passed and all(_same(given, made) or _few_levels(given, made) for given, made in passed):
+            meant.add(cls)
+    return meant
+
+
+@contextmanager
+def _watched_forward(cls: Any) -> Iterator[list[tuple[Tensor, Tensor]]]:
+    """What a function gets first and what it gives, while it is open."""
+    passed: list[tuple[Tensor, Tensor]] = []
+    original = cls.__dict__.get("forward")
+    forward = cls.forward
+
+    def watched(*args: Any, **keywords: Any) -> Any:
+        made = forward(*args, **keywords)
+        given = next((a for a in args if isinstance(a, Tensor)), None)
+        if given is not None and isinstance(made, Tensor):
+            passed.append((given.detach(), made.detach()))
+        return made
+
+    cls.forward = staticmethod(watched)
+    try:
+        yield passed
+    finally:
+        if original is None:
+            del cls.forward
+        else:
+            cls.forward = original
+
+
+def _same(given: Tensor, made: Tensor) -> bool:
+    return given.shape == made.shape and bool(torch.equal(given, made))
+
+
+def _few_levels(given: Tensor, made: Tensor) -> bool:
+    """A threshold, a sign, a rounding: many different values in, few out."""
+    return len(torch.unique(made)) <= LEVELS < len(torch.unique(given))
 
 
 def _worst(subject: Subject) -> float:

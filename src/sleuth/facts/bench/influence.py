@@ -292,9 +292,16 @@ def reach(subject: Subject, inputs: tuple[str, ...]) -> Reach:
         mass = torch.zeros(width) if slope is None else slope.detach().reshape(-1, width).abs().sum(0).cpu()
         silent += [features + int(i) for i in (mass == 0).nonzero().flatten()]
         features += width
+    if len(silent) == features and not _takes_any(subject):
+        raise NotApplicable("the model is called without an input")
     if len(silent) == features and _notices(subject, inputs):
         raise NotApplicable("the graph from output to input is cut, though values pass")
     return Reach(features, len(silent), tuple(silent[:8]))
+
+
+def _takes_any(subject: Subject) -> bool:
+    """Whether the model is given a tensor at all; a table of factors is not."""
+    return any(call.outermost and call.inputs for call in trace(subject, train=False).calls)
 
 
 def _notices(subject: Subject, inputs: tuple[str, ...]) -> bool:

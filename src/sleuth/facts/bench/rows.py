@@ -105,6 +105,8 @@ def copies(subject: Subject, targets: tuple[str, ...]) -> Copies:
     rows = _gather(subject, subject.loader if subject.loader is not None else [subject.batch], targets)
     if rows.targets is None or not rows.inputs.is_floating_point():
         raise NotApplicable("inputs or targets are no numbers")
+    if all(name in targets for name, _ in batches.leaves(subject.batch)):
+        raise NotApplicable("the batch holds nothing beside the target")
     target = rows.targets.float().reshape(len(rows.targets), -1)
     if len(target) < 20 or target.shape[1] > 1:
         raise NotApplicable("a single target and at least 20 examples are needed")

@@ -1,0 +1,99 @@
+"""What looks like a defect to a probe and is meant so."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+import sleuth
+
+
+class Reverse(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        return -0.3 * grad
+
+
+class Rounded(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return (x > 0).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        return grad
+
+
+class WrongSquare(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        (x,) = ctx.saved_tensors
+        return grad * x
+
+
+class Through(nn.Module):
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self.function = function
+        self.below, self.above = nn.Linear(6, 12), nn.Linear(12, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        made: Tensor = self.above(self.function.apply(self.below(x)))
+        return made
+
+
+def causes(model: nn.Module, batch: Any, loss: Any) -> set[str]:
+    report = sleuth.probe(model, batch, loss, memorise=False)
+    return {finding.cause for finding in report.findings if finding.severity != "note"}
+
+
+def test_reversed_and_straight_through_gradients_are_meant_and_wrong_ones_are_not() -> None:
+    torch.manual_seed(0)
+    batch = (torch.randn(32, 6), torch.randn(32, 1))
+    before = (Reverse.__dict__["forward"], Rounded.__dict__["forward"])
+    for function, told in ((Reverse, False), (Rounded, False), (WrongSquare, True)):
+        assert ("wrong-gradient" in causes(Through(function), batch, nn.functional.mse_loss)) is told
+    assert (Reverse.__dict__["forward"], Rounded.__dict__["forward"]) == before
+
+
+class Factors(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows, self.columns = nn.Parameter(torch.randn(30, 3)), nn.Parameter(torch.randn(20, 3))
+
+    def forward(self) -> Tensor:
+        return self.rows @ self.columns.T
+
+
+def test_a_model_that_takes_no_input_ignores_none() -> None:
+    torch.manual_seed(0)
+    batch = (torch.randn(30, 20), torch.rand(30, 20) < 0.5)
+    model = Factors()
+
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        ratings, seen = batch
+        return (model() - ratings)[seen].pow(2).mean()
+
+    report = sleuth.probe(model, batch, step=step, memorise=False)
+    assert "input-destroyed" not in {f.cause for f in report.findings if f.severity != "note"}
+
+
+def test_a_batch_of_targets_alone_leaks_nothing() -> None:
+    torch.manual_seed(0)
+    place = torch.linspace(0, 1, 60).unsqueeze(1)
+    model = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+
+    def step(model: nn.Module, batch: list[Tensor]) -> Tensor:
+        return (model(place) - batch[0]).pow(2).mean()
+
+    report = sleuth.probe(model, [place.cos()], step=step, memorise=False)
+    assert "target-leakage" not in {f.cause for f in report.findings if f.severity != "note"}
