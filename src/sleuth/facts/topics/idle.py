@@ -13,7 +13,9 @@ _WEIGHTS = re.compile(
     r"|MultiheadAttention|Transformer\w*)\("
 )
 # Ways to reach a layer without writing its name.
-_ROUNDABOUT = re.compile(r"getattr|_modules|children\(|modules\(|__dict__|register_|state_dict\(|globals\(")
+_ROUNDABOUT = re.compile(
+    r"getattr|_modules|children\(|modules\(|__dict__|register_|state_dict\(|globals\(|super\(\w*\)\.(?!__init__)"
+)
 
 
 class Idle(NamedTuple):
