@@ -42,7 +42,7 @@ def complains(checks: Any, learn: Callable[..., Any], seed: int = 0) -> bool:
     """Whether any of its five checks fails. Its worlds draw from NumPy's global stream."""
     import numpy as np
 
-    np.random.seed(seed)  # noqa: NPY002
+    np.random.seed(seed)
     asks: dict[str, dict[str, Callable[..., Any]]] = {
         "check_loss_or_optimizer_value_net": {"get_value": _value},
         "check_backprop_value_net": {"get_value": _value},

@@ -4,8 +4,16 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
 
 import pytest
+
+from sleuth.cli.rl import _tuning
+from sleuth.rl import tables
+from sleuth.rl.ladder import Result, Rung
+from sleuth.rl.probing import Ladder, Request
+from sleuth.rl.seeds import seeds
+from sleuth.show.rl import seed_dots
 
 RIGHT = """
 import random
@@ -104,3 +112,25 @@ def test_an_environment_is_checked() -> None:
 
 def test_defaults_are_printed() -> None:
     assert "clip" in rl("defaults", "ppo").stdout
+
+
+@pytest.mark.parametrize(
+    ("target", "only", "result", "shown"),
+    [
+        ("sb3:PPO", (), "passed", True),
+        ("sb3:PPO", (), "failed", False),
+        ("sb3:PPO", (), "undecided", False),
+        ("sb3:PPO", ("action",), "passed", False),
+        ("agent.py:learn", (), "passed", False),
+    ],
+)
+def test_settings_are_shown_only_when_the_agent_is_known_to_be_right(
+    target: str, only: tuple[str, ...], result: str, shown: bool
+) -> None:
+    ladder = Ladder((Rung(tables.constant(), 0.99, cast(Result, result)),), ())
+    assert bool(_tuning(target, Request(only=only), ladder)) is shown
+
+
+def test_seeds_that_do_not_stand_apart_are_not_called_failed() -> None:
+    assert "no group of seeds stands apart; failure rate at most 63%" in seed_dots(seeds([1.0, 2.0, 3.0]))
+    assert "2 below 2.5" in seed_dots(seeds([1.0, 2.0, 3.0], threshold=2.5))

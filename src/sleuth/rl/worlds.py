@@ -81,11 +81,7 @@ def _coding_of_targets(table: Table) -> Coding:
 
     space, observations, blank = _observations(table, "vector")
     actions = gym_spaces.Box(*table.bounds, (1,), np.float32)
-
-    def number(action: Any) -> float:
-        return float(np.asarray(action).reshape(-1)[0])
-
-    return Coding(space, actions, observations, blank, number)
+    return Coding(space, actions, observations, blank, _one_number)
 
 
 def _second_or_not(action: Any) -> float:
@@ -93,10 +89,16 @@ def _second_or_not(action: Any) -> float:
 
 
 def _share_of_interval(action: Any) -> float:
+    return min(1.0, max(0.0, (_one_number(action) + 1.0) / 2.0))
+
+
+def _one_number(action: Any) -> float:
     import numpy as np
 
-    value = float(np.asarray(action).reshape(-1)[0])
-    return min(1.0, max(0.0, (value + 1.0) / 2.0))
+    numbers = np.asarray(action, np.float64).reshape(-1)
+    if numbers.size != 1:
+        raise ValueError(f"{numbers.size} numbers for an action of one")
+    return float(numbers[0])
 
 
 def _observations(table: Table, spaces: str) -> tuple[Any, tuple[Any, ...], Any]:

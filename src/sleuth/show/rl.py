@@ -144,12 +144,7 @@ def seed_dots(result: "Seeds") -> str:
         place = int(60 * (value - low) / (high - low)) if high > low else 30
         row[place] = {" ": "•", "•": "2", "2": "3"}.get(row[place], "+")
     lines = [f"Seeds ({len(result.finals)}), final return", f"  {low:.4g} |{''.join(row)}| {high:.4g}"]
-    lines.append(
-        f"  {result.failing} below {result.threshold:.4g}; failure rate at most {result.bound:.0%} (95%, "
-        "exact)"
-        if result.failing or not result.two_groups
-        else f"  two groups, split at {result.threshold:.4g}"
-    )
+    lines.append(f"  {_failures(result)}; failure rate at most {result.bound:.0%} (95%, exact)")
     if result.interval is None:
         lines.append("  No interval: fewer than 4 seeds cannot carry one.")
     else:
@@ -159,6 +154,14 @@ def seed_dots(result: "Seeds") -> str:
             f"  first half against second half of the seeds: p = {result.same_p:.2f} (should not be small)"
         )
     return "\n".join(lines)
+
+
+def _failures(result: "Seeds") -> str:
+    """Without a threshold only seeds that stand apart from the others count as failed."""
+    below = sum(value < result.threshold for value in result.finals)
+    if result.failing != below:
+        return "no group of seeds stands apart"
+    return f"{result.failing} below {result.threshold:.4g}"
 
 
 def settings(name: str, table: Mapping[str, str]) -> str:
