@@ -66,7 +66,7 @@ HINDRANCES = frozenset(
     "init-loss-off loss-terms-imbalanced loss-terms-conflict saturated-activations clip-always-active "
     "vanishing-gradients exploding-gradients no-warmup lr-too-high lr-too-low loss-saturated "
     "structural-ceiling underpowered-model undertrained bad-init-scale input-destroyed "
-    "labels-misaligned".split()
+    "labels-misaligned wrong-reduction".split()
 )
 
 

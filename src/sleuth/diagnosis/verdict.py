@@ -16,6 +16,7 @@ from sleuth.finding import Finding, Report, Verdict, Where
 
 KEPT = 0.2  # credence below which a warning is only worth a note
 FAINT = 0.1  # below this nothing but a proven error is said aloud
+MODES = frozenset({"train-mode-eval", "eval-mode-training"})
 CURVE_POINTS = 200  # of a curve in a report
 FEWEST_HYPOTHESES = 3
 
@@ -38,13 +39,14 @@ def _findings(case: Case) -> list[Finding]:
     board = case.board()
     one_each = clues.merged([*case.ranked(), *_crash(case)])
     return sorted(
-        (_weighed(finding, board.get(cause, 0.0), case) for cause, finding in one_each.items()),
+        (_weighed(finding, board, case) for finding in one_each.values()),
         key=lambda finding: (finding.severity == "note", -finding.credence),
     )
 
 
-def _weighed(finding: Finding, credence: float, case: Case) -> Finding:
+def _weighed(finding: Finding, board: Mapping[str, float], case: Case) -> Finding:
     """With the board's credence. One that experiments spoke against is only worth a note."""
+    credence = board.get(finding.cause, 0.0)
     undone = case.made.get(f"undo({finding.cause})")
     confirmed = tuple(name for name in case.order if _confirms(name, finding.cause, case))
     severity = finding.severity
@@ -52,6 +54,14 @@ def _weighed(finding: Finding, credence: float, case: Case) -> Finding:
     if severity == "warning" and credence < KEPT and not confirmed and finding.credence < 0.6:
         severity = "note"
     if undone is not None and undone.yes is False and severity == "warning" and finding.credence < 0.6:
+        severity = "note"
+    # Taken back exactly, it makes no difference: Monte-Carlo dropout, layers that are kept as they are.
+    if (
+        undone is not None
+        and undone.yes is False
+        and finding.cause in MODES
+        and "lint" not in finding.technique
+    ):
         severity = "note"
     if credence < FAINT and severity == "warning":
         severity = "note"
