@@ -190,6 +190,7 @@ class Step:
     backward_s: float | None = None
     optimizer_s: float | None = None
     total_s: float | None = None
+    cpu: float | None = None  # seconds its thread has computed since the start, seen now and then
     rss: int | None = None  # bytes
     tensors: int | None = None  # live tensors, seen now and then
     graph: int | None = None  # nodes of the graph behind the loss, counted up to a bound, seen now and then

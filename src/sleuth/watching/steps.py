@@ -92,6 +92,7 @@ def _whole(
             _seconds("backward_s", window.backward_s),
             _seconds("optimizer_s", optimizer_s),
             _seconds("total_s", now - (state.step_ended or state.began)),
+            f',"cpu":{time.thread_time():.4f}',
             "" if window.graph is None else f',"graph":{window.graph}',
             _number("scale", state.scale),
             *(_number(key, value) for key, value in numbers.items()),

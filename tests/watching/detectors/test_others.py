@@ -218,9 +218,11 @@ TWINS: Twins = {
         [
             steps(total_s=lambda s: 0.01 + 0.0002 * s.n),
             steps(total_s=lambda s: 0.01 + 0.001 * s.n, backward_s=lambda s: 0.001 + 0.001 * s.n),
+            steps(total_s=lambda s: 0.01 + 0.0002 * s.n, cpu=lambda s: 0.01 * s.n + 0.0001 * s.n**2),
         ],
         [
             healthy(),
+            steps(total_s=lambda s: 0.01 + 0.0002 * s.n, cpu=lambda s: 0.01 * s.n),  # it waits for its turn
             steps(total_s=lambda s: 0.5 if s.n % 20 == 0 else 0.01),  # evaluation now and then
             steps(total_s=lambda s: 0.01 if s.n % 40 < 20 else 0.03),  # a busy machine
             BUSY,

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 SLOWER = 1.6  # last tenth over first tenth after the warm-up
 STEADY = 0.95  # share of rising pairs of eight blocks: a busy machine goes up and down
 ENOUGH = 100
+MORE = 1.3  # times the processor time: less is noise
 UNEVEN = 2.0  # fastest growing part over the slowest; a busy machine slows all alike
 TINY = 2e-5  # seconds, below which a part says nothing
 _PARTS = {
@@ -84,6 +85,7 @@ def watch(record: "Record") -> Iterator[Finding]:
     if last < SLOWER * first or curves.rising(times) < STEADY:
         return
     part, alike = _grown(calm, tenth)
+    alike = alike or (part != "loading" and _computes_no_more(calm))
     yield Finding(
         f"A step took {first * 1e3:.3g} ms at the beginning and takes {last * 1e3:.3g} ms now, rising "
         "steadily"
@@ -99,6 +101,17 @@ def watch(record: "Record") -> Iterator[Finding]:
             "loading": "Look at the data pipeline: growing lists, slow files, a cache that is full.",
         }.get(part, "Look for lists, logs or plots that grow with the steps."),
     )
+
+
+def _computes_no_more(steps: "Sequence[Step]") -> bool:
+    """The processor time of a step did not grow: what grew is the wait for a machine busy elsewhere."""
+    seen = [(step.n, step.cpu) for step in steps if step.cpu is not None]
+    third = len(seen) // 3
+    if third < 2:
+        return False
+    early = (seen[third][1] - seen[0][1]) / (seen[third][0] - seen[0][0])
+    late = (seen[-1][1] - seen[-1 - third][1]) / (seen[-1][0] - seen[-1 - third][0])
+    return late < MORE * early
 
 
 def _grown(steps: "Sequence[Step]", tenth: int) -> tuple[str, bool]:
