@@ -176,3 +176,14 @@ def test_the_budget_comes_from_the_settings(
     pace = sb3.pace(sb3.maker(name, settings, form), form, name in sb3.ON_POLICY)(ladder()["constant"])
     assert pace.first == first
     assert pace.last >= least
+
+
+def test_the_settings_of_the_user_stay_as_they_were() -> None:
+    """Stable-Baselines3 writes into the dictionaries it is given."""
+    pytest.importorskip("stable_baselines3")
+    settings = {"policy_kwargs": {"net_arch": [8]}, "buffer_size": 100}
+    table = ladder()["constant"]
+    for name in ("SAC", "TD3"):
+        form = sb3.form_for(name)
+        sb3.pace(sb3.maker(name, settings, form), form, False)(table)
+    assert settings == {"policy_kwargs": {"net_arch": [8]}, "buffer_size": 100}

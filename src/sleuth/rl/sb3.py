@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -174,7 +175,8 @@ def maker(name: str, kwargs: Mapping[str, Any], form: Form) -> Callable[[Any, in
         import torch
 
         torch.set_num_threads(1)  # nets this small only lose time to threads
-        settings = {"policy": policy_name(form, form.spaces), "gamma": gamma, "device": "cpu"} | dict(kwargs)
+        own = deepcopy(dict(kwargs))  # SB3 writes into the `policy_kwargs` it is given
+        settings = {"policy": policy_name(form, form.spaces), "gamma": gamma, "device": "cpu"} | own
         try:
             return chosen(env=envs, seed=seed, **settings)
         except TypeError as error:
