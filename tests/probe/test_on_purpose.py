@@ -36,7 +36,7 @@ class WrongSquare(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> Tensor:
-        (x,) = ctx.saved_tensors
+        x: Tensor = ctx.saved_tensors[0]
         return grad * x
 
 
@@ -81,7 +81,8 @@ def test_a_model_that_takes_no_input_ignores_none() -> None:
 
     def step(model: nn.Module, batch: Any) -> Tensor:
         ratings, seen = batch
-        return (model() - ratings)[seen].pow(2).mean()
+        made: Tensor = (model() - ratings)[seen].pow(2).mean()
+        return made
 
     report = sleuth.probe(model, batch, step=step, memorise=False)
     assert "input-destroyed" not in {f.cause for f in report.findings if f.severity != "note"}
@@ -93,7 +94,8 @@ def test_a_batch_of_targets_alone_leaks_nothing() -> None:
     model = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
 
     def step(model: nn.Module, batch: list[Tensor]) -> Tensor:
-        return (model(place) - batch[0]).pow(2).mean()
+        made: Tensor = (model(place) - batch[0]).pow(2).mean()
+        return made
 
     report = sleuth.probe(model, [place.cos()], step=step, memorise=False)
     assert "target-leakage" not in {f.cause for f in report.findings if f.severity != "note"}

@@ -13,7 +13,8 @@ class Reader(nn.Module):
         self.look_up, self.head = nn.Embedding(20, 8), nn.Linear(8, 20)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        return self.head(self.look_up(tokens))
+        made: Tensor = self.head(self.look_up(tokens))
+        return made
 
 
 def judge(logits: Tensor, target: Tensor) -> Tensor:
