@@ -315,8 +315,7 @@ def target_action() -> Table:
 
 
 def edge_action() -> Table:
-    purpose = "the best continuous action is the upper edge of [-2, 2]"
-    return _continuous("edge-action", purpose, (2.0, 2.0), (-2.0, 2.0))
+    return _continuous("edge-action", "the best action is the upper edge of [-2, 2]", (2.0, 2.0), (-2.0, 2.0))
 
 
 def _continuous(name: str, purpose: str, targets: tuple[float, ...], bounds: tuple[float, float]) -> Table:
