@@ -87,7 +87,7 @@ def test_summaries() -> None:
 def test_chance_that_shares_a_seed_with_the_environment_is_still_chance() -> None:
     """An action drawn from the stream of the environment would always match its coin."""
 
-    class Coin(gymnasium.Env[np.ndarray, int]):
+    class Coin(gymnasium.Env[np.ndarray, np.int64]):
         observation_space = gymnasium.spaces.Box(-1, 1, (1,), np.float32)
         action_space = gymnasium.spaces.Discrete(2)
 
@@ -98,7 +98,7 @@ def test_chance_that_shares_a_seed_with_the_environment_is_still_chance() -> Non
             self.coin = int(self.np_random.integers(2))
             return np.array([2.0 * self.coin - 1.0], np.float32), {}
 
-        def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, object]]:
+        def step(self, action: np.int64) -> tuple[np.ndarray, float, bool, bool, dict[str, object]]:
             return np.zeros(1, np.float32), float(action == self.coin), True, False, {}
 
     result = check("coin", Coin, steps=1200)
