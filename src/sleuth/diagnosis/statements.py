@@ -61,7 +61,8 @@ def _mask(statement: _Statement) -> int | None:
         return 0
     if "scaled_dot_product_attention" in text or "attn(" in text or "MultiheadAttention" in text:
         return 2
-    if "bidirectional=True" in text or ("Conv1d" in text and "padding" in text):
+    padded = ("Conv1d" in text and "padding" in text) or re.search(r"\bpad\(", text)
+    if "bidirectional=True" in text or padded:
         return 3
     return 4 if statement.attends and "softmax" in text else None
 
