@@ -99,3 +99,29 @@ def test_a_batch_of_targets_alone_leaks_nothing() -> None:
 
     report = sleuth.probe(model, [place.cos()], step=step, memorise=False)
     assert "target-leakage" not in {f.cause for f in report.findings if f.severity != "note"}
+
+
+class Lesson(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.teacher, self.student = nn.Linear(6, 3), nn.Linear(6, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        with torch.no_grad():
+            wanted = self.teacher(x)
+        return nn.functional.mse_loss(self.student(x), wanted)
+
+
+def test_a_teacher_that_no_optimizer_holds_is_not_cut_off() -> None:
+    torch.manual_seed(0)
+    lesson, x = Lesson(), torch.randn(16, 6)
+
+    def told(*learning: nn.Module) -> bool:
+        held = [parameter for module in learning for parameter in module.parameters()]
+        report = sleuth.probe(
+            lesson, x, step=lambda m, b: m(b), optimizer=torch.optim.SGD(held, 0.1), memorise=False
+        )
+        return "detached-graph" in {f.cause for f in report.findings if f.severity != "note"}
+
+    assert not told(lesson.student)
+    assert told(lesson.student, lesson.teacher)

@@ -62,6 +62,7 @@ PREDICTS = {"same-batch": "usually", "float64": "even"}
 
 SHARE, MOST = 0.1, 0.5  # of the measured steps, beyond the first dozen; see the page
 SETTLING = 12
+FAINTEST = 1e-6  # norm of a gradient whose step can be too small for the weights' digits
 DUST = 1e-12  # a rate below cannot move a float32: `lr-collapsed` or `update-underflow` name it
 
 
@@ -95,7 +96,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def _reached(norm: float | None) -> bool:
-    return norm is not None and (norm > 0 or math.isinf(norm))
+    return norm is not None and (norm > FAINTEST or math.isinf(norm))
 
 
 SAMPLES = 5  # steps at which a part must have been looked at
