@@ -92,6 +92,18 @@ def test_a_proven_cause_does_not_give_way_to_itself() -> None:
     assert kept.severity == "error"
 
 
+def test_a_librarys_own_code_is_not_the_users_fault() -> None:
+    where = Where("/venv/lib/python3.11/site-packages/lib/ppo.py", 3)
+    inside = Finding("seen", "error", 0.9, where, cause="missing-detach", technique="probe")
+    own = finding("missing-detach", line=3)
+    assert [f.severity for f in clues.of_libraries([inside, own])] == ["note", "error"]
+
+
+def test_an_agents_loss_has_no_course() -> None:
+    told = clues.without_the_course([finding("undertrained", technique="watch"), finding("dead-relu")])
+    assert [f.severity for f in told] == ["note", "error"]
+
+
 def test_a_weak_root_explains_nothing_away() -> None:
     told = clues.roots_before_symptoms([finding("missing-zero-grad", "note", 0.3), finding("lr-too-high")])
     assert [f.severity for f in told] == ["note", "error"]

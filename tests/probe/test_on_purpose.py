@@ -125,3 +125,10 @@ def test_a_teacher_that_no_optimizer_holds_is_not_cut_off() -> None:
 
     assert not told(lesson.student)
     assert told(lesson.student, lesson.teacher)
+
+
+def test_a_loss_with_its_sides_exchanged_has_the_prediction_that_learns() -> None:
+    torch.manual_seed(0)
+    batch = (torch.randn(32, 6), torch.randn(32, 1))
+    told = causes(nn.Linear(6, 1), batch, lambda made, wanted: nn.functional.mse_loss(wanted, made))
+    assert "missing-detach" not in told

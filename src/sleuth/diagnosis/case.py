@@ -54,7 +54,9 @@ class Case:
 
     def ranked(self) -> list[Finding]:
         """Findings of detectors and of experiments, roots before symptoms."""
-        found = [*self.findings, *self.from_experiments()]
+        found = clues.of_libraries([*self.findings, *self.from_experiments()])
+        if self.trials is not None and self.trials.plays:
+            found = clues.without_the_course(found)
         if self.learns:
             found = clues.harmless_where_it_learns(found, self.made)
         return clues.roots_before_symptoms(found)

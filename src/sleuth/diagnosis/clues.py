@@ -81,6 +81,41 @@ def harmless_where_it_learns(findings: Iterable[Finding], made: Mapping[str, Any
     return kept
 
 
+# What is read off the course of a loss. The loss of an agent that makes its own data has no such course.
+OF_THE_COURSE = frozenset(
+    "undertrained lr-too-low lr-too-high overfitting underpowered-model loss-metric-mismatch "
+    "no-warmup".split()
+)
+
+
+def without_the_course(findings: Iterable[Finding]) -> list[Finding]:
+    """For agents: what only the course of the loss speaks for is worth a note."""
+    return [
+        replace(f, severity="note", credence=min(f.credence, 0.2))
+        if f.cause in OF_THE_COURSE and f.technique != "lint"
+        else f
+        for f in findings
+    ]
+
+
+LIBRARIES = ("site-packages", "dist-packages")
+
+
+def of_libraries(findings: Iterable[Finding]) -> list[Finding]:
+    """What numbers show inside a library's training code is worth a note: it is not the user's to mend."""
+    return [
+        replace(finding, severity="note", credence=min(finding.credence, 0.2))
+        if _in_library(finding)
+        else finding
+        for finding in findings
+    ]
+
+
+def _in_library(finding: Finding) -> bool:
+    path = finding.where.path if finding.where is not None else None
+    return path is not None and any(name in path for name in LIBRARIES)
+
+
 def hindering(finding: Finding) -> bool:
     """A hindrance seen in numbers; what the source shows stays as it is, and so do labels proven wrong."""
     if finding.cause == "labels-misaligned" and finding.severity == "error":

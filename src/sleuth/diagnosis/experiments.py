@@ -95,7 +95,7 @@ def _answer(test: Test, trials: Trials, world: Record) -> bool | None:
     if test.name == "other-seed":
         return reading.ends_elsewhere(base, world)
     cause = test.name[5:-1] if test.name.startswith("undo(") else ""
-    return reading.better(base, world, same_loss=cause not in OTHER_LOSS)
+    return reading.better(base, world, cause not in OTHER_LOSS, told_by_loss=not trials.plays)
 
 
 def _detail(test: Test, yes: bool | None, base: Record, world: Record) -> str:

@@ -12,7 +12,7 @@ from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.choosing import next_test
 from sleuth.diagnosis.experiments import job_for, judged
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.sources import local_sources, optimizers_in
+from sleuth.diagnosis.sources import local_sources, optimizers_in, plays
 from sleuth.diagnosis.tests import Test
 from sleuth.diagnosis.trials import Trials
 from sleuth.diagnosis.workplace import Workplace, in_place, scratch_copy, unguarded, writes_files
@@ -141,7 +141,7 @@ def _take_in(case: Case, record: Record | None, place: Workplace) -> None:
     """Clues of the record."""
     if record is not None and case.base is not None:
         whole = case.base.status == "finished" and not case.base.cut
-        case.trials = Trials(record, whole, case.made)
+        case.trials = Trials(record, whole, case.made, plays(case.sources))
         case.findings += _placed(_watched(record, case), place)
 
 

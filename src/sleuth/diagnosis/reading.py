@@ -119,12 +119,15 @@ def direction(name: str) -> bool | None:
     return True if _HIGHER.search(name) else None
 
 
-def better(base: Record, other: Record, same_loss: bool = True) -> bool | None:
+def better(base: Record, other: Record, same_loss: bool = True, told_by_loss: bool = True) -> bool | None:
     """Whether the other run did clearly better; None when it cannot be said.
 
-    `same_loss` is False where the change touched the loss itself, so that its values cannot be compared.
+    `same_loss` is False where the change touched the loss itself, so that its values cannot be compared;
+    `told_by_loss` where no loss of this script tells how it goes, as of an agent that makes its own data.
     """
     verdicts = [_score_better(base, other)]
+    if not told_by_loss:
+        return verdicts[0]
     if same_loss and not adversarial(base):
         verdicts.insert(0, course_better(course(base), course(other)))
     elif not same_loss:

@@ -1,6 +1,7 @@
 """The user's own files behind a script: itself and the local modules it imports."""
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,11 @@ MOST = 60  # files; a project that pulls in more is looked at in part
 
 _OPTIMIZERS = frozenset(
     "SGD Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam LBFGS ASGD Rprop SparseAdam".split()
+)
+
+_PLAYS = re.compile(
+    r"^\s*(?:import|from)\s+(?:gymnasium|gym|stable_baselines3|sb3_contrib|torchrl|ray\.rllib|tianshou|pettingzoo)\b",
+    re.MULTILINE,
 )
 
 
@@ -56,6 +62,11 @@ def _file(name: str, roots: tuple[Path, ...]) -> Iterator[Path]:
             if found and "site-packages" not in found[0].parts:
                 yield found[0]
                 break
+
+
+def plays(sources: list[Path]) -> bool:
+    """Whether an agent acts in environments: what it learns from depends on how well it does."""
+    return any(_PLAYS.search(path.read_text("utf-8", errors="replace")) for path in sources)
 
 
 def optimizers_in(sources: list[Path]) -> int:

@@ -27,6 +27,7 @@ class Trials:
     base: Record
     whole: bool  # the base run came to its own end; False: it was cut short
     made: Mapping[str, Trial] = field(default_factory=dict)
+    plays: bool = False  # an agent that makes its own data: its loss does not tell how it goes
 
     def yes(self, test: str) -> bool | None:
         """The answer to a test; None when there is none (yet)."""
@@ -51,7 +52,7 @@ class Trials:
 
     @cached_property
     def stuck(self) -> bool:
-        return self.course is not None and reading.stuck(self.course)
+        return self.course is not None and not self.plays and reading.stuck(self.course)
 
     @cached_property
     def unstable(self) -> bool:
@@ -60,6 +61,8 @@ class Trials:
     @cached_property
     def poor(self) -> bool:
         """The training loss ends at what guessing would give, or near where it began."""
+        if self.plays:
+            return False
         if self.course is None:
             return not all(map(_finite, self.losses))
         guess = reading.chance(self.base)

@@ -8,6 +8,7 @@ from typing import Any
 from sleuth import catalog
 from sleuth.diagnosis import clues, reading
 from sleuth.diagnosis.bisect import bisect
+from sleuth.diagnosis.board import priors
 from sleuth.diagnosis.case import Case, exceptional
 from sleuth.diagnosis.crashes import meaning
 from sleuth.diagnosis.tests import NOTHING, OTHER, can_be_undone, predictions, undo_test
@@ -19,6 +20,7 @@ FAINT = 0.1  # below this nothing but a proven error is said aloud
 MODES = frozenset({"train-mode-eval", "eval-mode-training"})
 CURVE_POINTS = 200  # of a curve in a report
 FEWEST_HYPOTHESES = 3
+LOWERED = 0.8  # of its prior: what was never likely is not ruled out by that alone
 
 
 def report(case: Case) -> Report:
@@ -115,7 +117,7 @@ def _verdict(case: Case, findings: list[Finding]) -> Verdict:
         return Verdict(
             "inconclusive",
             f"The loss {what}, and nothing in the catalog explains it: see the board, and compare with a "
-            "trusted reference (`sleuth.compare`).",
+            "trusted reference (`sleuth.diff`).",
         )
     if trials.guesses is not None and (trials.learns or trials.had_its_time):
         return Verdict(
@@ -132,7 +134,8 @@ def _crash_sentence(case: Case) -> str:
     assert base is not None
     frame = f" at {base.frames[-1][0]}:{base.frames[-1][1]}" if base.frames else ""
     told = meaning(base.exception, base.message).sentence
-    return f"{base.exception}{frame}: {base.message[:300]}{' ' + told if told else ''}"
+    message = base.message[:300].rstrip(".")
+    return f"{base.exception}{frame}: {message}.{' ' + told if told else ''}"
 
 
 def _no_training(case: Case) -> str:
@@ -195,14 +198,17 @@ def curve(record: Record) -> list[float | None]:
 
 
 def _hypotheses(case: Case) -> list[Mapping[str, Any]]:
-    """The board: the likeliest first, at least three, with what would refute each."""
+    """The board: the likeliest first, at least three, each with what would refute it. A crash has none."""
+    if exceptional(case):
+        return []
     board = case.board()
     ranked = sorted(board, key=lambda h: -board[h])
     shown = [h for h in ranked if board[h] >= 0.02][:10]
     shown += [h for h in (NOTHING, OTHER, *ranked) if h not in shown][
         : max(2, FEWEST_HYPOTHESES - len(shown))
     ]
-    ruled_out = {h for h in ranked if board[h] < 0.01}
+    before = priors(case.request.prior, case.request.overrides)
+    ruled_out = {h for h in ranked if board[h] < 0.01 and board[h] < LOWERED * before[h]}
     return [
         {
             "hypothesis": h,

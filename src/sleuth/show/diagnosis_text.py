@@ -96,7 +96,8 @@ def _spark(values: Sequence[float | None], experiment: Mapping[str, Any]) -> str
 
 
 def _board(console: Any, report: Report) -> None:
-    console.print("[dim]Hypotheses:[/]")
+    if report.hypotheses:
+        console.print("[dim]Hypotheses:[/]")
     for entry in report.hypotheses[:6]:
         closed = " (ruled out)" if entry["closed"] else ""
         console.print(f"  [dim]{entry['credence']:>6.1%}  {entry['hypothesis']}{closed}[/]")

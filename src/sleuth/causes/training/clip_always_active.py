@@ -89,8 +89,9 @@ def watch(record: "Record") -> Iterator[Finding]:
         if bites < NEARLY_ALL or ratio < 2:
             continue
         grows = curves.end(norms) > 2 * curves.start(norms)
-        held_back = _held_back(record, course)
-        serious = ratio > FAR and (grows or held_back)
+        by_length = _steps_by_length(record, course)
+        held_back = by_length and _stands_still(course)
+        serious = ratio > FAR and by_length and (grows or held_back)
         yield Finding(
             f"Clipping bites on {bites:.0%} of the steps: the median norm is {curves.median(norms):.3g}, "
             f"{ratio:.0f} times the bound of {clipped[-1][1]:g}"
@@ -106,9 +107,12 @@ def watch(record: "Record") -> Iterator[Finding]:
         )
 
 
-def _held_back(record: "Record", course: Course) -> bool:
-    """The loss stands still under an optimizer whose steps are as long as the gradient it is left with."""
+def _steps_by_length(record: "Record", course: Course) -> bool:
+    """Whether a step is as long as the gradient it is left with; Adam and its kin divide the length out."""
     optimizer = optimizer_of(record, course.id)
-    free = optimizer is not None and optimizer.type in _SCALE_FREE
+    return optimizer is None or optimizer.type not in _SCALE_FREE
+
+
+def _stands_still(course: Course) -> bool:
     values = course.finite_losses
-    return not free and len(values) >= ENOUGH and curves.fallen(values) < HARDLY
+    return len(values) >= ENOUGH and curves.fallen(values) < HARDLY

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -52,8 +52,17 @@ class LossFacts:
     ahead: int | None = None  # places by which the targets are the input's tokens moved
 
 
+EITHER_WAY = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
+
+
 def read(subject: Subject, run: Run, found: dict[str, Tensor | None]) -> tuple[LossFacts, ...]:
-    return tuple(_one(subject, run, use, found) for use in run.uses if use.grad)
+    return tuple(_one(subject, run, _turned(use), found) for use in run.uses if use.grad)
+
+
+def _turned(use: Use) -> Use:
+    """`mse_loss(returns, values)`: where both sides are alike, the one that learns is the prediction."""
+    swapped = use.target.requires_grad and not use.input.requires_grad
+    return replace(use, input=use.target, target=use.input) if swapped and use.name in EITHER_WAY else use
 
 
 def _one(subject: Subject, run: Run, use: Use, found: dict[str, Tensor | None]) -> LossFacts:
