@@ -64,6 +64,13 @@ def test_notes_of_several_writers_do_not_mix(tmp_path: Path) -> None:
     assert list(by_day(notes(tmp_path))) == ["2026-03-04"]
 
 
+def test_writers_who_begin_a_journal_together_begin_it_once(tmp_path: Path) -> None:
+    for home in (tmp_path / str(number) for number in range(60)):
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda text: add(home, text, NOW), "abcdefgh"))  # noqa: B023
+        assert (home / "journal.md").read_text().count("#") == 3
+
+
 def test_an_empty_note_and_a_bad_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SleuthError, match="some words"):
         add(tmp_path, "  ", NOW)

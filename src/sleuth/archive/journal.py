@@ -33,14 +33,14 @@ def add(home: Path, text: str, now: datetime, run: str = "") -> Note:
     path = home / JOURNAL
     try:
         make_home(home)
-        _append(path, _line(note, _head(path, note.day)))
+        _append(path, note)
     except OSError as error:
         raise SleuthError(f"Cannot write {path}: {error.strerror}.") from None
     return note
 
 
 def notes(home: Path) -> tuple[Note, ...]:
-    """In the order of the file; a day's second heading, as two writers may make one, changes nothing."""
+    """In the order of the file; a day's second heading, as people may write one, changes nothing."""
     try:
         text = (home / JOURNAL).read_text("utf-8", errors="replace")
     except FileNotFoundError:
@@ -69,12 +69,12 @@ def _parsed(text: str) -> Iterator[Note]:
             yield Note(day, "", line.strip())
 
 
-def _head(path: Path, day: str) -> str:
-    if not path.exists() or path.stat().st_size == 0:
+def _head(text: str, day: str) -> str:
+    """What must stand between the file so far and a note of the day."""
+    if not text:
         return f"# Journal\n\n## {day}\n\n"
-    days = _DAY_LINES.findall(text := path.read_text("utf-8", errors="replace"))
     gap = "" if text.endswith("\n") else "\n"
-    return gap if days[-1:] == [day] else f"{gap}\n## {day}\n\n"
+    return gap if _DAY_LINES.findall(text)[-1:] == [day] else f"{gap}\n## {day}\n\n"
 
 
 _DAY_LINES = re.compile(_DAY.pattern, re.MULTILINE)
@@ -85,10 +85,12 @@ def _line(note: Note, head: str) -> bytes:
     return f"{head}- {note.time} {about}{note.text}\n".encode()
 
 
-def _append(path: Path, line: bytes) -> None:
-    """One write to the end of the file: notes of two writers never mix."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-    try:
-        os.write(handle, line)
-    finally:
-        os.close(handle)
+def _append(path: Path, note: Note) -> None:
+    """Look at the end of the file and write to it under one lock, lest two writers both begin the day."""
+    import fcntl
+
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+    with open(handle, "rb") as file:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        text = file.read().decode("utf-8", errors="replace")
+        os.write(handle, _line(note, _head(text, note.day)))
