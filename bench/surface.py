@@ -123,7 +123,7 @@ def kinds(loss: Loss) -> tuple[str, ...]:
 
 
 def rows() -> Iterator[tuple[str, str, str]]:
-    for n, rounds in ((80, 200), (1000, 9)):  # a small grid takes half a millisecond: many rounds to be fair
+    for n, rounds in ((80, 1000), (1000, 9)):  # a small grid takes half a millisecond: many rounds to be fair
         took = speed(n, rounds)
         size = f"{n}×{n}"
         yield (

