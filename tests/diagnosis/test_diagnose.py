@@ -93,6 +93,16 @@ def test_what_the_script_writes_lands_in_a_copy(folder: Path) -> None:
     assert not (folder / "model.pt").exists()
 
 
+def test_a_full_path_into_the_users_folder_is_refused_in_words(folder: Path) -> None:
+    source = f"import os\nos.makedirs({str(folder / 'out')!r})\n{SCRIPT}"
+    code, told = diagnosed(folder, source, "--no-archive", "--steps", "20")
+    assert code == 0
+    assert told["verdict"]["status"] == "inconclusive"
+    assert "by its full path" in told["verdict"]["summary"]
+    assert "--allow-writes" in told["verdict"]["summary"]
+    assert not (folder / "out").exists()
+
+
 def test_apply_fix_writes_a_copy_and_shows_both_runs(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

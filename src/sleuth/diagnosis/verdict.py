@@ -142,6 +142,11 @@ def _no_training(case: Case) -> str:
     base = case.base
     if base is None or case.trials is None:
         return "The script left no record."
+    if base.status == "wrote":
+        return (
+            f"The script writes to {base.message} by its full path, where an experiment must not: "
+            "give it a path relative to the working folder, or allow it with `--allow-writes`."
+        )
     if base.status == "killed":
         return "No training step was seen before the time was up."
     if case.trials.base.run.versions.get("torch") is None:
