@@ -22,11 +22,13 @@ _STYLE = """
 .sleuth svg{width:100%;height:8rem;background:#f7f8fa;border-radius:4px}
 .sleuth path{fill:none;stroke:#2f6fb5;stroke-width:1.4;vector-effect:non-scaling-stroke}
 .sleuth table{border-collapse:collapse;font-size:12.5px;margin-top:1rem}
+.sleuth caption{text-align:left;padding-bottom:.3em}
 .sleuth td,.sleuth th{padding:.15em .9em .15em 0;text-align:left}
 .sleuth td{font-variant-numeric:tabular-nums}.sleuth th{color:#667085;font-weight:500}
 @media (prefers-color-scheme:dark){body{background:#14181f}.sleuth{color:#e4e7ec}
 .sleuth svg{background:#1d232d}.sleuth .verdict{background:#1d3324}
-.sleuth .cause-found,.sleuth .crashed{background:#3d211d}}
+.sleuth .cause-found,.sleuth .crashed{background:#3d211d}.sleuth .inconclusive{background:#39321a}
+.sleuth figcaption{color:#aab4c3}}
 """
 MOST_POINTS = 600
 MOST_METRICS = 12
@@ -85,7 +87,7 @@ def _metrics(record: Record) -> Iterator[str]:
     """What the script itself printed or logged."""
     found: dict[tuple[str, str], list[tuple[int, float]]] = {}
     for metric in record.of(Metric):
-        if metric.name not in COUNTERS:
+        if not COUNTERS.intersection(metric.name.lower().split()):
             found.setdefault((metric.source, metric.name), []).append((metric.n, metric.value))
     told = {key: points for key, points in found.items() if len({value for _, value in points}) > 2}
     for (source, name), points in [*told.items()][:MOST_METRICS]:
@@ -111,20 +113,26 @@ def curve(title: str, points: Sequence[tuple[int, float]]) -> str:
         return ""
     kept = finite[:: max(1, len(finite) // MOST_POINTS)]
     values = [value for _, value in kept]
-    logarithmic = min(values) > 0 and max(values) / min(values) > WORTH_A_LOG
-    scaled = [math.log10(value) if logarithmic else value for value in values]
-    low, span = min(scaled), (max(scaled) - min(scaled)) or 1.0
-    first, width = kept[0][0], (kept[-1][0] - kept[0][0]) or 1
-    path = "L".join(
-        f"{(at - first) / width * 300:.1f} {95 - (value - low) / span * 90:.1f}"
-        for (at, _), value in zip(kept, scaled, strict=True)
-    )
+    low, high = min(values), max(values)
+    logarithmic = low > 0 and high / low > WORTH_A_LOG
     lost = len(points) - len(finite)
-    note = f", {lost} not finite" if lost else ""
+    note = (", log" if logarithmic else "") + (f"; {lost} not finite" if lost else "")
+    about = f"{low:.4g} to {high:.4g}{note}; steps {kept[0][0]} to {kept[-1][0]}"
     return (
-        f"<figure><svg viewBox='0 0 300 100' preserveAspectRatio='none'><path d='M{path}'/></svg>"
-        f"<figcaption>{escape(title)}: {values[0]:.4g} → {values[-1]:.4g}"
-        f"{' (log)' if logarithmic else ''}{note}</figcaption></figure>"
+        "<figure><svg viewBox='0 0 300 100' preserveAspectRatio='none'>"
+        f"<path d='M{_path(kept, logarithmic)}'/></svg>"
+        f"<figcaption>{escape(title)}: {values[0]:.4g} → {values[-1]:.4g}<br><small>{about}</small>"
+        "</figcaption></figure>"
+    )
+
+
+def _path(points: Sequence[tuple[int, float]], logarithmic: bool) -> str:
+    scaled = [math.log10(value) if logarithmic else value for _, value in points]
+    low, span = min(scaled), (max(scaled) - min(scaled)) or 1.0
+    first, width = points[0][0], (points[-1][0] - points[0][0]) or 1
+    return "L".join(
+        f"{(at - first) / width * 300:.1f} {95 - (value - low) / span * 90:.1f}"
+        for (at, _), value in zip(points, scaled, strict=True)
     )
 
 
