@@ -7,7 +7,6 @@ that can see it. There is no registry: what stands in the folder is the catalog.
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.finding import Finding
+from sleuth.records import dataclass, replace
 
 if TYPE_CHECKING:
     from sleuth.page import Page
@@ -63,9 +63,9 @@ class Cause:
         return FOLDER / self.family / _file_name(self.slug)
 
     @cached_property
-    def text(self) -> str:
-        """The source of its module."""
-        with open(f"{FOLDER}/{self.family}/{_file_name(self.slug)}", encoding="utf-8") as file:
+    def code(self) -> bytes:
+        """The source of its module; as bytes, since every lint reads those of all causes."""
+        with open(f"{FOLDER}/{self.family}/{_file_name(self.slug)}", "rb", buffering=0) as file:
             return file.read()
 
     @cached_property
@@ -74,8 +74,8 @@ class Cause:
 
         Read from the text: a rule that cannot apply is not even loaded.
         """
-        words = self.text.partition('\nNEEDS = "')[2].partition('"\n')[0]
-        return tuple(words.split())
+        words = self.code.partition(b'\nNEEDS = "')[2].partition(b'"')[0]
+        return tuple(words.decode().split())
 
     @cached_property
     def module(self) -> ModuleType:

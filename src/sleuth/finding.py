@@ -1,8 +1,9 @@
 """What Sleuth concludes, as plain frozen data: Finding, Where, Report. Standard library only."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self, get_args
+
+from sleuth.records import dataclass, field, names_of
 
 Severity = Literal["error", "warning", "note"]
 Status = Literal["cause-found", "nothing-found", "inconclusive", "crashed"]
@@ -164,7 +165,7 @@ def _plain(item: Any) -> dict[str, Any]:
             return {key: _number(part) for key, part in value.items()}
         return value
 
-    return {entry.name: plain(getattr(item, entry.name)) for entry in fields(item)}
+    return {name: plain(getattr(item, name)) for name in names_of(item)}
 
 
 def _number(value: Any) -> Any:
@@ -176,7 +177,7 @@ def _number(value: Any) -> Any:
 
 def _known(cls: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
     """Only the fields this version knows: a report of a newer Sleuth stays readable."""
-    names = {entry.name for entry in fields(cls)}
+    names = names_of(cls)
     return {key: value for key, value in data.items() if key in names}
 
 

@@ -2,17 +2,19 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sleuth.cli.output import emit, say, steps_of
 from sleuth.errors import SleuthError
+from sleuth.records import dataclass
 
 if TYPE_CHECKING:
     from sleuth.lint import LintResult, Selection
     from sleuth.lint.cache import Cache
 
 
-class Request(NamedTuple):
+@dataclass(frozen=True)
+class Request:
     """One lint request, which `--watch` repeats."""
 
     paths: tuple[Path, ...]

@@ -41,6 +41,7 @@ ROOTS: Mapping[str, str] = {
     "throughput-decay": "loss-not-reset hidden-state-not-detached memory-growth",
     "loss-disconnected": "no-grad-training detached-graph frozen-params params-not-in-optimizer "
     "stale-optimizer-params zero-grad-after-backward missing-backward missing-step",
+    "detached-graph": "loss-disconnected",
     "unused-parameters": "detached-graph loss-disconnected unregistered-modules",
     "update-skipped": "zero-grad-after-backward missing-backward lr-collapsed scheduler-cadence "
     "lr-too-low stale-optimizer-params params-not-in-optimizer frozen-params detached-graph",
@@ -169,7 +170,7 @@ def roots_before_symptoms(findings: Iterable[Finding]) -> list[Finding]:
         above = [
             root
             for root in above
-            if finding.cause not in roots.get(root, set()) or _surer(root, finding, found)
+            if finding.cause not in roots.get(root, set()) or _before(root, finding, found)
         ]
         if above and finding.severity != "note":
             finding = replace(
@@ -182,8 +183,17 @@ def roots_before_symptoms(findings: Iterable[Finding]) -> list[Finding]:
     return ranked
 
 
-def _surer(root: str, symptom: Finding, found: list[Finding]) -> bool:
-    return max(f.credence for f in found if f.cause == root) > symptom.credence
+def _before(root: str, symptom: Finding, found: list[Finding]) -> bool:
+    """Whether the root is shown by the source where the symptom is not, or else is the surer of the two."""
+    roots = [f for f in found if f.cause == root]
+    shown = any(_by_source(f) for f in roots)
+    if shown != _by_source(symptom):
+        return shown
+    return max(f.credence for f in roots) > symptom.credence
+
+
+def _by_source(finding: Finding) -> bool:
+    return finding.severity == "error" and finding.technique.startswith("lint")
 
 
 def merged(findings: Iterable[Finding]) -> dict[str, Finding]:

@@ -1,13 +1,13 @@
 """What grows or moves over a run: the graph behind the loss, the terms of a loss, the layers' numbers."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import Course, adversarial, by_line, raised
 from sleuth.finding import Where
+from sleuth.records import dataclass
 
 if TYPE_CHECKING:
     from sleuth.facts.step import LossCall, Record, Step

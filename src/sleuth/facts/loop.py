@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -12,6 +11,7 @@ from sleuth.facts.flow import ancestry, possible, root, same, spelling
 from sleuth.facts.interpreter.scene import Scene
 from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Loop, Unknown, Value
 from sleuth.facts.words import Pattern
+from sleuth.records import dataclass
 
 Kind = Literal["zero_grad", "forward", "backward", "clip", "step", "scheduler", "train", "eval"]
 

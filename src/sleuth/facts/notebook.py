@@ -3,12 +3,12 @@
 import ast
 import re
 from bisect import bisect_right
-from dataclasses import replace
 from typing import Any
 
 from sleuth.facts.source import Source, UnreadableSource, parse_source
 from sleuth.facts.words import Pattern
 from sleuth.finding import Where
+from sleuth.records import replace
 
 # IPython's own syntax: magics, shell escapes, help. A line of it is no Python and holds no training code.
 _MAGIC = Pattern(r"^\s*(%|!|\?|[\w.]+\?{1,2}\s*$)")

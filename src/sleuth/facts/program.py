@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ from sleuth.facts.loop import Training, training
 from sleuth.facts.losses import LossUse, losses
 from sleuth.facts.source import Project, Source
 from sleuth.finding import Edit, Finding, Severity, Where
+from sleuth.records import dataclass, field
 
 T = TypeVar("T")
 

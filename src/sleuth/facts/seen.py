@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from sleuth.facts import curves
 from sleuth.finding import Where
+from sleuth.records import dataclass
 
 if TYPE_CHECKING:
     from sleuth.facts.step import (

@@ -1,17 +1,15 @@
 """Source files: read, parsed once, and found by the names that other files import them under."""
 
 import ast
-import io
 import re
-import tokenize
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sleuth.errors import SleuthError
 from sleuth.facts.words import words_of
+from sleuth.records import dataclass, field
 
 if TYPE_CHECKING:
     from sleuth.facts.interpreter.values import Scope
@@ -109,11 +107,21 @@ def decode(path: str, data: bytes) -> str:
     if b"\0" in data:
         raise UnreadableSource(path, "it is a binary file, not Python source.")
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        text = data.decode(encoding)
+        text = data.decode(_encoding(data))
     except (SyntaxError, UnicodeDecodeError, LookupError):
         raise UnreadableSource(path, "its text encoding is not what it declares.") from None
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " ")
+
+
+def _encoding(data: bytes) -> str:
+    """By mark or declaration, which few files have: what reads it is loaded for those only."""
+    first_lines = data.split(b"\n", 2)[:2]
+    if not data.startswith(b"\xef\xbb\xbf") and not any(b"coding" in line for line in first_lines):
+        return "utf-8"
+    import io
+    import tokenize
+
+    return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
 
 
 def parse_source(path: str, text: str, repair: bool = False) -> Source:

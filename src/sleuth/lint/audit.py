@@ -2,13 +2,13 @@
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from sleuth.facts.notebook import in_cell
 from sleuth.facts.source import Source, UnreadableSource
 from sleuth.finding import Where
 from sleuth.lint.files import python_files, read_any, read_bytes_of
+from sleuth.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from sleuth._version import __version__
 from sleuth.facts.source import ABSENT, fingerprint
 from sleuth.lint.reports import FileReport
+from sleuth.records import dataclass
 
 
 @dataclass(frozen=True)

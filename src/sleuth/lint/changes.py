@@ -4,12 +4,12 @@ import re
 import subprocess
 import time
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sleuth.errors import SleuthError
 from sleuth.lint.files import STDIN, python_files
+from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.lint.run import LintResult

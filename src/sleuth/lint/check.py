@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 from sleuth import catalog
 from sleuth.catalog import Cause
@@ -10,6 +9,7 @@ from sleuth.facts.program import read_program
 from sleuth.facts.source import Project, Source
 from sleuth.finding import Edit, Finding
 from sleuth.lint.selection import Selection
+from sleuth.records import replace
 
 _IGNORE = re.compile(r"#\s*sleuth:\s*ignore(?P<file>-file)?(?:\[(?P<slugs>[^\]]*)\])?")
 

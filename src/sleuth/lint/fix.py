@@ -2,12 +2,12 @@
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from sleuth.files import write_whole
 from sleuth.finding import Edit, Finding
 from sleuth.lint.check import overlap
+from sleuth.records import dataclass
 
 
 @dataclass(frozen=True)

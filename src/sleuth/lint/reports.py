@@ -1,10 +1,10 @@
 """What lint says of one file, as data that can be stored."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from sleuth.finding import Finding
+from sleuth.records import dataclass, field
 
 Excerpts = dict[tuple[str | None, int | None, int | None], str]
 

@@ -3,7 +3,6 @@
 import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from sleuth.finding import Finding
 from sleuth.lint.files import STDIN, python_files, read_bytes_of
 from sleuth.lint.reports import FileReport, Trouble
 from sleuth.lint.selection import Selection
+from sleuth.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from sleuth.lint.cache import Cache

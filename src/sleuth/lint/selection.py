@@ -1,7 +1,6 @@
 """Which causes to look for: from the command line, and from `[tool.sleuth.lint]` in pyproject.toml."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from sleuth import catalog
 from sleuth.catalog import Cause
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.finding import SEVERITIES, Finding, Severity
+from sleuth.records import dataclass
 
 SETTINGS = ("select", "ignore", "exclude", "notes")
 
@@ -45,8 +45,8 @@ class Selection:
 
 
 def lintable() -> dict[str, Cause]:
-    """The causes whose module has a `lint`: told by its text, as loading all modules takes longer."""
-    return {slug: cause for slug, cause in catalog.causes().items() if "\ndef lint(" in cause.text}
+    """The causes whose module has a `lint`: told by its code, as loading all modules takes longer."""
+    return {slug: cause for slug, cause in catalog.causes().items() if b"\ndef lint(" in cause.code}
 
 
 def configured(start: Path) -> Selection:

@@ -1,7 +1,6 @@
 """The work on one file, in whatever process it is done."""
 
 import gc
-from dataclasses import replace
 from pathlib import Path
 
 from sleuth.catalog import Cause
@@ -12,6 +11,7 @@ from sleuth.lint.check import lint_source
 from sleuth.lint.files import read_any
 from sleuth.lint.reports import FileReport, Trouble
 from sleuth.lint.selection import Selection
+from sleuth.records import replace
 
 FILES_A_SWEEP = 50  # how many files go by between two sweeps of the garbage collector
 ALL = Selection(notes=True)  # everything is worked out and remembered; what is shown is decided later

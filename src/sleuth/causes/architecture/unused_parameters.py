@@ -52,7 +52,6 @@ when the unused part is intended and changes from batch to batch.
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts.growth import called_modules, never_reached
@@ -62,6 +61,7 @@ from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import module_of, needed, where_module
 from sleuth.facts.topics.idle import idle_layers
 from sleuth.finding import Finding, Where
+from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench

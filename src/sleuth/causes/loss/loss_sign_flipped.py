@@ -55,7 +55,6 @@ Test the direction once: on a prediction equal to the target the loss must be lo
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
@@ -69,6 +68,7 @@ from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms, through_reductions
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Severity
+from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials

@@ -57,12 +57,12 @@ weights.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, learned, models_of, needed, where_optimizer
 from sleuth.finding import Finding, Severity
+from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials

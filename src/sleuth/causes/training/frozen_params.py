@@ -59,7 +59,6 @@ each `model.train()`.
 import ast
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, statement_of
@@ -73,6 +72,7 @@ from sleuth.facts.topics.gradients import optimized, owners_of, steps_after, swi
 from sleuth.facts.topics.modes import holds, is_model, parts, users
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
+from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench

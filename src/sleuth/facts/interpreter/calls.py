@@ -1,7 +1,6 @@
 """Calls of the analysed program: project code is followed into, modules are applied, the rest is recorded."""
 
 import ast
-from dataclasses import replace
 
 from sleuth.facts import torch_api
 from sleuth.facts.interpreter.expressions import attribute_of, evaluate, expand
@@ -25,6 +24,7 @@ from sleuth.facts.interpreter.values import (
     Value,
     Yielded,
 )
+from sleuth.records import replace
 
 Arguments = tuple[tuple[Value, ...], dict[str, Value]]
 

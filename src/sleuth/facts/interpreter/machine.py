@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sleuth.facts import torch_api
@@ -21,6 +20,7 @@ from sleuth.facts.interpreter.values import (
     Value,
 )
 from sleuth.facts.source import Project, Source
+from sleuth.records import dataclass, field
 
 T = TypeVar("T")
 

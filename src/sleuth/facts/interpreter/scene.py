@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeGuard
 
 from sleuth.facts import torch_api
@@ -14,6 +13,7 @@ from sleuth.facts.interpreter.statements import run_block
 from sleuth.facts.interpreter.values import Call, Class, Context, Function, Instance, Scope, Value
 from sleuth.facts.source import Project, Source
 from sleuth.facts.words import words_of
+from sleuth.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,9 @@ Identity matters (two optimizers made by the same line are two objects), so valu
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from sleuth.facts.source import Source
+from sleuth.records import dataclass, field
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -3,13 +3,13 @@
 import ast
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple, TypeGuard
 
 from sleuth.facts.flow import root
 from sleuth.facts.interpreter.values import Constant, Instance
 from sleuth.facts.topics.loaders import DRAWS, draws_at_random, method
 from sleuth.facts.words import Pattern
+from sleuth.records import dataclass, field
 
 # Whoever writes these makes the random numbers repeat, or asks which split it is.
 _SETTLED = Pattern(r"seed|generator|default_rng|RandomState|PRNGKey", re.IGNORECASE)

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ from sleuth.facts.interpreter.values import (
 from sleuth.facts.program import Program
 from sleuth.facts.topics.modes import has_weights
 from sleuth.facts.words import Pattern
+from sleuth.records import dataclass
 
 AFFINE = Pattern(r"^torch\.nn\.(Lazy)?(Linear|Bilinear|Conv[123]d)$")
 BATCH_NORM = Pattern(r"^torch\.nn\.(Lazy)?(Sync)?BatchNorm(\dd)?$")

@@ -2,12 +2,12 @@
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sleuth.facts.flow import keeps_numbers, layer, number, possible, root, subject
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, Function, Instance, Value
 from sleuth.facts.program import Program
+from sleuth.records import dataclass, replace
 
 _PLUS = frozenset({"+", "+=", "torch.add", ".add", ".add_"})
 _MINUS = frozenset({"-", "-=", "torch.sub", ".sub", ".sub_"})

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from sleuth.facts.flow import ancestry, keeps_numbers, literal, number, parents, possible, root, subject
@@ -27,6 +26,7 @@ from sleuth.facts.topics.episodes.targets import (
     is_average,
     table_behind,
 )
+from sleuth.records import dataclass, field
 
 ENDS = frozenset({"terminated", "truncated", "done", "done?"})
 _STORES = frozenset(

@@ -1,6 +1,5 @@
 """Broadcasting, products and reductions."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import layer, literal, root, subject
@@ -8,6 +7,7 @@ from sleuth.facts.interpreter.values import Call, Constant, Value
 from sleuth.facts.topics.shapes.axes import place_of_axis
 from sleuth.facts.topics.shapes.shape import SCALAR, Shape, Size
 from sleuth.facts.topics.shapes.sizes import flat
+from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.facts.topics.shapes.algebra import Shapes

@@ -1,12 +1,12 @@
 """Operations that give the same numbers another shape: view, permute, squeeze and their kin."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import SAME_NUMBERS, number, subject
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.topics.shapes.shape import Shape, Size
 from sleuth.facts.topics.shapes.sizes import flat, sizes_given
+from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.facts.topics.shapes.algebra import Shapes

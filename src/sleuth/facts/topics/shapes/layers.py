@@ -1,11 +1,11 @@
 """The shapes that the layers of torch.nn give."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import literal
 from sleuth.facts.interpreter.values import Call
 from sleuth.facts.topics.shapes.shape import BATCH, Shape
+from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.facts.topics.shapes.algebra import Shapes

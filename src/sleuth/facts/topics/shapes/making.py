@@ -1,6 +1,5 @@
 """The shapes of tensors made from sizes, from lists, from draws and from other tensors."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import layer, literal, root, subject
@@ -8,6 +7,7 @@ from sleuth.facts.interpreter.values import Call, Collection
 from sleuth.facts.topics.shapes.axes import place_of_axis
 from sleuth.facts.topics.shapes.shape import Shape
 from sleuth.facts.topics.shapes.sizes import sizes_given
+from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.facts.topics.shapes.algebra import Shapes

@@ -1,7 +1,6 @@
 """The shape of one part: `x[i]`, a column of a batch, an element of an iterable."""
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import layer, literal, root, subject
@@ -11,6 +10,7 @@ from sleuth.facts.topics.shapes.arithmetic import PAIRS, paired
 from sleuth.facts.topics.shapes.axes import KEEPS_SHAPE
 from sleuth.facts.topics.shapes.datasets import TABLES, dataset_of, shape_of_batch
 from sleuth.facts.topics.shapes.shape import BATCH, SCALAR, Shape, Size, Symbol, agreed
+from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.facts.topics.shapes.algebra import Shapes

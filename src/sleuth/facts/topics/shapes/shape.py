@@ -1,7 +1,8 @@
 """Sizes of axes and what they make together: a shape."""
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+
+from sleuth.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """The splits of a program and the index that finds their parts."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from sleuth.facts.topics.splits.rows import (
     row_parents,
     selects_rows,
 )
+from sleuth.records import dataclass, field
 
 
 class Split(NamedTuple):
