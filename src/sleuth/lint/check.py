@@ -7,11 +7,12 @@ from sleuth import catalog
 from sleuth.catalog import Cause
 from sleuth.facts.program import read_program
 from sleuth.facts.source import Project, Source
+from sleuth.facts.words import Pattern
 from sleuth.finding import Edit, Finding
 from sleuth.lint.selection import Selection
 from sleuth.records import replace
 
-_IGNORE = re.compile(r"#\s*sleuth:\s*ignore(?P<file>-file)?(?:\[(?P<slugs>[^\]]*)\])?")
+_IGNORE = Pattern(r"#\s*sleuth:\s*ignore(?P<file>-file)?(?:\[(?P<slugs>[^\]]*)\])?")
 
 
 def lint_source(

@@ -91,7 +91,7 @@ _FUNCTIONAL = tuple(
 _MASKS = frozenset({"torch.bernoulli", "torch.rand", "torch.rand_like", ".bernoulli", ".bernoulli_"})
 _ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
 
-NEEDS = "ropout bernoulli rand attention"
+NEEDS = "ropout bernoulli rand( rand_like attention"
 
 
 def lint(program: Program) -> Iterator[Finding]:

@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
-NEEDS = "zero constant ones fill full"
+NEEDS = "zeros ones full fill constant zero_("
 PREDICTS = {"same-batch": "usually", "noise-inputs": "usually", "shuffled-labels": "usually"}
 
 

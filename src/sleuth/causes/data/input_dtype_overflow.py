@@ -139,7 +139,7 @@ NARROW = frozenset(["int8", "uint8", "int16", "uint16", "<i2", ">i2", "i2", "<h"
 # Arrays made to be filled, and where their type stands among the arguments.
 BUFFERS = {"numpy.zeros": 1, "numpy.empty": 1, "numpy.full": 2, "torch.zeros": 9, "torch.empty": 9}
 
-NEEDS = "int8 int16 imread Image byte i2 VideoCapture MNIST CIFAR .data"
+NEEDS = "int8 int16 imread Image read_image decode_ byte i2 short <h VideoCapture MNIST CIFAR"
 
 
 def lint(program: Program) -> Iterator[Finding]:

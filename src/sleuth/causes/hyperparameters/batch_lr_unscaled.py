@@ -149,9 +149,10 @@ def _recipe_in_words(program: Program, optimizers: list[Call]) -> Iterator[Findi
 
 def _recipe(line: str) -> tuple[float, float] | None:
     """The rate and the batch size that one line of prose gives."""
-    rate, batch = _RATE_IN_WORDS.search(line), _BATCH_IN_WORDS.search(line)
     is_prose = "#" in line or '"""' in line or "=" not in line
-    if rate is None or batch is None or not is_prose:
+    rate = _RATE_IN_WORDS.search(line) if is_prose else None
+    batch = _BATCH_IN_WORDS.search(line) if rate is not None else None
+    if rate is None or batch is None:
         return None
     return float(rate[1]), float(batch[1] or batch[2])
 

@@ -83,7 +83,7 @@ _ROUNDS = (".round", "torch.round", "numpy.round", "builtins.round", "numpy.rint
 _TOLD_BY = (".train", ".eval")
 _WANT_PROBABILITIES = ("sklearn.metrics.log_loss", "sklearn.metrics.brier_score_loss")
 
-NEEDS = ".5 round > < argmax"
+NEEDS = "> < .gt .ge .lt .le round rint log_loss brier"
 
 
 def lint(program: Program) -> Iterator[Finding]:

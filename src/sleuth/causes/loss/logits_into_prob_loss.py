@@ -86,6 +86,8 @@ _NO_PROBABILITY = ("raw", "relu", "tanh", "activation", "log_softmax", "logsigmo
 _SCALES = ("/", "div", "torch.div")
 _LOGS = ("torch.log", ".log", "torch.log2", "torch.log10", "jax.numpy.log")
 
+NEEDS = "nll NLL kl_div KLDiv binary_cross BCE log"
+
 
 def lint(program: Program) -> Iterator[Finding]:
     for use in program.losses:

@@ -99,7 +99,7 @@ _KEEPS_SIZE = frozenset({"+", "+=", ".scale", ".to", ".float", ".squeeze", ".mea
 LOST = 0.1
 _MICRO = Pattern(r"accum|micro|grad_acc", re.IGNORECASE)
 
-NEEDS = "backward"
+NEEDS = "% accum Accum ACCUM micro Micro MICRO grad_acc GRAD_ACC"
 
 
 def lint(program: Program) -> Iterator[Finding]:

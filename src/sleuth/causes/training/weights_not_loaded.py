@@ -76,7 +76,7 @@ _INITIALISES = Pattern(
     r"^(torch\.nn\.init\.\w+_?|\.(reset_parameters|normal_|uniform_|xavier_\w+|kaiming_\w+))$"
 )
 
-NEEDS = "load"
+NEEDS = "load_ load( requires_grad"
 
 
 def lint(program: Program) -> Iterator[Finding]:

@@ -1,20 +1,21 @@
 """Layers that a network holds and does not use: never applied, or applied and their result left lying."""
 
 import ast
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 from sleuth.facts.source import Source
+from sleuth.facts.words import AnyOf
 
-_WEIGHTS = re.compile(
-    r"\b(nn\.)?(Linear|LazyLinear|Conv\d\w*|ConvTranspose\d\w*|LSTM|GRU|RNN|LSTMCell|GRUCell|Embedding|Bilinear"
-    r"|MultiheadAttention|Transformer\w*)\("
+_WEIGHTS = frozenset(
+    "Linear LazyLinear LSTM GRU RNN LSTMCell GRUCell Embedding Bilinear MultiheadAttention".split()
 )
+_WEIGHTS_AND_MORE = ("Conv1", "Conv2", "Conv3", "ConvTranspose", "Transformer")
 # Ways to reach a layer without writing its name.
-_ROUNDABOUT = re.compile(
-    r"getattr|_modules|children\(|modules\(|__dict__|register_|state_dict\(|globals\(|super\(\w*\)\.(?!__init__)"
+_ROUNDABOUT = AnyOf(
+    "getattr _modules children( modules( __dict__ register_ state_dict( globals(",
+    {"super(": r"super\(\w*\)\.(?!__init__)"},
 )
 
 
@@ -48,9 +49,16 @@ def _layers_made(cls: ast.ClassDef) -> dict[str, ast.stmt]:
     for part in ast.walk(cls):
         if isinstance(part, ast.Assign) and len(part.targets) == 1 and isinstance(part.value, ast.Call):
             name = _own(part.targets[0])
-            if name and _WEIGHTS.search(ast.unparse(part.value)):
+            if name and any(_makes_weights(inner) for inner in ast.walk(part.value)):
                 made[name] = part
     return made
+
+
+def _makes_weights(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    return name in _WEIGHTS or name.startswith(_WEIGHTS_AND_MORE)
 
 
 def _own(node: ast.AST) -> str:
@@ -104,9 +112,9 @@ def _blocks(forward: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
 
 def _never_named(source: Source, cls: ast.ClassDef, made: dict[str, ast.stmt]) -> Iterator[Idle]:
     """Layers whose name is written once, where they are made, in a file that goes no roundabout ways."""
-    text = source.text
-    if _ROUNDABOUT.search(ast.unparse(cls)) or re.search(r"getattr|_modules", text):
+    own = "\n".join(source.lines[cls.lineno - 1 : cls.end_lineno])
+    if _ROUNDABOUT.within(own) or source.holds("getattr") or source.holds("_modules"):
         return
     for name, statement in made.items():
-        if len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", text)) == 1:
+        if source.mentions[name] == 1:
             yield Idle(name, statement, False)

@@ -82,7 +82,7 @@ def may_be_model(value: Value | None) -> bool:
 
 def _is_criterion(value: Value | None) -> bool:
     name = value.cls.name if isinstance(value, Instance) else value.op if isinstance(value, Call) else ""
-    return bool(re.search(r"Loss|Criterion", name))
+    return "Loss" in name or "Criterion" in name
 
 
 def has_weights(value: Value | None) -> bool:
