@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sleuth import catalog
+from sleuth.catalog import Cause
 from sleuth.facts.source import read_source
 from sleuth.lint import Selection, lint_source, lintable
 
@@ -54,3 +55,15 @@ def test_a_rule_has_at_least_three_bad_and_three_good_files(slug: str) -> None:
     folder = FIXTURES / catalog.find(slug).family / slug
     assert len(list(folder.glob("bad_*.py"))) >= 3
     assert len(list(folder.glob("good_*.py"))) >= 3
+
+
+def test_the_words_that_rules_need_hold_nothing_back() -> None:
+    """A rule is not asked where none of its words occur: asked all the same, it has nothing to say."""
+    everything = Selection(notes=True)
+    unconditional = {slug: Cause(slug, cause.family) for slug, cause in lintable().items()}
+    for cause in unconditional.values():
+        vars(cause)["needs"] = ()
+    for path in BAD:
+        source = read_source(path)
+        asked = {(f.cause, f.where) for f in lint_source(source, everything)}
+        assert {(f.cause, f.where) for f in lint_source(source, everything, unconditional)} == asked, path

@@ -73,7 +73,7 @@ _PLAIN = frozenset(
 )
 _SPLITS = ("sklearn.model_selection.train_test_split", "torch.utils.data.random_split")
 
-NEEDS = "seed split( rand shuffle"
+NEEDS = "seed split( rand shuffle backward"
 
 
 def lint(program: Program) -> Iterator[Finding]:
