@@ -47,7 +47,63 @@ NAMES = {
     "diff_num_grad_updates": "staleness",
     "environment/episode_length": "length",
     "losses/residual_variance": "explained_variance",
+    "rollout/ep_rew_mean": "return",
+    "eval/mean_reward": "return",
+    "train/clip_fraction": "clip_fraction",
+    "train/policy_gradient_loss": "policy_loss",
+    "train/critic_loss": "value_loss",
+    "train/std": "std",
+    "train/ent_coef": "temperature",
+    "charts/epsilon": "exploration",
+    "charts/episodic_length": "length",
+    "losses/q_values": "value_level",
+    "losses/alpha": "temperature",
+    "learners/default_policy/mean_kl_loss": "kl",
+    "learners/default_policy/vf_loss_unclipped": "value_loss",
+    "env_runners/episode_return_min": "return_min",
+    "episode_reward_mean": "return",
+    "AverageVVals": "value_level",
+    "AverageQ1Vals": "value_level",
+    "AverageTestEpRet": "return",
+    "MaxEpRet": "return_max",
+    "MinEpRet": "return_min",
+    "StdEpRet": "return_sd",
+    "LossV": "value_loss",
+    "environment/score": "return",
+    "performance/SPS": "speed",
+    "reward": "return",
+    "reward_std": "return_sd",
+    "kl": "kl",
+    "entropy": "entropy",
+    "clip_ratio/region_mean": "clip_fraction",
+    "completions/mean_length": "length",
+    "policy/approxkl_avg": "kl",
+    "loss/value_avg": "value_loss",
+    "objective/scores": "return",
+    "actor/pg_loss": "policy_loss",
+    "critic/vf_explained_var": "explained_variance",
+    "critic/score/mean": "return",
+    "critic/score/max": "return_max",
+    "response_length/mean": "length",
+    "rollout/ep_rew_max": "return_max",
 }
+# Names that look like others and mean something else.
+OTHERS = (
+    "learners/default_policy/curr_kl_coeff",
+    "learners/default_policy/curr_entropy_coeff",
+    "losses/entropy_coef",
+    "train/ent_coef_loss",
+    "DeltaLossPi",
+    "DeltaLossV",
+    "LogPi",
+    "StopIter",
+    "critic/kl_coeff",
+)
+
+
+@pytest.mark.parametrize("key", OTHERS)
+def test_lookalikes_are_left_alone(key: str) -> None:
+    assert meaning(key) is None
 
 
 @pytest.mark.parametrize("key", NAMES)
@@ -124,12 +180,39 @@ CASES: dict[str, tuple[str, dict[str, list[float]]]] = {
         "entropy-flat",
         {"rollout__exploration_rate": [0.9] * LENGTH, "rollout__ep_rew_mean": FLAT_RETURN},
     ),
+    "targets": (
+        "bootstrap-through-terminal",
+        {
+            "targets__min": [0.0] * LENGTH,
+            "targets__max": [10.0 * 1.3**k for k in range(LENGTH)],
+        },
+    ),
+    "best apart": (
+        "policy-update-broken",
+        {
+            "rollout__ep_rew_mean": FLAT_RETURN,
+            "rollout__ep_rew_max": [25.0 + 3 * k for k in range(LENGTH)],
+        },
+    ),
+    "frozen normaliser": ("obs-unnormalized", {"normaliser__count": [1e4] * LENGTH}),
     "slower": ("throughput-decay", {"time__fps": [1000.0] * 30 + [300.0] * 30}),
 }
 
 
 def test_a_healthy_run_is_left_alone() -> None:
     assert verdicts(run_of()) == []
+
+
+def test_a_growing_normaliser_and_a_best_episode_beside_a_rising_mean_are_left_alone() -> None:
+    grows = [100.0 * k for k in range(LENGTH)]
+    assert verdicts(run_of(normaliser__count=grows, rollout__ep_rew_max=[5.0 * k for k in grows])) == []
+    assert verdicts(run_of(targets__min=[0.0] * LENGTH, targets__max=[300.0] * LENGTH)) == []
+
+
+@pytest.mark.parametrize("key", ["KL", "actor/ppo_kl", "losses/old_approx_kl"])
+def test_a_plain_mean_of_log_ratios_may_be_negative(key: str) -> None:
+    run = as_run("run", {key: [(float(k), -0.01 if k % 2 else 0.02) for k in range(LENGTH)]})
+    assert verdicts(run) == []
 
 
 def test_a_wild_beginning_is_forgiven_where_the_return_rises() -> None:

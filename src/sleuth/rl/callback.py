@@ -58,4 +58,7 @@ def _raw(model: Any) -> dict[str, float]:
     normaliser = model.get_vec_normalize_env()
     if normaliser is not None and getattr(normaliser, "norm_reward", False):
         found["normaliser/reward_sd"] = float(normaliser.ret_rms.var) ** 0.5
+    statistics = getattr(normaliser, "obs_rms", None)
+    if statistics is not None and hasattr(statistics, "count"):  # of a dict of observations there are several
+        found["normaliser/count"] = float(statistics.count)
     return found

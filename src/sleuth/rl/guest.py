@@ -4,22 +4,41 @@ Started as a process of its own by `sleuth.rl.script`, with the plan in a JSON f
 `__main__`, arguments and folder; the environment is the clock, and every so often the networks are read.
 """
 
+import base64
 import json
+import os
+import pickle
 import runpy
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from sleuth.rl.judge import judge
 from sleuth.rl.ladder import IN_A_ROW, SPREAD
 from sleuth.rl.learner import Form
 from sleuth.rl.reading import Reading, read
-from sleuth.rl.tables import Table, continuous, extra, ladder
+from sleuth.rl.scout import Scout, scout_for
+from sleuth.rl.tables import Table, probe_named
 from sleuth.rl.worlds import Coding, EnoughSteps, Witness, make_world
 
 LEFT = "the script left with"
+ELSEWHERE = "the script steps its environment in other processes, where it cannot be read"
+
+
+def packed(form: Form) -> dict[str, Any]:
+    """A form as JSON; of an environment whose spaces are kept only these travel."""
+    kept = None if form.like is None else (form.like.observation_space, form.like.action_space)
+    like = base64.b64encode(pickle.dumps(kept)).decode("ascii")
+    return {"spaces": form.spaces, "continuous": form.continuous, "like": like}
+
+
+def unpacked(form: Mapping[str, Any]) -> Form:
+    kept = pickle.loads(base64.b64decode(form["like"]))
+    like = None if kept is None else SimpleNamespace(observation_space=kept[0], action_space=kept[1])
+    return Form(form["spaces"], form["continuous"], like)
 
 
 @dataclass(frozen=True)
@@ -31,7 +50,7 @@ class Plan:
     gamma: float
     first: int
     last: int
-    continuous: bool
+    form: Mapping[str, Any]  # what `packed` makes of a Form
     swap: bool
     script: str
     arguments: tuple[str, ...]
@@ -45,20 +64,77 @@ class Notebook:
     checks: list[dict[str, Any]] = field(default_factory=list)
     row: int = 0
     due: int = 0
+    learning: int = 0  # steps before the first update of an optimizer
+    updated: bool = False
+    gathered: bool = False
     trouble: str = ""
     stopped: bool = False
     rule: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Visit:
+    """One script in one world: everything that a look needs."""
+
+    plan: Plan
+    table: Table
+    code: Coding
+    witness: Witness
+    notes: Notebook
+    scout: Scout | None
+    home: int
+
+    def on_step(self, steps: int) -> None:
+        if os.getpid() != self.home:
+            raise RuntimeError(ELSEWHERE)
+        if steps < self.notes.due or self._too_early(steps):
+            return
+        self.look(steps)
+        self.notes.due = max(steps + 1, int(steps * SPREAD))
+        if self.notes.row >= IN_A_ROW or (
+            steps >= self.notes.learning + self.plan.last and not self.notes.row
+        ):
+            raise EnoughSteps
+
+    def _too_early(self, steps: int) -> bool:
+        """A replay buffer is filled first: what an untrained network says is no answer."""
+        waits = self.scout is not None and self.scout.optimizers > 0 and not self.notes.updated
+        return waits and steps < self.plan.last
+
+    def look(self, steps: int, last: bool = False) -> None:
+        self.notes.rule = self.notes.rule or _reset_rule()  # while the script's environments are still alive
+        agent = self.scout.agent() if self.scout is not None else {}
+        reading = read(agent, self.table, self.code, self.witness)
+        size = judge(self.table, self.plan.gamma, reading).size
+        if size is None and not last and steps < self.plan.last:
+            return  # networks that were never called cannot be found yet
+        self.notes.row = self.notes.row + 1 if size is not None and size <= 1.0 else 0
+        self.notes.checks.append({"steps": steps} | asdict(reading))
+
+    def updated(self, *_: Any) -> None:
+        if not self.notes.updated:
+            self.notes.updated, self.notes.learning = True, self.witness.steps
+
+
 def run(plan: Plan) -> None:
     import gymnasium
 
-    table = (ladder() | extra() | continuous())[plan.probe]
-    code = Form("vector", plan.continuous).coding(table)
-    witness, notes = Witness(), Notebook(due=plan.first)
-    scout = _scout(plan, code)
-    witness.on_step = lambda steps: _looked(steps, plan, table, code, witness, notes, scout)
-    _register(gymnasium, plan, lambda: make_world(table, code, witness))
+    table = probe_named(plan.probe)
+    code = unpacked(plan.form).coding(table)
+    scout = scout_for(Path(plan.script).read_text("utf-8", errors="replace"), code)
+    visit = Visit(plan, table, code, Witness(), Notebook(due=plan.first), scout, os.getpid())
+    visit.witness.on_step = visit.on_step
+    if scout is not None:
+        scout.attach(visit.updated)
+    _register(gymnasium, plan, lambda: make_world(table, code, visit.witness))
+    _in_one_process(gymnasium, visit.notes)
+    _played(plan, visit.notes)
+    if not visit.notes.stopped and visit.witness.steps and not visit.notes.trouble:
+        visit.look(visit.witness.steps, last=True)
+    _write(plan, visit.witness, visit.notes)
+
+
+def _played(plan: Plan, notes: Notebook) -> None:
     sys.argv = [plan.script, *plan.arguments]
     sys.path.insert(0, str(Path(plan.script).resolve().parent))
     try:
@@ -71,42 +147,17 @@ def run(plan: Plan) -> None:
         from sleuth.rl.learner import sentence
 
         notes.trouble = sentence(error).replace("learn raised", "the script raised")
-    if not notes.stopped and witness.steps and not notes.trouble:
-        _note(witness.steps, plan, table, code, witness, notes, scout)
-    _write(plan, witness, notes)
 
 
-def _looked(
-    steps: int,
-    plan: Plan,
-    table: Table,
-    code: Coding,
-    witness: Witness,
-    notes: Notebook,
-    scout: "Scout | None",
-) -> None:
-    if steps < notes.due:
-        return
-    _note(steps, plan, table, code, witness, notes, scout)
-    notes.due = max(steps + 1, int(steps * SPREAD))
-    if notes.row >= IN_A_ROW or (steps >= plan.last and not notes.row):
-        raise EnoughSteps
+def _in_one_process(gymnasium: Any, notes: Notebook) -> None:
+    """Copies in other processes would report to nobody: they are stepped here, one after the other."""
 
+    def together(env_fns: Any, *_: Any, autoreset_mode: Any = None, **__: Any) -> Any:
+        notes.gathered = True
+        modes = {} if autoreset_mode is None else {"autoreset_mode": autoreset_mode}
+        return gymnasium.vector.SyncVectorEnv(env_fns, **modes)
 
-def _note(
-    steps: int,
-    plan: Plan,
-    table: Table,
-    code: Coding,
-    witness: Witness,
-    notes: Notebook,
-    scout: "Scout | None",
-) -> None:
-    notes.rule = notes.rule or _reset_rule()  # while the script's environments are still alive
-    reading = read(scout.agent() if scout is not None else {}, table, code, witness)
-    size = judge(table, plan.gamma, reading).size
-    notes.row = notes.row + 1 if size is not None and size <= 1.0 else 0
-    notes.checks.append({"steps": steps} | asdict(reading))
+    gymnasium.vector.AsyncVectorEnv = together
 
 
 def _register(gymnasium: Any, plan: Plan, make: Callable[[], Any]) -> None:
@@ -129,6 +180,7 @@ def _write(plan: Plan, witness: Witness, notes: Notebook) -> None:
         for name in ("steps", "copies", "after_end", "after_limit", "before_reset")
     }
     found = {"checks": notes.checks, "trouble": notes.trouble, "facts": facts, "stopped": notes.stopped}
+    found["gathered"] = notes.gathered
     Path(plan.out).write_text(json.dumps(found | notes.rule), "utf-8")
 
 
@@ -138,121 +190,18 @@ def _reset_rule() -> dict[str, str]:
 
     import gymnasium
 
+    version = gymnasium.__version__
     for thing in gc.get_objects():
         if isinstance(thing, gymnasium.vector.VectorEnv):
-            mode = getattr(thing, "metadata", {}).get("autoreset_mode")
+            mode = (getattr(thing, "metadata", None) or {}).get("autoreset_mode")
             if mode is not None:
-                return {"autoreset": str(getattr(mode, "name", mode)), "gymnasium": gymnasium.__version__}
-    return {"gymnasium": gymnasium.__version__}
-
-
-@dataclass
-class Scout:
-    """Networks that were called with an observation, and what came out of them."""
-
-    width: int
-    actions: int
-    seen: dict[int, tuple[Any, tuple[tuple[int, str], ...]]] = field(default_factory=dict)
-    made: list[Any] = field(default_factory=list)
-
-    def hook(self, module: Any, given: Any, out: Any) -> None:
-        if id(module) in self.seen or not given or not hasattr(given[0], "shape"):
-            return
-        if given[0].ndim >= 1 and given[0].shape[-1] == self.width:
-            heads = _heads(out, self.actions)
-            if heads:
-                self.seen[id(module)] = (module, heads)
-
-    def agent(self) -> dict[str, Any]:
-        """`value`, `q` and `policy`, as far as networks were found for them."""
-        found: dict[str, Any] = {}
-        values, scores = self._with("value"), self._with("scores")
-        if values:
-            found["value"] = _asking(*values[0])
-        elif (owner := self._owner("get_value")) is not None:
-            found["value"] = _calling(owner, owner.get_value)
-        if scores:
-            found["q" if self._is_q(scores, bool(found)) else "policy"] = _asking(*scores[0])
-        return found
-
-    def _with(self, role: str) -> list[tuple[Any, int]]:
-        """Those that learn come first: a target network never gets a gradient."""
-        fits = [
-            (module, place) for module, heads in self.seen.values() for place, name in heads if name == role
-        ]
-        return sorted(fits, key=lambda fit: not any(p.grad is not None for p in fit[0].parameters()))
-
-    def _owner(self, method: str) -> Any:
-        return next((module for module in self.made if callable(getattr(module, method, None))), None)
-
-    def _is_q(self, scores: list[tuple[Any, int]], has_value: bool) -> bool:
-        """By name, or by a copy beside it that never learns."""
-        names = [type(module).__name__.lower() for module, _ in scores]
-        owners = [type(module).__name__.lower() for module in self.made]
-        if any(name.startswith("q") or "dqn" in name or "dueling" in name for name in names + owners):
-            return True
-        learns = [any(p.grad is not None for p in module.parameters()) for module, _ in scores]
-        return not has_value and len(scores) > 1 and not all(learns)
-
-
-def _heads(out: Any, actions: int) -> tuple[tuple[int, str], ...]:
-    """Where in the answer a value stands, and where one number an action."""
-    parts = out if isinstance(out, tuple) else (out,)
-    heads = []
-    for place, part in enumerate(parts):
-        part = getattr(part, "logits", part)
-        if hasattr(part, "shape") and part.ndim >= 1:
-            role = {1: "value", actions: "scores"}.get(int(part.shape[-1]))
-            if role is not None:
-                heads.append((place, role))
-    return tuple(heads)
-
-
-def _asking(module: Any, place: int) -> Callable[[Any], Any]:
-    def answer(part: Any) -> Any:
-        found = part[place] if isinstance(part, tuple) else part
-        return getattr(found, "logits", found)
-
-    return _calling(module, lambda shown: answer(module(shown)))
-
-
-def _calling(module: Any, ask: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Ask a network politely: no gradients, evaluation mode, everything as it was afterwards."""
-
-    def asked(obs: Any) -> Any:
-        import numpy as np
-        import torch
-
-        modes = [(part, part.training) for part in module.modules()]
-        module.eval()
-        try:
-            with torch.no_grad():
-                return ask(torch.as_tensor(np.asarray(obs, np.float32)[None])).reshape(-1)
-        finally:
-            for part, mode in modes:
-                part.training = mode
-
-    return asked
-
-
-def _scout(plan: Plan, code: Coding) -> Scout | None:
-    """Watches every network of the script, if it uses torch at all."""
-    if "torch" not in Path(plan.script).read_text("utf-8", errors="replace"):
-        return None
-    import torch
-
-    width = int(code.observation_space.shape[-1])
-    scout = Scout(width, int(getattr(code.action_space, "n", -1)))
-    torch.nn.modules.module.register_module_forward_hook(scout.hook)
-    original = torch.nn.Module.__init__
-
-    def noted(self: Any, *words: Any, **named: Any) -> None:
-        original(self, *words, **named)
-        if type(self).__module__ == "__main__":
-            scout.made.append(self)
-
-    torch.nn.Module.__init__ = noted  # type: ignore[method-assign]
-    return scout
+                return {"autoreset": str(getattr(mode, "name", mode)), "gymnasium": version}
+            if version.startswith("0."):  # there was one rule, and no word for it
+                return {"autoreset": "SAME_STEP", "gymnasium": version}
+    library = sys.modules.get("stable_baselines3.common.vec_env")
+    if library is not None and any(isinstance(thing, library.VecEnv) for thing in gc.get_objects()):
+        return {"autoreset": "SAME_STEP", "gymnasium": version, "library": "Stable-Baselines3"}
+    return {"gymnasium": version}
 
 
 def reading_from(entry: dict[str, Any]) -> Reading:

@@ -83,6 +83,71 @@ def _values(run: Run, actions: int | None) -> Iterator[Finding]:
         )
 
 
+def _targets(run: Run, actions: int | None) -> Iterator[Finding]:
+    """What the critic is asked to learn, against what was ever paid; only a callback sees it."""
+    low, high, paid = (run.series.get(word) for word in ("target_min", "target_max", "return"))
+    if low is None or high is None or paid is None or len(high.values) < POINTS:
+        return
+    best = max((abs(value) for value in finite(paid.values)), default=0.0)
+    widest = [max(abs(a), abs(b)) for a, b in zip(low.values, high.values, strict=False)]
+    if not finite(widest) or median(finite(widest[4 * len(widest) // 5 :]) or [0.0]) <= RUNAWAY * max(
+        best, 1.0
+    ):
+        return
+    far = next(k for k, value in enumerate(widest) if value > 10 * max(best, 1.0))
+    yield said(
+        run,
+        "bootstrap-through-terminal",
+        f"Value targets reach {widest[-1]:.3g} where the largest return so far is {best:.3g}: the critic is "
+        "taught its own guesses.",
+        "Mask the next value by 1 - terminated; run `sleuth rl probe`.",
+        high.steps[far],
+        0.75,
+        target=widest[-1],
+        largest_return=best,
+    )
+
+
+def _best_apart(run: Run, actions: int | None) -> Iterator[Finding]:
+    """Single episodes get better and the mean does not: what pays is found, and not repeated."""
+    best, mean = run.series.get("return_max"), run.series.get("return")
+    if best is None or mean is None or len(finite(best.values)) < POINTS or learns(run) is not False:
+        return
+    early, late = finite(best.part(0, 0.3)), finite(best.part(0.7, 1))
+    usual, spread = finite(mean.values), max(finite(mean.values)) - min(finite(mean.values))
+    if early and late and median(late) > max(early) + 3 * max(spread, 1e-6) and len(usual) >= POINTS:
+        yield said(
+            run,
+            "policy-update-broken",
+            f"The best episode rises from {median(early):.3g} to {median(late):.3g} while the mean stays "
+            f"near {median(usual):.3g}: what pays is found, and not repeated.",
+            "Look at the sign and the size of the advantages of those episodes: `sleuth rl probe`.",
+            best.steps[int(0.7 * len(best.steps))],
+            0.5,
+            "note",
+            best=median(late),
+            mean=median(usual),
+        )
+
+
+def _normaliser(run: Run, actions: int | None) -> Iterator[Finding]:
+    """Statistics over all data grow with the data."""
+    series = run.series.get("normaliser_count")
+    if series is None or len(series.values) < POINTS:
+        return
+    if max(series.values) == min(series.values):
+        yield said(
+            run,
+            "obs-unnormalized",
+            f"The normaliser has seen {series.values[0]:.0f} observations from beginning to end: its "
+            "statistics stand still while the agent learns.",
+            "Keep the normaliser in training mode during training, and freeze it only for evaluation.",
+            series.steps[0],
+            0.8,
+            count=series.values[0],
+        )
+
+
 def _scale(run: Run, actions: int | None) -> Iterator[Finding]:
     value, policy = run.series.get("value_loss"), run.series.get("policy_loss")
     paid = run.series.get("return")
@@ -222,6 +287,9 @@ JUDGES = (
     _explained,
     _advantages,
     _values,
+    _targets,
+    _best_apart,
+    _normaliser,
     _scale,
     policy.exploration,
     _reward,

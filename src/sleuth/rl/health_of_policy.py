@@ -113,7 +113,7 @@ def kl(run: Run, actions: int | None) -> Iterator[Finding]:
     if series is None or len(finite(series.values)) < POINTS:
         return
     values = [value if math.isfinite(value) else 0.0 for value in series.values]
-    if min(values) < -1e-3 and "old" not in series.key.lower():
+    if min(values) < -1e-3 and _never_negative(series.key.lower()):
         place = values.index(min(values))
         yield said(
             run,
@@ -151,6 +151,11 @@ def kl(run: Run, actions: int | None) -> Iterator[Finding]:
             early=early,
             late=late,
         )
+
+
+def _never_negative(key: str) -> bool:
+    """Not the plain mean of log-ratios, which spinningup calls KL and verl ppo_kl."""
+    return "old" not in key and "ppo_kl" not in key and key != "kl"
 
 
 def _spike(values: Sequence[float]) -> int | None:

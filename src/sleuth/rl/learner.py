@@ -33,7 +33,16 @@ class Form:
 
 
 # What to try when an agent refuses the spaces of the first probe.
-FORMS = (Form(), Form("discrete"), Form(continuous=True))
+FORMS = (
+    Form(),
+    Form("discrete"),
+    Form(continuous=True),
+    Form("image"),
+    Form("dict"),
+    Form("multi-discrete"),
+    Form("image", continuous=True),
+    Form("dict", continuous=True),
+)
 
 
 @dataclass

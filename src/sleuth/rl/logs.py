@@ -5,13 +5,14 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from sleuth.errors import SleuthError
 from sleuth.needs import need
 
+SETTINGS = ("config.json", "args.json", "hparams.json", "params.json")  # beside a log, and no log
 MOST_BYTES = 200_000_000  # a log beyond this is read elsewhere, not here
 
 
@@ -39,6 +40,7 @@ class Run:
     name: str
     series: Mapping[str, Series]
     keys: tuple[str, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 # Meaning → the names that SB3, cleanrl, RLlib, spinningup, PufferLib, TRL and verl give it. First match wins.
@@ -47,7 +49,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "advantage_sd": (r"adv(antages?)?[/_]std", r"std_adv(antage)?"),
     "entropy": (
         r"train/entropy_loss",
-        r"losses?/entropy",
+        r"losses?/entropy$",
         r"(^|/)entropy$",
         r"actor/entropy(_loss)?",
         r"policy/entropy",
@@ -78,9 +80,10 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "policy_loss": (
         r"policy_gradient_loss",
         r"policy_loss",
-        r"losspi",
+        r"^losspi$",
         r"pg_loss",
         r"actor_loss",
+        r"loss/policy_avg",
     ),
     "value_loss": (
         r"value_loss",
@@ -88,24 +91,42 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
         r"td_loss",
         r"qf_loss",
         r"vf_loss$",
-        r"lossv$",
-        r"lossq$",
+        r"vf_loss_unclipped",
+        r"^lossv$",
+        r"^lossq$",
+        r"loss/value_avg",
         r"train/loss$",
     ),
-    "value_level": (r"q_values", r"qf1_values", r"averagevvals", r"averageq1?vals", r"values?/mean$"),
+    "value_level": (
+        r"q_values",
+        r"qf1_values",
+        r"averagevvals",
+        r"averageq1?vals",
+        r"qf_mean$",
+        r"values?/mean$",
+    ),
     "return": (
         r"rollout/ep_rew_mean",
         r"charts/episodic_return",
         r"episode_return_mean",
         r"episode_reward_mean",
-        r"averageepret",
+        r"average(test)?epret",
         r"environment/.*(return|score|reward)",
         r"critic/score/mean",
         r"eval/mean_reward",
         r"(^|/)reward$",
+        r"objective/scores",
+        r"(^|/)rewards/mean$",
         r"^r$",
     ),
-    "return_max": (r"episode_return_max", r"episode_reward_max", r"maxepret"),
+    "return_max": (
+        r"episode_return_max",
+        r"episode_reward_max",
+        r"maxepret",
+        r"ep_rew_max",
+        r"critic/score/max",
+    ),
+    "return_min": (r"episode_return_min", r"episode_reward_min", r"minepret", r"critic/score/min"),
     "return_sd": (r"stdepret", r"reward_std"),
     "length": (
         r"ep_len_mean",
@@ -114,6 +135,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
         r"episode_length$",
         r"eplen$",
         r"averageeplen",
+        r"completions/mean_length",
+        r"response_length/mean",
         r"^l$",
     ),
     "length_min": (r"episode_len(gth)?_min", r"mineplen"),
@@ -124,6 +147,9 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "staleness": (r"diff_num_grad_updates", r"staleness", r"policy_lag"),
     "speed": (r"time/fps", r"charts/sps", r"(^|/)sps$", r"performance/sps", r"throughput"),
     "learning_rate": (r"learning_rate$", r"(^|/)lr$"),
+    "target_min": (r"targets/min",),
+    "target_max": (r"targets/max",),
+    "normaliser_count": (r"normaliser/count",),
 }
 STEPS = (
     "time/total_timesteps",
@@ -161,8 +187,13 @@ def read_runs(path: Path) -> list[Run]:
     for file in sorted(path.rglob("*")):
         if file.is_file() and _kind(file):
             folders.setdefault(file.parent, []).append(file)
+    from sleuth.rl.rows import settings_of
+
     runs = [
-        _run(str(folder.relative_to(path)) if folder != path else path.name, files)
+        replace(
+            _run(str(folder.relative_to(path)) if folder != path else path.name, files),
+            settings=settings_of(folder, path),
+        )
         for folder, files in folders.items()
     ]
     runs = [run for run in runs if run.series]
@@ -209,6 +240,8 @@ def _unclear(key: str) -> int:
 
 
 def _kind(file: Path) -> str:
+    if file.name in SETTINGS:
+        return ""
     if file.name.startswith("events.out.tfevents"):
         return "tensorboard"
     if file.suffix == ".csv":

@@ -11,11 +11,10 @@ from sleuth.rl import learner, sb3
 from sleuth.rl.ladder import Pace, Rung, Start, Trouble, climb
 from sleuth.rl.naming import finding, name
 from sleuth.rl.reading import Reading
-from sleuth.rl.tables import Table, continuous, extra, ladder
+from sleuth.rl.tables import SPACE_PROBES, Table, continuous, extra, ladder, space_probes
 from sleuth.rl.truth import best_values
 
 SCHEMA = "sleuth.rl/1"
-SPACE_PROBES = ("image", "dict", "multi-discrete")  # the fifth probe, with other observations
 
 
 @dataclass(frozen=True)
@@ -98,6 +97,10 @@ def tables_for(request: Request, continuous_too: bool = False) -> list[Table]:
     return [replace(known[word], implied_by=()) for word in request.only if word in known]
 
 
+def asked_spaces(request: Request) -> list[Table]:
+    return [table for word, table in space_probes().items() if word in request.only]
+
+
 Progress = Callable[[Rung], None]
 
 
@@ -128,12 +131,8 @@ def _unanswered(says: Reading) -> list[str]:
 
 
 def _remarks(learn: Callable[..., Any], first: Table, form: learner.Form, request: Request) -> list[str]:
-    remarks = []
-    if form.spaces != "vector" or form.continuous:
-        actions = "continuous actions" if form.continuous else "two actions"
-        remarks.append(
-            f"The agent was probed with {form.spaces} observations and {actions}; it refused others."
-        )
+    tried = request.like is None and request.spaces is None
+    remarks = [in_other_spaces(form, "agent")] if tried and form != learner.Form() else []
     try:
         if not learner.repeatable(learn, first, form, request.gamma, request.seed):
             remarks.append(
@@ -142,6 +141,11 @@ def _remarks(learn: Callable[..., Any], first: Table, form: learner.Form, reques
     except Trouble:
         pass  # the ladder says it
     return remarks
+
+
+def in_other_spaces(form: learner.Form, who: str) -> str:
+    actions = "continuous actions" if form.continuous else "two actions"
+    return f"The {who} was probed with {form.spaces} observations and {actions}; it refused others."
 
 
 def probe_sb3(word: str, request: Request, step: Progress = lambda _: None) -> Ladder:
@@ -153,7 +157,7 @@ def probe_sb3(word: str, request: Request, step: Progress = lambda _: None) -> L
         make = sb3.maker(word, request.kwargs, form)
         return sb3.starter(make, form, on_policy), _shared_pace(sb3.pace(make, form, on_policy), request)
 
-    form = sb3.form_for(word, request.spaces or "vector", request.like)
+    form = sb3.form_for(word, request.spaces or sb3.spaces_of(request.kwargs), request.like)
     start, pace = prepared(form)
     tables = tables_for(request, form.continuous)
     if not on_policy:
@@ -179,11 +183,9 @@ def _space_probes(
     make: Callable[[learner.Form], tuple[Start, Callable[[Table], Pace]]], request: Request, step: Progress
 ) -> list[Rung]:
     found: list[Rung] = []
-    for word in request.only:
-        if word in SPACE_PROBES:
-            start, pace = make(learner.Form(word))
-            table = replace(ladder()["action-observation"], name=word)
-            found += climb([table], start, pace, request.gamma, request.seed, step)
+    for table in asked_spaces(request):
+        start, pace = make(learner.Form(table.name))
+        found += climb([table], start, pace, request.gamma, request.seed, step)
     return found
 
 

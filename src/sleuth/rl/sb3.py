@@ -167,6 +167,11 @@ def policy_name(form: Form, spaces: str) -> str:
     return {"image": "CnnPolicy", "dict": "MultiInputPolicy"}.get(spaces, "MlpPolicy")
 
 
+def spaces_of(kwargs: Mapping[str, Any]) -> str:
+    """A policy for pictures or for dictionaries takes nothing else."""
+    return {"CnnPolicy": "image", "MultiInputPolicy": "dict"}.get(str(kwargs.get("policy")), "vector")
+
+
 def maker(name: str, kwargs: Mapping[str, Any], form: Form) -> Callable[[Any, int, float], Any]:
     """Builds the model; a keyword the class does not know is the user's mistake."""
     chosen = algorithm(name)

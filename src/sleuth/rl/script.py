@@ -10,20 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from sleuth.errors import SleuthError
-from sleuth.rl import tables
-from sleuth.rl.guest import LEFT, Plan, reading_from
+from sleuth.rl import autoreset, tables
+from sleuth.rl.guest import ELSEWHERE, LEFT, Plan, packed, reading_from
 from sleuth.rl.ladder import SPREAD, Pace, Rung, Session, Trouble, Unsuited, climb
-from sleuth.rl.probing import SPACE_PROBES, Ladder, Request, concluded, tables_for
+from sleuth.rl.learner import Form
+from sleuth.rl.probing import Ladder, Request, asked_spaces, concluded, in_other_spaces, tables_for
 from sleuth.rl.reading import Reading
 from sleuth.rl.saying import last_words
-from sleuth.rl.tables import Table
+from sleuth.rl.tables import SPACE_PROBES, Table
 
 FIRST, LAST = 200, 20_000
 SHORT = 4000  # a script that ends before this many steps may simply not have learnt yet
 PATIENCE = 600.0  # seconds for one run
-
-# Names that only exist where a vector environment resets within the same step, as before Gymnasium 1.0.
-SAME_STEP_NAMES = ("final_observation", "final_info", "terminal_observation")
+# Tried in this order on a script that breaks before its first step.
+FORMS = (Form(), Form(continuous=True), Form("image"), Form("discrete"), Form("dict"), Form("multi-discrete"))
 
 
 @dataclass
@@ -36,6 +36,7 @@ class ScriptSession:
     rule: dict[str, str] = field(default_factory=dict)
     trouble: str = ""
     begun: bool = False
+    gathered: bool = False
     trained: int = 0
 
     def until(self, steps: int) -> Reading | None:
@@ -49,17 +50,19 @@ class ScriptSession:
     def begin(self) -> None:
         self.begun = True
         found = _ran(self.plan)
-        self.facts, self.rule = (
-            found["facts"],
-            {k: found[k] for k in ("autoreset", "gymnasium") if k in found},
-        )
+        self.facts, self.gathered = found["facts"], found["gathered"]
+        self.rule = {key: found[key] for key in ("autoreset", "gymnasium", "library") if key in found}
         self.trouble = found["trouble"]
+        if (
+            not self.facts["steps"]
+            and self.facts["copies"]
+            and (not self.trouble or ELSEWHERE in self.trouble)
+        ):
+            raise Unsuited(ELSEWHERE)
         if self.trouble and not found["checks"]:
             raise Trouble(self.trouble)
         if not self.facts["copies"]:
             raise Trouble("the script never made the environment it was given")
-        if not self.facts["steps"]:
-            raise Unsuited("the script steps its environment in other processes, where it cannot be read")
         self.readings = [(entry["steps"], reading_from(entry)) for entry in found["checks"]]
 
 
@@ -106,8 +109,6 @@ def probe_script(
     path = Path(target)
     if not path.is_file():
         raise SleuthError(f"There is no file {target!r}.")
-    if any(word in SPACE_PROBES for word in request.only):
-        raise SleuthError("A script is probed with vectors as observations only; give a function for others.")
     text = path.read_text("utf-8", errors="replace")
     swap = not any("{env}" in word for word in arguments)
     if swap and "gym" not in text:
@@ -135,44 +136,65 @@ def _climbed(
 ) -> Ladder:
     last = request.steps or LAST
     sessions: list[ScriptSession] = []
+    chosen: list[Form] = []
     own_gamma = any("{gamma}" in word for word in arguments)
 
     def start(table: Table, seed: int, gamma: float) -> Session:
         if table.gamma is not None and not own_gamma:
             raise Unsuited("needs a discount of its own: let the script take it with {gamma}")
         words = filled(arguments, table, seed, gamma)
-        continuous = bool(sessions) and sessions[0].plan.continuous
-        plan = Plan(
-            table.name, env_id(table), gamma, FIRST, last, continuous, swap, str(path.resolve()), words, ""
-        )
-        sessions.append(ScriptSession(plan) if sessions else _suited(plan))
-        return sessions[-1]
+        plan = Plan(table.name, env_id(table), gamma, FIRST, last, {}, swap, str(path.resolve()), words, "")
+        if table.name in SPACE_PROBES:
+            session = ScriptSession(replace(plan, form=packed(Form(table.name))))
+        elif chosen:
+            session = ScriptSession(replace(plan, form=packed(chosen[0])))
+        else:
+            session, form = _suited(plan, _forms(request))
+            chosen.append(form)
+        sessions.append(session)
+        return session
 
     def climbed(tables: Sequence[Table]) -> list[Rung]:
         pace = Pace(FIRST, SPREAD, last)
         found = climb(tables, start, lambda _: pace, request.gamma, request.seed, step)
         return [_ended_early(rung, last) for rung in found]
 
-    rungs = climbed(tables_for(request))
-    if not request.only and sessions and sessions[0].plan.continuous:
+    rungs = climbed([*tables_for(request), *asked_spaces(request)])
+    if not request.only and chosen and chosen[0].continuous:
         rungs += climbed(list(tables.continuous().values()))
     if rungs and all(rung.result == "crashed" for rung in rungs):
         raise SleuthError(f"{path.name}: {rungs[0].reason}.")
-    return concluded(rungs, _remarks(sessions, text, swap))
+    return concluded(rungs, _remarks(sessions, text, swap, chosen if _forms(request) is FORMS else ()))
 
 
-def _suited(plan: Plan) -> ScriptSession:
-    """The first run: a script that breaks before its first step may want continuous actions."""
-    session, other = ScriptSession(plan), ScriptSession(replace(plan, continuous=True))
-    try:
-        session.begin()
-    except Trouble:
+def _forms(request: Request) -> Sequence[Form]:
+    """What was asked for, else whatever the script takes first."""
+    if request.like is not None:
+        return (Form(like=request.like),)
+    if request.spaces is not None:
+        return (Form(request.spaces), Form(request.spaces, True))
+    return FORMS
+
+
+def _suited(plan: Plan, forms: Sequence[Form]) -> tuple[ScriptSession, Form]:
+    """The first run: a script that breaks before its first step may want other spaces.
+
+    One that breaks before it makes an environment would break in every world: that is said at once.
+    """
+    for form in forms:
+        session = ScriptSession(replace(plan, form=packed(form)))
         try:
-            other.begin()
-        except Trouble:
-            return ScriptSession(plan)  # broken either way: it is told again, where it is expected
-        return other
-    return session
+            session.begin()
+        except Unsuited:
+            return ScriptSession(session.plan), form
+        except Trouble as trouble:
+            if not session.facts.get("copies"):
+                raise SleuthError(f"{Path(plan.script).name}: {trouble}.") from None
+            if session.facts.get("steps"):
+                break
+        else:
+            return session, form
+    return ScriptSession(replace(plan, form=packed(forms[0]))), forms[0]  # told where it is expected
 
 
 def _ended_early(rung: Rung, last: int) -> Rung:
@@ -183,22 +205,20 @@ def _ended_early(rung: Rung, last: int) -> Rung:
     return rung
 
 
-def _remarks(sessions: Sequence[ScriptSession], text: str, swap: bool) -> list[str]:
+def _remarks(sessions: Sequence[ScriptSession], text: str, swap: bool, chosen: Sequence[Form]) -> list[str]:
     remarks = []
     if swap:
         remarks.append(
             "No {env} among the arguments: every environment the script made was replaced by the probe."
         )
+    if chosen and chosen[0] in FORMS[1:]:
+        remarks.append(in_other_spaces(chosen[0], "script"))
+    if any(session.gathered for session in sessions):
+        remarks.append(
+            "AsyncVectorEnv was replaced by SyncVectorEnv: in other processes nothing can be read."
+        )
     broke = [session.trouble for session in sessions if session.trouble and session.facts.get("steps")]
     if broke:
         remarks.append(f"In {len(broke)} of {len(sessions)} runs the script broke off: {broke[0]}.")
     rule = next((session.rule for session in sessions if session.rule.get("autoreset")), {})
-    names = [name for name in SAME_STEP_NAMES if name in text]
-    if rule.get("autoreset") == "NEXT_STEP":
-        assumes = f"; the script reads {names[0]}, a name of the same-step rule" if names else ""
-        remarks.append(
-            f"Gymnasium {rule.get('gymnasium')}: the script's vector environment resets on the *next* "
-            f"step{assumes}. "
-            "The row after each end was played by nobody."
-        )
-    return remarks
+    return [*remarks, *filter(None, [autoreset.remark(rule, text)])]

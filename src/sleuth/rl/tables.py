@@ -1,7 +1,7 @@
 """The probe worlds as plain tables: who goes where, for what reward, and what is there to be learnt."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 End = Literal["", "terminated", "truncated"]
@@ -348,3 +348,14 @@ def extra() -> dict[str, Table]:
 
 def continuous() -> dict[str, Table]:
     return {table.name: table for table in (make() for make in CONTINUOUS)}
+
+
+SPACE_PROBES = ("image", "dict", "multi-discrete")  # the fifth probe, with other observations
+
+
+def space_probes() -> dict[str, Table]:
+    return {word: replace(action_observation(), name=word) for word in SPACE_PROBES}
+
+
+def probe_named(name: str) -> Table:
+    return (ladder() | extra() | continuous() | space_probes())[name]

@@ -6,13 +6,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from sleuth.errors import SleuthError
 from sleuth.finding import Finding
 from sleuth.rl.health import verdicts
-from sleuth.rl.logs import Run, finite, read_runs
+from sleuth.rl.logs import Run, read_runs
+from sleuth.rl.rows import final_return, groups, rows
 from sleuth.rl.saying import last_words
 from sleuth.rl.seeds import Seeds, lottery, seeds
 
@@ -30,10 +30,10 @@ class Watched:
     def to_dict(self) -> dict[str, Any]:
         return {
             "schema": "sleuth.rl/1",
-            "runs": [
-                {"name": run.name, "read": {word: series.key for word, series in run.series.items()}}
-                for run in self.runs
-            ],
+            "runs": rows(self.runs),  # `sleuth sweep analyze` reads a file with these as it is
+            "read": {
+                run.name: {word: series.key for word, series in run.series.items()} for run in self.runs
+            },
             "seeds": self.seeds.to_dict() if self.seeds is not None else None,
             "findings": [entry.to_dict() for entry in self.findings],
         }
@@ -49,19 +49,16 @@ def watch(
 
 
 def judged(runs: Sequence[Run], actions: int | None = None, threshold: float | None = None) -> Watched:
+    """Runs with the same settings are seeds of one thing; what differs in more is for `sleuth sweep`."""
     found = [entry for run in runs for entry in verdicts(run, actions)]
-    together = None
-    finals = [final for run in runs if (final := last_return(run)) is not None]
-    if len(finals) > 1:
-        together = seeds(finals, threshold)
-        found += lottery(together)
-    return Watched(tuple(runs), tuple(sorted(found, key=lambda entry: -entry.credence)), together)
-
-
-def last_return(run: Run) -> float | None:
-    series = run.series.get("return")
-    values = finite(series.part(0.9, 1)) if series is not None and series.values else []
-    return fmean(values) if values else None
+    together: list[Seeds] = []
+    for group in groups(runs):
+        finals = [final for run in group if (final := final_return(run)) is not None]
+        if len(finals) > 1:
+            together.append(seeds(finals, threshold))
+            found += lottery(together[-1])
+    alone = together[0] if len(together) == 1 else None
+    return Watched(tuple(runs), tuple(sorted(found, key=lambda entry: -entry.credence)), alone)
 
 
 def _from_script(path: Path, arguments: Sequence[str]) -> list[Run]:
