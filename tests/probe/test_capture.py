@@ -82,6 +82,40 @@ def test_data_held_out_by_hand_is_found(name: str, tmp_path: Path) -> None:
     assert sizes == [320, 320, 80, 80]
 
 
+DIVIDES = """
+from torch.utils.data import DataLoader, Subset
+def loaders(data):
+    half = len(data) // 2
+    parts = Subset(data, range(half)), Subset(data, range(half, len(data)))
+    return DataLoader(parts[0], 16, shuffle=True), DataLoader(parts[1], 16)
+"""
+FED = """
+import torch
+from torch import nn
+from torch.utils.data import TensorDataset
+from {home} import loaders
+model = nn.Linear(4, 2)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+train, rest = loaders(TensorDataset(torch.randn(64, 4), torch.randint(2, (64,))))
+for x, y in train:
+    loss = nn.functional.cross_entropy(model(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+
+
+@pytest.mark.parametrize(("folder", "held"), [("site-packages", False), ("project", True)])
+def test_a_part_that_a_library_split_off_is_not_what_the_user_held_out(
+    folder: str, held: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / folder
+    home.mkdir()
+    name = f"divides_{folder[:4]}"
+    (home / f"{name}.py").write_text(DIVIDES)
+    monkeypatch.syspath_prepend(home)
+    (found,) = looked_at(tmp_path, FED.format(home=name), lambda found: found.val_loader is not None)
+    assert found is held
+
+
 def test_held_out_data_must_have_the_form_of_the_training_data() -> None:
     train = Chunks((torch.zeros(30, 4), torch.zeros(30, dtype=torch.long)))
     fitting = {"x_val": torch.zeros(9, 4), "y_val": torch.zeros(9, dtype=torch.long)}

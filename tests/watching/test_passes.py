@@ -227,3 +227,37 @@ def test_dropout_of_rate_zero_makes_no_mode(rate: float, matters: bool) -> None:
     assert _modal(nn.Dropout2d(rate)) is matters
     assert _modal(nn.LSTM(3, 3, 2, dropout=rate)) is matters
     assert _modal(nn.BatchNorm1d(3))
+
+
+def test_a_model_that_is_wrapped_anew_at_every_call_is_one_model(tmp_path: Path) -> None:
+    seen = watched(
+        tmp_path,
+        """
+        class Wrapper(nn.Module):
+            def __init__(self, inner):
+                super().__init__()
+                self.inner = inner
+            def forward(self, x):
+                return self.inner(x)
+        net = nn.Linear(3, 1)
+        opt = torch.optim.SGD(net.parameters(), lr=0.1)
+        for _ in range(6):
+            loss = Wrapper(net)(torch.randn(8, 3)).pow(2).mean()
+            opt.zero_grad(); loss.backward(); opt.step()
+        """,
+    )
+    assert len(seen.record.of(Model)) == 1
+
+
+def test_a_model_that_is_made_anew_is_another_model(tmp_path: Path) -> None:
+    seen = watched(
+        tmp_path,
+        """
+        for _ in range(4):
+            net = nn.Sequential(nn.Linear(3, 1))
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            loss = net(torch.randn(8, 3)).pow(2).mean()
+            opt.zero_grad(); loss.backward(); opt.step()
+        """,
+    )
+    assert len(seen.record.of(Model)) == 4

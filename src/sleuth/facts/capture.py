@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, Subset
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from sleuth.facts.bench import batches
@@ -22,7 +22,15 @@ from sleuth.facts.bench.forward import computes, is_loss_module, user_frame
 from sleuth.facts.bench.reasons import one_line
 from sleuth.facts.captured import Captured, Ending, as_main, patched
 from sleuth.facts.fits import Fits
-from sleuth.facts.parts import Pending, batch_of, held_out, model_of, other_loader, trainable
+from sleuth.facts.parts import (
+    Pending,
+    batch_of,
+    held_out,
+    made_by_library,
+    model_of,
+    other_loader,
+    trainable,
+)
 from sleuth.facts.tape import Entry, cut, mixed_precision, tensors_in
 
 SEGMENTS = 2  # backward passes whose operations are kept: a generator follows its discriminator
@@ -92,6 +100,7 @@ class _Recorder(TorchFunctionMode):
     laid_out: dict[int, Entry] = field(default_factory=dict)
     served: tuple[Any, Any] | None = None
     loaders: list[Any] = field(default_factory=list)
+    divided: list[Any] = field(default_factory=list)  # parts of data sets that a library split off by itself
     modules: list[Any] = field(default_factory=list)
     optimizers: list[Any] = field(default_factory=list)
     seen: list[Any] = field(default_factory=list)  # the optimizers themselves: an id may be used again
@@ -111,6 +120,7 @@ class _Recorder(TorchFunctionMode):
                 (nn.Module, "__call__", self._module_call),
                 (nn.Module, "__init__", self._noted(self.modules)),
                 (DataLoader, "__init__", self._kept(self.loaders)),
+                (Subset, "__init__", self._kept(self.divided, made_by_library)),
                 (torch.amp.GradScaler, "scale", self._scaled),
                 (_BaseDataLoaderIter, "__next__", self._next),
                 (torch.optim.Optimizer, "__init__", self._noted(self.optimizers)),
@@ -181,12 +191,13 @@ class _Recorder(TorchFunctionMode):
             self.entries.append(entry)
             self.live[id(tensor)] = tensor
 
-    def _kept(self, shelf: list[Any]) -> Callable[[Any], Any]:
+    def _kept(self, shelf: list[Any], wanted: Callable[[], bool] = lambda: True) -> Callable[[Any], Any]:
         """As `_noted`, and alive: a loader made in the head of a loop is gone while it still serves."""
 
         def wrap(original: Any) -> Any:
             def init(instance: Any, *args: Any, **keywords: Any) -> None:
-                shelf.append(instance)
+                if wanted():
+                    shelf.append(instance)
                 original(instance, *args, **keywords)
 
             return init
@@ -333,5 +344,6 @@ class _Recorder(TorchFunctionMode):
             given = [tensor for _, tensor in batches.leaves(batch)]
             return tape.replay(dict(zip(keys, given, strict=True)))
 
-        other = other_loader(loader, self.loaders) or held_out(loader, pending.scope)
+        others = [one for one in self.loaders if not any(one.dataset is part for part in self.divided)]
+        other = other_loader(loader, others) or held_out(loader, pending.scope)
         return Captured(model, batch, step, optimizers, loader, other, self.fits.found())

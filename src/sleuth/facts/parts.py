@@ -1,10 +1,14 @@
 """The parts of a recorded step: which modules it trains, what it was fed, and what is held out."""
 
+import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, SequentialSampler
 
@@ -13,6 +17,8 @@ from sleuth.facts.tape import Tape, tensors_in
 
 # How scripts call what they keep for evaluation: x_val, X_test, test_images, dev_y, holdout.
 _HELD_OUT = re.compile(r"(^|_)(val|valid|validation|test|dev|eval|holdout|te|va|tst)\d*(_|$)", re.IGNORECASE)
+
+_TORCH = os.path.dirname(torch.__file__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +111,14 @@ def other_loader(loader: Any, loaders: Sequence[Any]) -> Any:
         return None
     others = [x for x in loaders if x is not loader and x.dataset is not loader.dataset]
     return next((x for x in others if isinstance(x.sampler, SequentialSampler)), None)
+
+
+def made_by_library() -> bool:
+    """Whether a package other than torch is making something on its own account, not the user's code."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith(_TORCH):
+        frame = frame.f_back
+    return frame is not None and "site-packages" in frame.f_code.co_filename
 
 
 def held_out(loader: Any, scope: Mapping[str, Any]) -> Chunks | None:

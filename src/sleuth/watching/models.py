@@ -1,7 +1,7 @@
 """The models of the script: which module is the whole, where it was made, what it holds."""
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,7 @@ class Known:
     chance: bool = True  # and on random numbers
     compiled: bool = False  # or parts of it
     names: dict[int, str] = field(default_factory=dict)  # id() of a parameter → its name
+    first: Callable[[], Any] = field(default=lambda: None)  # its first parameter, while it lives
     modules: dict[int, str] = field(default_factory=dict)  # id() of a module → its name
 
 
@@ -70,6 +71,8 @@ def known(state: State, births: Births, module: Any) -> Known:
     owner: Any = unwrapped(_outermost(births, module))
     entry = state.models.get(id(owner))
     if entry is None or entry.module() is not owner:
+        entry = _wrapped_again(state, owner)
+    if entry is None:
         for key in [key for key, known in state.models.items() if known.module() is None]:
             del state.models[key]
         entry = Known(state.new_id("model"), weakref.ref(owner), type(owner).__name__)
@@ -77,11 +80,32 @@ def known(state: State, births: Births, module: Any) -> Known:
         state.models[id(owner)] = entry
     entry.modules = {id(part): name for name, part in owner.named_modules()}
     entry.names = {id(part): name for name, part in owner.named_parameters()}
+    entry.first = _first(owner)
     entry.modal = any(_modal(part) for part in owner.modules())
     entry.chance = any(_modal(part) and "Norm" not in type(part).__name__ for part in owner.modules())
     entry.compiled = any(_compiled(part) for part in owner.modules())
     state.models[id(module)] = entry
     return entry
+
+
+def _wrapped_again(state: State, owner: Any) -> Known | None:
+    """The known model of which this is a new wrapper: solvers and samplers put one around it at each call."""
+    first = _first(owner)()
+    if first is None:
+        return None
+    alike = [entry for entry in state.models.values() if entry.first() is first]
+    held = {id(part) for part in owner.parameters()}
+    entry = next((entry for entry in alike if entry.names.keys() == held), None)
+    if entry is not None:
+        entry.module = weakref.ref(owner)
+        state.models[id(owner)] = entry
+    return entry
+
+
+def _first(owner: Any) -> Callable[[], Any]:
+    """Its first parameter, not kept alive: as long as that lives, ids of parameters mean what they meant."""
+    part = next(owner.parameters(), None)
+    return weakref.ref(part) if part is not None else lambda: None
 
 
 def model_of(state: State, births: Births, module: Any) -> Known | None:
