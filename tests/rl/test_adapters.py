@@ -108,7 +108,7 @@ def test_actions_and_log_probabilities_are_no_values() -> None:
 def test_the_agent_is_asked_itself_where_it_scales_what_it_sees() -> None:
     torch = pytest.importorskip("torch")
 
-    class Agent(torch.nn.Module):  # type: ignore[misc]
+    class Agent(torch.nn.Module):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
             self.net = torch.nn.Linear(2, 1)
@@ -275,7 +275,7 @@ def test_their_broken_twins_are_named(
     text = (SCRIPTS / script).read_text()
     assert right in text
     (tmp_path / script).write_text(text.replace(right, wrong))
-    quick = ("--learning-rate", "3e-3")
+    quick: tuple[str, ...] = ("--learning-rate", "3e-3")
     quick += ("--learning-starts", "500", "--train-frequency", "1") if "dqn" in script else ()
     request = Request(only=("observation", "discount", "boundary", "alignment"), steps=6000)
     result = probe_script(str(tmp_path / script), (*WORDS, *quick), request)

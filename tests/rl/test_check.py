@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sleuth.errors import SleuthError
+from sleuth.rl import soundness
 from sleuth.rl.agents import cheat, cross_entropy, summary, tabular_q
 from sleuth.rl.rollouts import made, play
 from sleuth.rl.soundness import check
@@ -15,7 +16,8 @@ from tests.rl.broken_envs import CLASSIC, FAULTS, LEGAL, OneStep, Walk
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_every_broken_environment_is_found(fault: str) -> None:
+def test_every_broken_environment_is_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(soundness, "PATIENT", 3000)  # an endless walk is endless soon enough
     found = check(fault, lambda: Walk(fault), steps=1200).findings
     assert FAULTS[fault] in [entry.cause for entry in found]
     assert all(entry.family == "rl" for entry in found)
@@ -29,6 +31,21 @@ def test_legal_environments_are_left_alone(name: str) -> None:
 @pytest.mark.parametrize("name", CLASSIC)
 def test_the_classic_tasks_are_left_alone(name: str) -> None:
     assert check(name, made(name), steps=1200).findings == ()
+
+
+def test_who_ends_late_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Far beyond the steps that were asked for, and no farther than the first end."""
+
+    class Long(Walk):
+        def _ends(self) -> tuple[bool, bool]:
+            return False, self.clock >= 4000
+
+    result = check("long", Long, steps=600)
+    assert "episode-length-degenerate" not in [entry.cause for entry in result.findings]
+    assert [episode.length for episode in result.facts.others["patient"].episodes] == [4000]
+    monkeypatch.setattr(soundness, "PATIENT", 3000)
+    found = [entry.cause for entry in check("long", Long, steps=600).findings]
+    assert "episode-length-degenerate" in found
 
 
 def test_late_faults_are_told_with_their_step() -> None:

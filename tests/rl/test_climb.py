@@ -187,3 +187,11 @@ def test_the_settings_of_the_user_stay_as_they_were() -> None:
         form = sb3.form_for(name)
         sb3.pace(sb3.maker(name, settings, form), form, False)(table)
     assert settings == {"policy_kwargs": {"net_arch": [8]}, "buffer_size": 100}
+
+
+@pytest.mark.parametrize(
+    ("policy", "spaces"), [("CnnPolicy", "image"), ("MultiInputPolicy", "dict"), ("MlpPolicy", "vector")]
+)
+def test_a_policy_for_pictures_is_shown_pictures(policy: str, spaces: str) -> None:
+    assert sb3.spaces_of({"policy": policy}) == spaces
+    assert sb3.spaces_of({}) == "vector"

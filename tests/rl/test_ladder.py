@@ -41,7 +41,10 @@ def test_a_right_agent_passes_everything() -> None:
 QUICK = ("constant", "observation", "discount", "action", "boundary", "alignment")
 
 
-@pytest.mark.parametrize("bug", ["reward-late", "truncation-ends", "gamma-0", "obs-zero"])
+SLOWEST = pytest.param("reward-late", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("bug", [SLOWEST, "truncation-ends", "gamma-0", "obs-zero"])
 def test_broken_q_learners_are_named(bug: str) -> None:
     found = probe_learn(q_learner(bug), Request(steps=3000, only=QUICK)).findings
     assert found[0].cause in EXPECTED[bug]
@@ -76,6 +79,50 @@ def test_an_agent_that_needs_numbers_for_observations_gets_them() -> None:
     result = probe_learn(wrapped, Request(only=("constant", "observation")))
     assert [rung.result for rung in result.rungs] == ["passed", "passed"]
     assert any("discrete observations" in remark for remark in result.remarks)
+
+
+@pytest.mark.parametrize("kind", ["image", "dict", "multi-discrete"])
+def test_an_agent_that_takes_only_other_observations_gets_them(kind: str) -> None:
+    """Refuses everything else, as a net of convolutions does; the whole ladder is climbed in its spaces."""
+
+    def key(obs: Any) -> Any:
+        return obs["code"].tobytes() if isinstance(obs, dict) else obs.tobytes()
+
+    def picky(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+        space = make_env().observation_space
+        found = "dict" if type(space).__name__ == "Dict" else "image" if len(space.shape) == 3 else ""
+        found = "multi-discrete" if type(space).__name__ == "MultiDiscrete" else found
+        assert found == kind, f"not {kind}"
+        chance, env = random.Random(seed), make_env()
+        table: dict[Any, Any] = defaultdict(lambda: np.zeros(2))
+        obs, _ = env.reset(seed=seed)
+        for _ in range(steps):
+            row = table[key(obs)]
+            action = chance.randrange(2) if chance.random() < 0.2 else int(row.argmax())
+            obs, reward, terminated, truncated, _ = env.step(action)
+            row[action] += 0.2 * (reward + gamma * (not terminated) * table[key(obs)].max() - row[action])
+            obs = env.reset()[0] if terminated or truncated else obs
+        return {"q": lambda obs: table[key(obs)]}
+
+    result = probe_learn(picky, Request(only=("boundary", "action-observation")))
+    assert [rung.result for rung in result.rungs] == ["passed", "passed"]
+    assert f"with {kind} observations" in result.remarks[0]
+    by_name = probe_learn(picky, Request(only=(kind,), spaces=kind))
+    assert [(rung.table.name, rung.result) for rung in by_name.rungs] == [(kind, "passed")]
+
+
+def test_an_agent_that_never_ends_is_not_tried_in_other_spaces() -> None:
+    tried: list[Any] = []
+
+    def none(make_env: Any, steps: int, seed: int, gamma: float) -> Any:
+        env = make_env()
+        tried.append(env.observation_space)
+        env.reset()
+        env.step(0)
+
+    with pytest.raises(SleuthError, match="returned None"):
+        probe_learn(none, Request())
+    assert len(tried) == 1
 
 
 def test_an_agent_that_raises_is_told_in_one_sentence() -> None:

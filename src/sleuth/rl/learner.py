@@ -15,6 +15,11 @@ from sleuth.rl.worlds import Coding, EnoughSteps, Witness, coding, make_world
 
 Learn = Callable[..., Any]
 
+
+class Raised(Trouble):
+    """The user's own code raised: perhaps it wants other spaces."""
+
+
 FIRST, GROWTH, LAST = 250, 2.0, 16_000  # a table needs 250 steps, a default PPO 9000 for two actions
 OVERRUN = 4  # times the steps asked for, before a training that does not stop is stopped
 ROLLOUT = 8192  # larger rollouts than this are rare: an agent may finish the one it began
@@ -157,7 +162,7 @@ def _told(steps: int) -> Iterator[None]:
     except SleuthError as error:
         raise Trouble(str(error)) from None
     except Exception as error:
-        raise Trouble(sentence(error)) from error
+        raise Raised(sentence(error)) from error
 
 
 def _called(learn: Learn, make_env: Callable[..., Any], steps: int, seed: int, gamma: float) -> Any:
@@ -205,8 +210,10 @@ def fitting_form(
     for form in forms:
         try:
             reading = LearnSession(learn, table, form, seed, gamma).until(64)
-        except Trouble as trouble:
+        except Raised as trouble:
             troubles.append(str(trouble))
+        except Trouble as trouble:
+            return Form(), Reading(), [str(trouble)]  # no other spaces would help
         else:
             return form, reading or Reading(), []
     return Form(), Reading(), troubles

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sleuth import catalog
@@ -158,15 +159,21 @@ def rank(rungs: Sequence[Rung]) -> list[Fit]:
 
 
 def _hypotheses(told: Sequence[Rung]) -> Iterator[tuple[str, Mistake, list[Belief]]]:
-    streams = [experience(rung.table.name) for rung in told]
+    worlds = [(rung.table.name, rung.gamma) for rung in told]
     for label, mistake in known().items():
-        yield label, mistake, [believe(mistake, s, r.gamma) for s, r in zip(streams, told, strict=True)]
-    right = [believe(CORRECT, s, r.gamma) for s, r in zip(streams, told, strict=True)]
+        yield label, mistake, [_belief(label, world, gamma) for world, gamma in worlds]
+    right = [_belief("", world, gamma) for world, gamma in worlds]
     for label, (mistake, change) in policy_mistakes().items():
         yield label, mistake, [change(belief) for belief in right]
-    at_once = [believe(known()["gamma-zero"], s, r.gamma) for s, r in zip(streams, told, strict=True)]
+    at_once = [_belief("gamma-zero", world, gamma) for world, gamma in worlds]
     pairs = zip(right, at_once, strict=True)
     yield "policy-myopic", MYOPIC, [Belief(one.values, two.gap, one.spread) for one, two in pairs]
+
+
+@cache
+def _belief(label: str, world: str, gamma: float) -> Belief:
+    """What a mistake teaches in a world hangs on nothing that was seen."""
+    return believe(known()[label] if label else CORRECT, experience(world), gamma)
 
 
 CORRECT = Mistake("", "", "")

@@ -15,6 +15,7 @@ from sleuth.rl.tables import SPACE_PROBES, Table, continuous, extra, ladder, spa
 from sleuth.rl.truth import best_values
 
 SCHEMA = "sleuth.rl/1"
+REFUSALS = 2  # different ones, of the many spaces that were tried
 
 
 @dataclass(frozen=True)
@@ -114,9 +115,8 @@ def probe_learn(learn: Callable[..., Any], request: Request, step: Progress = la
         forms = (learner.Form(request.spaces or "vector", like=request.like),)
     form, says, troubles = learner.fitting_form(learn, first, request.gamma, request.seed, forms)
     if troubles:
-        raise SleuthError(
-            "The agent could not be trained in any probe world: " + " · ".join(dict.fromkeys(troubles))
-        )
+        different = list(dict.fromkeys(troubles))[:REFUSALS]
+        raise SleuthError("The agent could not be trained in any probe world: " + " · ".join(different))
     remarks = [*_unanswered(says), *_remarks(learn, first, form, request)]
     pace = learner.pace(learn, request.steps or learner.LAST)
     tables = tables_for(request, form.continuous)

@@ -63,11 +63,13 @@ def flat(observation: Any) -> Any:
     return np.asarray(observation, np.float64).reshape(-1).copy()
 
 
-def play(env: Any, act: Act, steps: int = STEPS, seed: int = 0, longest: int = LONGEST) -> Play:
-    """Episodes until `steps` are used up. The first reset is seeded, the others go on from there."""
+def play(
+    env: Any, act: Act, steps: int = STEPS, seed: int = 0, longest: int = LONGEST, most: int | None = None
+) -> Play:
+    """Up to `most` episodes until `steps` are used up. The first reset is seeded, the others go on."""
     episodes: list[Episode] = []
     aliased, dtype, used = False, "", 0
-    while used < steps:
+    while used < steps and (most is None or len(episodes) < most):
         try:
             observation, _ = env.reset(seed=seed) if not episodes else env.reset()
             dtype = str(getattr(observation, "dtype", ""))

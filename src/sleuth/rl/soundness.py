@@ -76,7 +76,7 @@ def gather(make: Make, gamma: float, steps: int, train: bool) -> Facts:
         for label, act in {**agents.constant_agents(env, 4), "automaton": agents.automaton(env)}.items()
     }
     if not any(episode.ended for entry in (random, *others.values()) for episode in entry.episodes):
-        others["patient"] = play(env, agents.random_agent(env, 1), PATIENT, 1, PATIENT)
+        others["patient"] = play(env, agents.random_agent(env, 1), PATIENT, 1, PATIENT, 1)
     replays = _replayed(make)
     summaries = {label: _summary(entry) for label, entry in {"random": random, **others}.items()}
     if train:

@@ -97,7 +97,9 @@ if __name__ == "__main__":
                     td_target = torch.tensor(b_rewards[pick]) + args.gamma * target_max * (
                         1 - torch.tensor(b_dones[pick])
                     )
-                old_val = q_network(torch.tensor(b_obs[pick])).gather(1, torch.tensor(b_actions[pick])[:, None])
+                old_val = q_network(torch.tensor(b_obs[pick])).gather(
+                    1, torch.tensor(b_actions[pick])[:, None]
+                )
                 loss = F.mse_loss(td_target, old_val.squeeze())
                 optimizer.zero_grad()
                 loss.backward()
