@@ -1,13 +1,14 @@
 """Eighteen broken environments are found, legal ones are left alone."""
 
 import math
+from pathlib import Path
 
 import gymnasium
 import numpy as np
 import pytest
 
 from sleuth.errors import SleuthError
-from sleuth.rl import soundness
+from sleuth.rl import judges, soundness
 from sleuth.rl.agents import cheat, cross_entropy, summary, tabular_q
 from sleuth.rl.rollouts import made, play
 from sleuth.rl.soundness import check
@@ -79,6 +80,58 @@ def test_what_is_no_environment_is_said() -> None:
         made("NoSuchTask-v0")
     with pytest.raises(SleuthError, match="no module"):
         made("no_such_module_here:make_env")
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "words"),
+    [
+        ("step", (np.zeros(2, np.float32), 0.0, True, {}), "step returned 4 values"),
+        ("step", (np.zeros(2, np.float32), None, True, False, {}), "None as its reward"),
+        ("reset", np.zeros(2, np.float32), "reset returned ndarray"),
+    ],
+)
+def test_other_interfaces_are_told_what_is_wanted(method: str, given: object, words: str) -> None:
+    def make() -> Walk:
+        env = Walk()
+        setattr(env, method, lambda *_, **__: given)
+        return env
+
+    with pytest.raises(SleuthError, match=words):
+        check("odd", make, steps=300)
+
+
+def test_an_environment_that_breaks_now_and_then_is_a_finding() -> None:
+    class Breaks(Walk):
+        """From its second episode on, so that replays in a used environment break as well."""
+
+        episodes = 0
+
+        def step(self, action: object) -> tuple[np.ndarray, float, bool, bool, dict[str, object]]:
+            self.episodes += self.clock == 0
+            if self.clock == 12 and self.episodes > 1:
+                raise ZeroDivisionError("no speed")
+            return super().step(action)
+
+    result = check("breaks", Breaks, steps=600)
+    assert "no speed" in result.findings[0].message
+
+
+def test_scales_are_told_as_numbers() -> None:
+    numbers = check("walk", Walk, steps=600).to_dict()["numbers"]
+    assert sum(numbers["observation_histogram"]["counts"]) >= 600
+    assert len(numbers["reward_histogram"]["edges"]) == 11
+    assert numbers["observation_outliers"] == 0.0
+    rare = np.zeros((1000, 2))
+    rare[7, 1] = 5.0
+    assert judges._outliers(rare) == 0.001
+
+
+def test_random_rollouts_are_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from sleuth.show import rl_pictures
+
+    rl_pictures.write(check("walk", Walk, steps=300), Walk, str(tmp_path / "rollouts.png"))
+    assert (tmp_path / "rollouts.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_learning_baselines_beat_chance_in_a_solvable_world() -> None:

@@ -14,6 +14,7 @@ RATIO = 100.0  # between the spreads of two features: see the page of obs-unnorm
 LARGE = 1000.0  # an observation beyond this rules a fresh network
 BIG_REWARD = 150.0  # cliffs and crashes of the classic tasks cost 100
 TINY_REWARD = 1e-4
+FAR = 10.0  # deviations: where normalisers clip
 
 
 def judge(facts: Facts) -> Iterator[Finding]:
@@ -61,7 +62,7 @@ def numbers(facts: Facts) -> dict[str, Any]:
     import numpy as np
 
     seen, paid = rows(facts), np.array(rewards(facts))
-    counts, edges = np.histogram(paid[np.isfinite(paid)], 10)
+    within = seen[np.isfinite(seen).all(1)]
     actions = Counter(
         str(np.asarray(step.action).tolist()) for episode in facts.random.episodes for step in episode.steps
     )
@@ -79,10 +80,28 @@ def numbers(facts: Facts) -> dict[str, Any]:
         "reward_mean": _number(np.nanmean(paid)),
         "reward_max": _number(np.nanmax(paid)),
         "reward_sd": _number(np.nanstd(paid)),
-        "reward_histogram": {"counts": counts.tolist(), "edges": [_number(edge) for edge in edges]},
+        "observation_histogram": _histogram(within.reshape(-1)),
+        "observation_outliers": _outliers(within),
+        "reward_histogram": _histogram(paid[np.isfinite(paid)]),
         "horizon": _number(1.0 / (1.0 - facts.gamma)) if facts.gamma < 1 else None,
         "action_shares": shares if len(actions) <= 32 else {},
     }
+
+
+def _histogram(values: Any) -> dict[str, Any]:
+    import numpy as np
+
+    counts, edges = np.histogram(values, 10)
+    return {"counts": counts.tolist(), "edges": [_number(edge) for edge in edges]}
+
+
+def _outliers(seen: Any) -> float:
+    """The share of observations with a feature more than ten deviations from its mean."""
+    if not len(seen):
+        return 0.0
+    spread = seen.std(0)
+    far = abs(seen - seen.mean(0)) > FAR * spread
+    return round(float((far & (spread > 0)).any(1).mean()), 6)
 
 
 def _number(value: float) -> float | None:

@@ -71,26 +71,57 @@ def play(
     aliased, dtype, used = False, "", 0
     while used < steps and (most is None or len(episodes) < most):
         try:
-            observation, _ = env.reset(seed=seed) if not episodes else env.reset()
+            observation = began(env, None if episodes else seed)
             dtype = str(getattr(observation, "dtype", ""))
             first, ended = flat(observation), False
             rows: list[Step] = []
             while not ended and len(rows) < min(longest, steps - used):
                 kept, copy = observation, flat(observation)
                 action = act(observation, len(rows))
-                observation, reward, terminated, truncated, _ = env.step(action)
+                observation, reward, terminated, truncated = stepped(env, action)
                 aliased = aliased or (not _equal(flat(kept), copy))
                 inside = _inside(env.observation_space, observation)
                 rows.append(Step(flat(observation), reward, terminated, truncated, action, inside))
                 ended = bool(terminated) or bool(truncated)
         except Exception as error:
-            words = " ".join(str(error).split())
-            return Play(tuple(episodes), aliased, dtype, f"{type(error).__name__}: {words}")
+            return Play(tuple(episodes), aliased, dtype, told(error))
         used += max(1, len(rows))
         episodes.append(Episode(first, tuple(rows), ended))
         if not ended and len(rows) >= longest:
             break
     return Play(tuple(episodes), aliased, dtype)
+
+
+def told(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+def began(env: Any, seed: int | None) -> Any:
+    """The first observation, or an error that says what `reset` should return."""
+    given = env.reset() if seed is None else env.reset(seed=seed)
+    if not (isinstance(given, tuple) and len(given) == 2):
+        raise TypeError(f"reset returned {_shape(given)}; Gymnasium wants (observation, info)")
+    return given[0]
+
+
+def stepped(env: Any, action: Any) -> tuple[Any, Any, Any, Any]:
+    """Observation, reward and both flags, or an error that says what `step` should return."""
+    given = env.step(action)
+    if not (isinstance(given, tuple) and len(given) == 5):
+        wanted = "(observation, reward, terminated, truncated, info)"
+        raise TypeError(f"step returned {_shape(given)}; Gymnasium wants {wanted}")
+    observation, reward, terminated, truncated, _ = given
+    try:
+        float(reward)
+    except (TypeError, ValueError):
+        raise TypeError(f"step returned {_shape(reward)} as its reward; one number is wanted") from None
+    return observation, reward, terminated, truncated
+
+
+def _shape(given: Any) -> str:
+    if isinstance(given, (tuple, list)):
+        return f"{len(given)} values"
+    return "None" if given is None else type(given).__name__
 
 
 def _equal(one: Any, other: Any) -> bool:
@@ -118,10 +149,10 @@ def _inside(space: Any, observation: Any) -> bool:
 def trace(make: Make, seed: int | None, actions: Iterable[Any], used: Any = None) -> list[tuple[Any, ...]]:
     """What a fixed list of actions brings from one reset, in a fresh environment or in a used one."""
     env = make() if used is None else used
-    observation, _ = env.reset(seed=seed) if seed is not None else env.reset()
+    observation = began(env, seed)
     rows: list[tuple[Any, ...]] = [(flat(observation), 0.0, False)]
     for action in actions:
-        observation, reward, terminated, truncated, _ = env.step(action)
+        observation, reward, terminated, truncated = stepped(env, action)
         rows.append((flat(observation), float(reward), bool(terminated or truncated)))
         if terminated or truncated:
             break

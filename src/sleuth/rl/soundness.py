@@ -1,19 +1,20 @@
 """`sleuth rl check`: is the environment sane? Gathers plays and replays, and judges them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sleuth.errors import SleuthError
 from sleuth.finding import Finding
 from sleuth.rl import agents
-from sleuth.rl.rollouts import Make, Play, made, play, same_trace, trace
+from sleuth.rl.rollouts import Make, Play, made, play, same_trace, told, trace
 
 __all__ = ["Facts", "Soundness", "check", "made"]
 
 REPLAYED = 25  # steps of a replay: enough for a second episode's memory to show
 ROUNDS = 4
 UNSEEDED = 12  # copies that must start alike: by a coin's throw they would once in four thousand times
+UNKNOWN = (True, True, False, False, False, None)  # of replays that broke: accuses nobody
 PATIENT = 40_000  # random steps before an environment is said never to end; a cliff walk takes some thousands
 
 
@@ -77,7 +78,11 @@ def gather(make: Make, gamma: float, steps: int, train: bool) -> Facts:
     }
     if not any(episode.ended for entry in (random, *others.values()) for episode in entry.episodes):
         others["patient"] = play(env, agents.random_agent(env, 1), PATIENT, 1, PATIENT, 1)
-    replays = _replayed(make)
+    try:
+        replays = _replayed(make)
+    except Exception as error:  # the user's environment: what broke is a finding, the rest is still judged
+        replays = UNKNOWN
+        random = replace(random, strange=random.strange or told(error))
     summaries = {label: _summary(entry) for label, entry in {"random": random, **others}.items()}
     if train:
         summaries |= _trained(make, env)
