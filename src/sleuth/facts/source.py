@@ -60,16 +60,8 @@ class Source:
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
-        """The syntax in the order of `ast.walk`, walked once for all who ask; without `Load` and `Store`."""
-        found: list[ast.AST] = [self.tree]
-        for node in found:  # grows on the way
-            for name in node._fields:
-                part = getattr(node, name, None)
-                if isinstance(part, list):
-                    found += [item for item in part if isinstance(item, ast.AST)]
-                elif isinstance(part, ast.AST) and not isinstance(part, ast.expr_context):
-                    found.append(part)
-        return found
+        """The syntax of the file, walked once for all who ask."""
+        return walked(self.tree)
 
     def holds(self, piece: str) -> bool:
         """Whether a piece of code or of a word stands anywhere in the text."""
@@ -81,6 +73,19 @@ class Source:
 
     def line(self, number: int) -> str:
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+
+def walked(tree: ast.AST) -> list[ast.AST]:
+    """A piece of syntax in the order of `ast.walk`, in a third of the time; without `Load` and `Store`."""
+    found = [tree]
+    for node in found:  # grows on the way
+        for name in node._fields:
+            part = getattr(node, name, None)
+            if isinstance(part, list):
+                found += [item for item in part if isinstance(item, ast.AST)]
+            elif isinstance(part, ast.AST) and not isinstance(part, ast.expr_context):
+                found.append(part)
+    return found
 
 
 @cache

@@ -11,7 +11,7 @@ from sleuth.facts.interpreter.interest import INTERESTING, MAY_TRAIN, TRAINS, WO
 from sleuth.facts.interpreter.machine import Machine, OutOfBudget, merge
 from sleuth.facts.interpreter.statements import run_block
 from sleuth.facts.interpreter.values import Call, Class, Context, Function, Instance, Scope, Value
-from sleuth.facts.source import Project, Source
+from sleuth.facts.source import Project, Source, walked
 from sleuth.facts.words import words_of
 from sleuth.records import dataclass
 
@@ -97,15 +97,14 @@ def _told_by_parts(machine: Machine, definition: ast.AST) -> dict[str, Value]:
     """`ac.pi(obs)`, `ac.v(obs)`: a parameter whose parts are those of one model class of the file is one."""
     spec = getattr(definition, "args", None)
     names = {parameter.arg for parameter in spec.args} - {"self"} if spec else set()
+    models = machine.remember(_parts_of_models, _tree(machine))
     read: dict[str, set[str]] = {}
-    for node in ast.walk(definition) if names else ():
+    for node in walked(definition) if names and models else ():
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names:
             read.setdefault(node.value.id, set()).add(node.attr)
     found: dict[str, Value] = {}
-    for name, parts in read.items() if read else ():
-        fitting = [
-            cls for cls, own in machine.remember(_parts_of_models, _tree(machine)) if _fits(parts, own)
-        ]
+    for name, parts in read.items():
+        fitting = [cls for cls, own in models if _fits(parts, own)]
         cls = machine.scope.names.get(fitting[0]) if len(fitting) == 1 else None
         if isinstance(cls, Class) and cls.derives_from(*torch_api.MODULE_BASES):
             found[name] = _an_instance(machine, cls)
@@ -117,12 +116,10 @@ def _tree(machine: Machine) -> ast.Module:
 
 
 def _parts_of_models(tree: ast.Module) -> list[tuple[str, set[str]]]:
-    """The classes at the top of a file and the layers that each keeps under a name of its own."""
-    return [
-        (node.name, {part.attr for part in ast.walk(node) if _is_own_layer(part)})
-        for node in tree.body
-        if isinstance(node, ast.ClassDef)
-    ]
+    """The classes at the top of a file with layers (two or more) that they keep under names of their own."""
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.bases]
+    parts = [(node.name, {part.attr for part in walked(node) if _is_own_layer(part)}) for node in classes]
+    return [(name, own) for name, own in parts if len(own) > 1]
 
 
 def _is_own_layer(node: ast.AST) -> TypeGuard[ast.Attribute]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from sleuth.facts.source import Source
+from sleuth.facts.source import Source, walked
 from sleuth.facts.words import AnyOf
 
 _WEIGHTS = frozenset(
@@ -32,7 +32,7 @@ def idle_layers(source: Source) -> list[Idle]:
     for cls in source.nodes:
         if isinstance(cls, ast.ClassDef):
             forward = next((part for part in cls.body if _is_method(part, "forward")), None)
-            made = _layers_made(cls)
+            made = _layers_made(cls) if forward is not None else {}
             if isinstance(forward, ast.FunctionDef) and made:
                 dropped = [idle for idle in _dropped(forward) if idle.attribute in made]
                 found += dropped + list(_never_named(source, cls, made))
@@ -46,7 +46,7 @@ def _is_method(part: ast.stmt, name: str) -> bool:
 def _layers_made(cls: ast.ClassDef) -> dict[str, ast.stmt]:
     """`self.name = nn.Linear(...)` of the class, by name; a stack of such counts too."""
     made: dict[str, ast.stmt] = {}
-    for part in ast.walk(cls):
+    for part in walked(cls):
         if isinstance(part, ast.Assign) and len(part.targets) == 1 and isinstance(part.value, ast.Call):
             name = _own(part.targets[0])
             if name and any(_makes_weights(inner) for inner in ast.walk(part.value)):
