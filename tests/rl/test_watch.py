@@ -209,6 +209,14 @@ def test_a_growing_normaliser_and_a_best_episode_beside_a_rising_mean_are_left_a
     assert verdicts(run_of(targets__min=[0.0] * LENGTH, targets__max=[300.0] * LENGTH)) == []
 
 
+def test_a_best_episode_that_does_not_rise_is_no_sign() -> None:
+    changes = {
+        "rollout__ep_rew_mean": FLAT_RETURN,
+        "rollout__ep_rew_max": [30.0 + k % 7 for k in range(LENGTH)],
+    }
+    assert "policy-update-broken" not in [entry.cause for entry in verdicts(run_of(**changes))]
+
+
 @pytest.mark.parametrize("key", ["KL", "actor/ppo_kl", "losses/old_approx_kl"])
 def test_a_plain_mean_of_log_ratios_may_be_negative(key: str) -> None:
     run = as_run("run", {key: [(float(k), -0.01 if k % 2 else 0.02) for k in range(LENGTH)]})
