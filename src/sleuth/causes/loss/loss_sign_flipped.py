@@ -53,22 +53,26 @@ Test the direction once: on a prediction equal to the target the loss must be lo
 """
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.edits import Edits, bracketed, statement_of
-from sleuth.facts.flow import ancestry, keeps_numbers, layer, literal, number, root, subject
-from sleuth.facts.interpreter.values import Call, Unknown, Value
+from sleuth.facts.flow import ancestry, literal, number, root
+from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program, clue, rewrite
 from sleuth.facts.seen import adversarial, courses, optimizer_of, where_loss
-from sleuth.facts.topics.activations import always, kind, origins
-from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms, through_reductions
-from sleuth.facts.words import Pattern
+from sleuth.facts.topics.aims import (
+    is_likelihood,
+    is_overlap,
+    is_policy_gradient,
+    is_similarity,
+    is_squared_error,
+)
+from sleuth.facts.topics.divergence import is_divergence_from_prior, is_variance_of_divergence, weighted
+from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms
 from sleuth.finding import Finding, Severity
-from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
@@ -77,21 +81,12 @@ if TYPE_CHECKING:
 
 PREDICTS = {"same-batch": "always", "lr×0.1": "even"}
 
-_GATHERS = ("gather", "torch.gather")
-_GAIN = Pattern(r"reward|return|advantage|\badv|gae", re.IGNORECASE)
-_COST = Pattern(r"cost|loss|penalt|regret|length|energy|error|neg", re.IGNORECASE)
-_SIMILARITIES = (
-    "torch.nn.functional.cosine_similarity",
-    "torch.nn.CosineSimilarity",
-    "torch.cosine_similarity",
-)
-
 
 def lint(program: Program) -> Iterator[Finding]:
     if _ascends(program):
         return
     for objective in objectives(program):
-        parts = [part for part in terms(objective.value, _is_overlap) if number(part.value) is None]
+        parts = [part for part in terms(objective.value, is_overlap) if number(part.value) is None]
         if len(parts) > 1:
             yield from _divergence(program, objective, parts)
             yield from _entropy(objective, parts)
@@ -115,7 +110,7 @@ def _ascends(program: Program) -> bool:
 def _negated(program: Program, objective: Objective, term: Term) -> Iterator[Finding]:
     """A minus before a loss whose smallest value is the best one, in a program that trains one model."""
     use = loss_of(term.value) if isinstance(term.value, Call) else None
-    if use is None and not _is_squared_error(term.value):
+    if use is None and not is_squared_error(term.value):
         return
     if use is not None and (use.reduction == "none" or use.name == "kl_div"):
         return  # minus a likelihood of single actions is a log-probability, to be weighted
@@ -159,13 +154,13 @@ def _trains_one_model(program: Program) -> bool:
 
 def _not_negated(objective: Objective, term: Term) -> Iterator[Finding]:
     """Something that is best when large, minimised as it stands."""
-    if isinstance(term.value, Call) and _is_overlap(term.value):
+    if isinstance(term.value, Call) and is_overlap(term.value):
         yield _backwards(objective, term, "The overlap score", "error", "Minimise `1 - score`.")
-    elif _is_similarity(term.value):
+    elif is_similarity(term.value):
         yield _backwards(objective, term, "The cosine similarity", "warning", "Minimise `1 - similarity`.")
-    elif (severity := _is_likelihood(term.value)) is not None:
+    elif (severity := is_likelihood(term.value)) is not None:
         yield _backwards(objective, term, "The log-likelihood", severity, "Minimise its negative.")
-    elif _is_policy_gradient(term.value):
+    elif is_policy_gradient(term.value):
         what = "The log-probability weighted with the reward"
         yield _backwards(objective, term, what, "warning", "Put a minus in front of it.")
 
@@ -203,11 +198,11 @@ def _divergence(program: Program, objective: Objective, parts: list[Term]) -> It
     makers = [call for call in program.trace if call.op.startswith("torch.optim.")]
     if not _trains_one_model(program) and (objective.certain or makers):
         return
-    addends = [addend for part in parts for addend in _weighted(part)]
+    addends = [addend for part in parts for addend in weighted(part)]
     for term in addends:
         if term.sign > 0 or term.conditional:
             continue
-        if _is_divergence_from_prior(term.value) or _is_variance_of_divergence(term, addends):
+        if is_divergence_from_prior(term.value) or is_variance_of_divergence(term, addends):
             turns = [call for call in term.around if call.op not in REDUCTIONS]
             yield clue(
                 "error" if objective.certain else "warning",
@@ -241,179 +236,6 @@ def _entropy(objective: Objective, parts: list[Term]) -> Iterator[Finding]:
                 "The policy's entropy is added to what is minimised: certainty pays, and exploration ends.",
                 fix="Subtract it: `policy_loss - coefficient * entropy`.",
             )
-
-
-def _weighted(term: Term) -> list[Term]:
-    """The addends behind a weight that is no literal, as in `beta * kl`."""
-    made = term.value
-    if not isinstance(made, Call) or made.op not in ("*", ".mul") or made.result is not None:
-        return [term]
-    for factor in made.args if made.receiver is None else (made.receiver, *made.args):
-        inner = terms(factor)
-        if any(_is_divergence_from_prior(part.value) or _is_exp_or_log(part.value) for part in inner):
-            return [
-                replace(part, sign=term.sign * part.sign, around=(*term.around, *part.around))
-                for part in inner
-            ]
-    return [term]
-
-
-def _is_exp_or_log(value: Value) -> bool:
-    made = _peeled(value)
-    return isinstance(made, Call) and made.op in (".exp", "torch.exp", ".log", "torch.log")
-
-
-def _is_divergence_from_prior(value: Value) -> bool:
-    """`kl_divergence(posterior, prior)` with a prior of fixed numbers."""
-    if not isinstance(value, Call) or not value.op.endswith(".kl_divergence") or len(value.args) != 2:
-        return False
-    prior = root(value.args[1])
-    return isinstance(prior, Call) and not any(
-        isinstance(part, Unknown) or (isinstance(part, Call) and part.op in ("()", "@"))
-        for given in (*prior.args, *prior.keywords.values())
-        if not (isinstance(made := root(given), Call) and made.op.endswith("_like"))
-        for part in ancestry(given, 30)
-    )
-
-
-def _is_variance_of_divergence(variance: Term, addends: list[Term]) -> bool:
-    """`var` in `mu**2 + var - log(var) - 1`, in whatever way the log is written; all signs turned."""
-    others = [term for term in addends if term is not variance]
-    exponent = _exponent(variance.value)
-    logs = [term for term in others if term.sign > 0 and _is_log_of(term.value, variance.value, exponent)]
-    squares = [term for term in others if term.sign < 0 and _squared(term.value) is not None]
-    return bool(logs) and bool(squares)
-
-
-def _is_log_of(value: Value, variance: Value, exponent: Value | None) -> bool:
-    if exponent is not None:
-        return _peeled(value) is exponent
-    made = _peeled(value)
-    if not isinstance(made, Call) or made.op not in (".log", "torch.log"):
-        return False
-    inner = _peeled(subject(made))
-    base = _squared(inner) or inner
-    return base is not None and base is (_squared(variance) or _peeled(variance))
-
-
-def _exponent(value: Value | None) -> Value | None:
-    made = _peeled(value)
-    return _peeled(subject(made)) if isinstance(made, Call) and made.op in (".exp", "torch.exp") else None
-
-
-def _squared(value: Value | None) -> Value | None:
-    made = _peeled(value)
-    if not isinstance(made, Call):
-        return None
-    parts = made.args if made.receiver is None else (made.receiver, *made.args)
-    if made.op in (".square", "torch.square"):
-        return _peeled(parts[0])
-    if made.op in ("**", ".pow", "torch.pow") and len(parts) == 2 and number(parts[1]) == 2:
-        return _peeled(parts[0])
-    if made.op == "*" and len(parts) == 2 and root(parts[0]) is root(parts[1]):
-        return _peeled(parts[0])
-    return None
-
-
-def _peeled(value: Value | None) -> Value | None:
-    made = root(value)
-    while isinstance(made, Call) and keeps_numbers(made) and made.op != "[]":
-        made = root(subject(made))
-    return made
-
-
-def _is_overlap(call: Call) -> bool:
-    """Dice, IoU, soft F1: the sum of a product, over the sums of its two factors."""
-    if call.op != "/" or len(call.args) != 2:
-        return False
-    shared = [part for part in _summands(call.args[0]) if part.op == "*"]
-    if not shared:
-        return False
-    below = [root(part) for part in ancestry(call.args[1], 60)]
-    return any(
-        all(any(_same_sum(part, factor) for part in below) for factor in product.args)
-        for product in shared
-        if all(number(factor) is None for factor in product.args)
-    )
-
-
-def _same_sum(value: Value | None, factor: Value) -> bool:
-    return isinstance(value, Call) and value.op == ".sum" and root(value.receiver) is root(factor)
-
-
-def _summands(value: Value) -> list[Call]:
-    """The tensors whose sum stands in a numerator, literal factors and smoothing left out."""
-    found: list[Call] = []
-    for part in terms(value):
-        inner = through_reductions(part.value)
-        if isinstance(inner, Call) and any(call.op in (".sum", "torch.sum") for call in part.around):
-            found.append(inner)
-    return found
-
-
-def _is_squared_error(value: Value) -> bool:
-    inner = through_reductions(value)
-    if not isinstance(inner, Call) or inner.op not in ("**", ".pow", ".square", "torch.square"):
-        return False
-    made = root(subject(inner) if inner.op != "**" else inner.args[0])
-    return isinstance(made, Call) and made.op == "-" and bool(always(made.args[0], ("raw",)))
-
-
-def _is_similarity(value: Value) -> bool:
-    return isinstance(value, Call) and layer(value) in _SIMILARITIES
-
-
-def _is_likelihood(value: Value) -> Severity | None:
-    """A log-probability of the data: from a distribution, or picked from a log-softmax by the target."""
-    if isinstance(value, Call) and value.op == ".log_prob":
-        made = root(value.receiver)
-        known = isinstance(made, Call) and made.op.startswith("torch.distributions.")
-        drawn = (
-            any(
-                isinstance(part, Call) and part.op in (".sample", ".rsample")
-                for part in ancestry(value.args[0], 40)
-            )
-            if value.args
-            else True
-        )
-        return None if drawn else "error" if known else "warning"
-    if isinstance(value, Call) and layer(value).lstrip(".") in (*_GATHERS, "[]"):
-        return "error" if always(value, ("log_softmax", "logsigmoid"), _GATHERS) else None
-    return None
-
-
-def _is_policy_gradient(value: Value) -> bool:
-    """`log_prob * reward` without a minus anywhere."""
-    if not isinstance(value, Call) or value.op != "*":
-        return False
-    factors = [part for part in value.args if number(part) is None]
-    chances = [part for part in factors if _is_log_probability(part)]
-    gains = [part for part in factors if part not in chances]
-    return len(chances) == 1 and bool(gains) and all(_is_gain(part) for part in gains)
-
-
-def _is_log_probability(value: Value) -> bool:
-    made, _ = origins(value, _GATHERS)
-    return bool(made) and all(call.op == ".log_prob" or kind(call) == "log_softmax" for call in made)
-
-
-def _is_gain(value: Value) -> bool:
-    """A reward: what an environment's step gave, or a value so named; no sign may have been changed."""
-    gain = False
-    for part in ancestry(value, 300):
-        if isinstance(part, Call):
-            if part.op == "neg" or _COST.search(part.op):
-                return False
-            gain = (
-                gain
-                or (part.op == ".step" and bool(part.args))
-                or bool(part.op[:1] == "@" and _GAIN.search(part.op))
-            )
-        elif isinstance(part, Unknown):
-            if _COST.search(part.name):
-                return False
-            gain = gain or bool(_GAIN.search(part.name))
-    return gain
 
 
 def undo(world: "World") -> None:

@@ -1,0 +1,113 @@
+"""What is best when small, and what when large: errors, overlaps, similarities, likelihoods, rewards."""
+
+import re
+
+from sleuth.facts.flow import ancestry, layer, number, root, subject
+from sleuth.facts.interpreter.values import Call, Unknown, Value
+from sleuth.facts.topics.activations import always, kind, origins
+from sleuth.facts.topics.terms import terms, through_reductions
+from sleuth.facts.words import Pattern
+from sleuth.finding import Severity
+
+_GATHERS = ("gather", "torch.gather")
+_GAIN = Pattern(r"reward|return|advantage|\badv|gae", re.IGNORECASE)
+_COST = Pattern(r"cost|loss|penalt|regret|length|energy|error|neg", re.IGNORECASE)
+_SIMILARITIES = (
+    "torch.nn.functional.cosine_similarity",
+    "torch.nn.CosineSimilarity",
+    "torch.cosine_similarity",
+)
+
+
+def is_overlap(call: Call) -> bool:
+    """Dice, IoU, soft F1: the sum of a product, over the sums of its two factors."""
+    if call.op != "/" or len(call.args) != 2:
+        return False
+    shared = [part for part in _summands(call.args[0]) if part.op == "*"]
+    if not shared:
+        return False
+    below = [root(part) for part in ancestry(call.args[1], 60)]
+    return any(
+        all(any(_same_sum(part, factor) for part in below) for factor in product.args)
+        for product in shared
+        if all(number(factor) is None for factor in product.args)
+    )
+
+
+def _same_sum(value: Value | None, factor: Value) -> bool:
+    return isinstance(value, Call) and value.op == ".sum" and root(value.receiver) is root(factor)
+
+
+def _summands(value: Value) -> list[Call]:
+    """The tensors whose sum stands in a numerator, literal factors and smoothing left out."""
+    found: list[Call] = []
+    for part in terms(value):
+        inner = through_reductions(part.value)
+        if isinstance(inner, Call) and any(call.op in (".sum", "torch.sum") for call in part.around):
+            found.append(inner)
+    return found
+
+
+def is_squared_error(value: Value) -> bool:
+    inner = through_reductions(value)
+    if not isinstance(inner, Call) or inner.op not in ("**", ".pow", ".square", "torch.square"):
+        return False
+    made = root(subject(inner) if inner.op != "**" else inner.args[0])
+    return isinstance(made, Call) and made.op == "-" and bool(always(made.args[0], ("raw",)))
+
+
+def is_similarity(value: Value) -> bool:
+    return isinstance(value, Call) and layer(value) in _SIMILARITIES
+
+
+def is_likelihood(value: Value) -> Severity | None:
+    """A log-probability of the data: from a distribution, or picked from a log-softmax by the target."""
+    if isinstance(value, Call) and value.op == ".log_prob":
+        made = root(value.receiver)
+        known = isinstance(made, Call) and made.op.startswith("torch.distributions.")
+        drawn = (
+            any(
+                isinstance(part, Call) and part.op in (".sample", ".rsample")
+                for part in ancestry(value.args[0], 40)
+            )
+            if value.args
+            else True
+        )
+        return None if drawn else "error" if known else "warning"
+    if isinstance(value, Call) and layer(value).lstrip(".") in (*_GATHERS, "[]"):
+        return "error" if always(value, ("log_softmax", "logsigmoid"), _GATHERS) else None
+    return None
+
+
+def is_policy_gradient(value: Value) -> bool:
+    """`log_prob * reward` without a minus anywhere."""
+    if not isinstance(value, Call) or value.op != "*":
+        return False
+    factors = [part for part in value.args if number(part) is None]
+    chances = [part for part in factors if _is_log_probability(part)]
+    gains = [part for part in factors if part not in chances]
+    return len(chances) == 1 and bool(gains) and all(_is_gain(part) for part in gains)
+
+
+def _is_log_probability(value: Value) -> bool:
+    made, _ = origins(value, _GATHERS)
+    return bool(made) and all(call.op == ".log_prob" or kind(call) == "log_softmax" for call in made)
+
+
+def _is_gain(value: Value) -> bool:
+    """A reward: what an environment's step gave, or a value so named; no sign may have been changed."""
+    gain = False
+    for part in ancestry(value, 300):
+        if isinstance(part, Call):
+            if part.op == "neg" or _COST.search(part.op):
+                return False
+            gain = (
+                gain
+                or (part.op == ".step" and bool(part.args))
+                or bool(part.op[:1] == "@" and _GAIN.search(part.op))
+            )
+        elif isinstance(part, Unknown):
+            if _COST.search(part.name):
+                return False
+            gain = gain or bool(_GAIN.search(part.name))
+    return gain
