@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -123,6 +124,7 @@ def probe(
     need("torch", "torch", "`sleuth.probe`")
     from sleuth.facts.bench import Bench, example_batch
 
+    started = time.monotonic()  # a loader's first batch may take a while
     if batch is None:
         if loader is None:
             raise SleuthError("probe needs a batch, or a loader to take one from.")
@@ -139,6 +141,7 @@ def probe(
         budget=budget,
         memorise=memorise,
         quick=quick,
+        started=started,
     )
     return ProbeReport(examine(bench))
 
@@ -171,7 +174,7 @@ def examine(bench: "Bench") -> Report:
     found, examined = catalog.examine("probe", bench, NotApplicable)
     findings = tuple(roots_first(found))
     return Report(
-        verdict=_verdict(findings, bench.failure),
+        verdict=_verdict(findings, bench.failure, bench.late),
         findings=findings,
         observations=tuple(_observations(bench)),
         examined=tuple({k: plain(v) for k, v in asdict(entry).items()} for entry in examined),
@@ -204,7 +207,7 @@ def _roots(cause: str) -> list[str]:
     return ROOTS.get(cause, "").split()
 
 
-def _verdict(findings: tuple[Finding, ...], failure: str) -> Verdict:
+def _verdict(findings: tuple[Finding, ...], failure: str, late: str = "") -> Verdict:
     serious = sorted((f for f in findings if f.severity != "note"), key=lambda f: -f.credence)
     if serious:
         first = serious[0]
@@ -212,6 +215,8 @@ def _verdict(findings: tuple[Finding, ...], failure: str) -> Verdict:
         return Verdict("cause-found", f"{first.cause}: {first.message}{more}")
     if failure:
         return Verdict("crashed", f"Model or loss could not be run: {failure}")
+    if late:
+        return Verdict("inconclusive", f"Nothing but the data was examined: {late}.")
     return Verdict("nothing-found", "Nothing wrong was found in what could be examined.")
 
 
@@ -225,7 +230,7 @@ _OBSERVED = (
 def _observations(bench: "Bench") -> Iterable[dict[str, Any]]:
     from sleuth.facts.bench import NotApplicable
 
-    if bench.failure:
+    if bench.failure or bench.late:
         yield {"name": "data", "values": plain(asdict(bench.data))}
     for name in _OBSERVED:
         try:

@@ -1,7 +1,9 @@
 """Nothing of the user's is changed: weights, buffers, gradients, modes, hooks, random streams."""
 
 import random
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import sleuth
-from sleuth.facts.bench.sandbox import kept
+from sleuth.facts.bench.sandbox import Snapshot, kept, snapshot
 from sleuth.probing import probe
 
 torch.set_num_threads(1)
@@ -159,6 +161,97 @@ def test_the_sandbox_undoes_a_rebound_and_converted_model() -> None:
         list(made["loader"])
         random.random()
         np.random.rand()
+    assert_untouched(made, before)
+
+
+def test_a_step_that_writes_into_its_batch_leaves_it_as_it_was() -> None:
+    made = subject()
+    whole = torch.randn(100, 6)
+    rows, labels = whole[:40], made["batch"][1]
+    before, versions = whole.clone(), (whole._version, labels._version)
+
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        batch[0].sub_(batch[0].mean(0)).requires_grad_()
+        batch[1].copy_(batch[1].flip(0))
+        loss: Tensor = made["loss_fn"](model(batch[0] * 1), batch[1])
+        return loss
+
+    print_before = fingerprint(made)
+    probe(made["model"], (rows, labels), step=step)
+    assert torch.equal(whole, before)
+    assert not rows.requires_grad
+    assert (whole._version, labels._version) == versions
+    assert_untouched(made, print_before)
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_step_that_moves_its_optimizer_moves_nothing(own: bool) -> None:
+    made = subject()
+    optimizer = made["optimizer"]
+    called: list[int] = []
+    if own:  # as schedulers wrap it
+        optimizer.step = partial(called.append, 1)
+
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        loss: Tensor = made["loss_fn"](model(batch[0]), batch[1])
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        return loss
+
+    mine = vars(optimizer).get("step")
+    before = fingerprint(made)
+    report = probe(made["model"], made["batch"], step=step, optimizer=optimizer)
+    assert_untouched(made, before)
+    assert vars(optimizer).get("step") is mine
+    assert not called
+    assert "the step calls backward itself: let it return the loss before that" in report.verdict.summary
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """As in a terminal; programs in the background are started deaf to Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interruption_waits_until_everything_is_restored() -> None:
+    made = subject()
+    model: Odd = made["model"]
+    before = fingerprint(made)
+    taken = snapshot(model, [made["loader"]])
+    for weight in model.parameters():
+        weight.data.add_(1)
+
+    def interrupt() -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    usual = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        Snapshot((interrupt, *taken.undo)).restore()
+    assert signal.getsignal(signal.SIGINT) is usual
+    assert_untouched(made, before)
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("call", range(1, 60, 7))
+def test_an_interruption_anywhere_leaves_no_trace(call: int) -> None:
+    """Ctrl-C in the n-th pass, whichever measurement that is."""
+    made = subject()
+    before = fingerprint(made)
+    count = [0]
+
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        count[0] += 1
+        if count[0] == call:
+            signal.raise_signal(signal.SIGINT)
+        loss: Tensor = made["loss_fn"](model(batch[0]), batch[1])
+        return loss
+
+    with pytest.raises(KeyboardInterrupt):
+        probe(**{k: v for k, v in made.items() if k != "loss_fn"}, step=step)
     assert_untouched(made, before)
 
 

@@ -9,6 +9,8 @@ from tests.probe.fresh import (
     second_healthy,
     states,
     tables,
+    third_broken,
+    third_healthy,
     vision,
 )
 from tests.probe.fresh.shared import FRESH
@@ -23,5 +25,7 @@ __all__ = [
     "second_healthy",
     "states",
     "tables",
+    "third_broken",
+    "third_healthy",
     "vision",
 ]

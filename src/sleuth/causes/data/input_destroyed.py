@@ -65,6 +65,8 @@ FEW, MOSTLY = 0.1, 0.7
 
 def probe(bench: "Bench") -> Iterator[Finding]:
     for part in bench.data.inputs:
+        if bench.data.may_be_constant(part):
+            continue
         if part.top_share >= NEARLY_ALL and part.examples > 1 and part.features > 1:
             yield Finding(
                 f"{part.top_share:.1%} of all values of input {part.name} are {part.top_value:g}: "
@@ -101,6 +103,8 @@ def _few_tokens(bench: "Bench") -> Iterator[Finding]:
         rows = max((size for size in tables if size > part.maximum), default=0)
         tokens = part.examples * part.features
         if part.looks != "tokens" or part.distinct is None or rows < FEWEST_ROWS or tokens < FEWEST_TOKENS:
+            continue
+        if bench.data.may_be_constant(part):
             continue
         if part.distinct <= max(3, FEW * rows) and part.top_share >= MOSTLY:
             yield Finding(

@@ -282,7 +282,9 @@ def _one_term(term: Term, cut: Call) -> Finding:
 
 def probe(bench: "Bench") -> Iterator[Finding]:
     first = bench.first
-    if not first.gradients.loss_has_graph:
+    trained = [p for p in first.gradients.parameters if p.trainable]
+    nobody = bool(trained) and all(p.gradient is None for p in trained) and not first.gradients.strangers
+    if not first.gradients.loss_has_graph or nobody:
         yield Finding(
             f"The loss ({first.loss:.4g}) has no gradient path to any parameter: `backward` will fail or "
             "change nothing.",

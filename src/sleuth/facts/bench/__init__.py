@@ -5,7 +5,8 @@ Every answer is plain numbers, measured once, on objects that are put back bit f
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from sleuth.facts.bench import (
     modes,
     numerics,
     optimizer,
+    pace,
     rows,
     terms,
     wiring,
@@ -36,9 +38,9 @@ from sleuth.facts.bench.memorise import Memory
 from sleuth.facts.bench.modes import Affine, Modes, Shapes
 from sleuth.facts.bench.numerics import Numerics, Precision
 from sleuth.facts.bench.optimizer import NoiseScale, RateRange, Updates
-from sleuth.facts.bench.reasons import NotApplicable, one_line
+from sleuth.facts.bench.reasons import NotApplicable, OutOfTime, one_line
 from sleuth.facts.bench.rows import Copies, LabelFacts, Neighbours, Split
-from sleuth.facts.bench.sandbox import kept
+from sleuth.facts.bench.sandbox import at_rest, kept
 from sleuth.facts.bench.subject import Step, Subject, checked, listed, step_of
 from sleuth.facts.bench.terms import Terms
 from sleuth.facts.bench.wiring import Downhill, Wiring
@@ -49,7 +51,15 @@ __all__ = ["Bench", "NotApplicable"]
 Answer = TypeVar("Answer")
 # Measurements that no cause is judged by: worth reading, and worth leaving out when time is short.
 FOR_THE_PAGE = frozenset({"downhill", "precision", "shapes", "learning-rate range", "gradient noise"})
-PASSES = 3  # of the model, forward and backward, that most measurements need
+# Passes forward and backward that a measurement needs, as measured on four models, with room to spare. Those
+# that need more the longer they are let run look at the clock themselves; this is what they begin with.
+USUAL = 3.0
+PASSES: Mapping[str, float] = {
+    "data": 0, "labels": 0, "copies of the target": 0, "neighbours": 0, "split": 0,
+    "influence of features": 1.5, "influence of the future": 1.5, "modes": 1.5, "shapes": 2, "affinity": 2,
+    "precision": 2, "updates": 2.5, "gradient noise": 3.5, "influence of other examples": 4,
+    "learning-rate range": 3, "memorise": 4, "loss terms": 6, "cut paths": 5, "hand-written gradients": 5,
+}  # fmt: skip
 
 
 class Bench:
@@ -70,12 +80,14 @@ class Bench:
         memorise: bool = True,
         quick: bool = False,
         fits: Sequence[Fit] = (),
+        started: float | None = None,
     ) -> None:
         if not isinstance(model, nn.Module):
             raise SleuthError(f"The model is a {type(model).__name__}; expected a torch.nn.Module.")
         run = step_of(model, loss_fn, step)
         held = listed(optimizer)
-        self.subject = Subject(model, batch, run, held, loader, val_loader, seed, budget)
+        since = time.monotonic() if started is None else started
+        self.subject = Subject(model, batch, run, held, loader, val_loader, seed, budget, since)
         self.timing: dict[str, float] = {}
         self.fits = tuple(fits)
         self._memorise = memorise and not quick
@@ -86,26 +98,43 @@ class Bench:
     @property
     def first(self) -> FirstPass:
         """One pass forward and backward in train mode."""
-        return self._once("first pass", first.first_pass)
+        return self._once("first pass", self._first_pass)
+
+    def _first_pass(self, subject: Subject) -> FirstPass:
+        found, seconds = first.first_pass(subject)
+        self.subject = replace(subject, pass_seconds=seconds)
+        return found
 
     @property
     def failure(self) -> str:
         """What model or loss raised when they were run; empty when they ran."""
+        reason = self._why_no_first()
+        return "" if reason is None or isinstance(reason, OutOfTime) else str(reason)
+
+    @property
+    def late(self) -> str:
+        """Why not even one pass was made, when that is for want of time."""
+        reason = self._why_no_first()
+        return str(reason) if isinstance(reason, OutOfTime) else ""
+
+    def _why_no_first(self) -> NotApplicable | None:
         try:
             self.first  # noqa: B018  asked for its side effect: the answer or the reason is kept
         except NotApplicable as reason:
-            return str(reason)
-        return ""
+            return reason
+        return None
 
     @property
     def data(self) -> Data:
         """The batch; its roles are guessed when the model cannot be run."""
-        if not self.failure:
+        if self._why_no_first() is None:
             return self.first.data
         return self._once("data", lambda s: data.describe(s.batch, data.guessed_roles(s.batch)))
 
     @property
     def terms(self) -> Terms:
+        if self.first.terms < 2:
+            raise NotApplicable(terms.ONE)
         return self._once("loss terms", partial(terms.measure, targets=self._targets))
 
     @property
@@ -118,7 +147,7 @@ class Bench:
 
     @property
     def numerics(self) -> Numerics:
-        return self._once("numerics", numerics.measure)
+        return self._once("numerics", partial(numerics.measure, seen=self.first.sound))
 
     @property
     def precision(self) -> Precision:
@@ -132,7 +161,11 @@ class Bench:
     def causality(self) -> Causality:
         judged = [math.prod(use.target_shape) for use in self.first.losses]
         question = partial(
-            influence.causality, inputs=self._inputs, targets=self.first.names("target"), judged=judged
+            influence.causality,
+            inputs=self._inputs,
+            targets=self.first.names("target"),
+            judged=judged,
+            ahead=[use.ahead for use in self.first.losses],
         )
         return self._once("influence of the future", question)
 
@@ -163,6 +196,8 @@ class Bench:
 
     @property
     def custom(self) -> CustomGradient:
+        if not self.first.own_backward:
+            raise NotApplicable(custom.NONE)
         return self._once("hand-written gradients", custom.measure)
 
     @property
@@ -223,24 +258,30 @@ class Bench:
             raise NotApplicable("left out to be quick")
         if name not in self._known:
             started = time.perf_counter()
-            self._known[name] = self._answer(question)
+            self._known[name] = self._answer(name, question)
             self.timing[name] = time.perf_counter() - started
         found = self._known[name]
         if isinstance(found, NotApplicable):
-            raise NotApplicable(*found.args)
+            raise type(found)(*found.args)
         return found  # type: ignore[no-any-return]
 
-    def _answer(self, question: Callable[[Subject], Any]) -> Any:
+    def _answer(self, name: str, question: Callable[[Subject], Any]) -> Any:
         subject = self.subject
-        # A question costs some passes and cannot be stopped midway: it is not begun without room for them.
-        if subject.seconds_left <= PASSES * self.timing.get("first pass", 0.0):
-            return NotApplicable(f"the time budget of {subject.budget:g} s was spent")
         others = [item for item in (subject.loader, subject.val_loader) if item is not None]
         try:
-            with kept(subject.model, subject.seed, others):
+            if name == "first pass":
+                with kept(subject.model, subject.seed, others, subject.batch), at_rest(subject.optimizers):
+                    pace.need_room_for_the_first(subject)
+            elif passes := PASSES.get(name, USUAL):
+                if self.late:
+                    raise OutOfTime(self.late)
+                # It cannot be stopped midway: it is not begun without room for it.
+                self.subject.need_room_for(passes)
+                subject = self.subject
+            with kept(subject.model, subject.seed, others, subject.batch), at_rest(subject.optimizers):
                 return question(subject)
         except NotApplicable as reason:
-            return NotApplicable(*reason.args)  # the old one keeps its frames, and their tensors, alive
+            return type(reason)(*reason.args)  # the old one keeps its frames, and their tensors, alive
         except SleuthError as error:
             return NotApplicable(str(error))
         except Exception as error:  # the user's code or an odd shape: said, and the other questions go on

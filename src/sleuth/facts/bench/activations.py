@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from sleuth.facts.bench.forward import Op, Run
+from sleuth.facts.bench.parts import all_alike, largest_of, share, size_of
 from sleuth.facts.bench.paths import LAYOUT_OPS, makers, same_values
 from sleuth.finding import Where
 
@@ -65,7 +66,7 @@ def read(run: Run) -> Activations:
     depths = _depths(run)
     layers = [_layer(op, made, depths[id(op)]) for op in run.ops if _is_layer(op)]
     entering = [t for call in run.calls if call.outermost for t in call.inputs if t.is_floating_point()]
-    size = max((float(t.detach().float().pow(2).mean().sqrt()) for t in entering if t.numel()), default=0.0)
+    size = max((size_of(t.detach()) for t in entering), default=0.0)
     return Activations(tuple(units), tuple(layers), size)
 
 
@@ -79,24 +80,31 @@ def _is_layer(op: Op) -> bool:
 
 def _unit(op: Op, made: dict[int, Op], final: set[int]) -> ActivationFacts:
     output = op.outputs[0].detach()
-    rows = output.movedim(_unit_axis(op, made), -1).reshape(-1, output.shape[_unit_axis(op, made)])
-    dead = float((rows <= 0).all(0).float().mean()) if op.name in RECTIFIERS else 0.0
+    axis = _unit_axis(op, made)
+    units = output.shape[axis] if output.dim() else 1
+    dead = float((_highest(output, axis) <= 0).float().mean()) if op.name in RECTIFIERS else 0.0
     return ActivationFacts(
         op.name,
         op.where,
-        rows.shape[1],
-        rows.shape[0],
+        units,
+        output.numel() // max(units, 1),
         dead,
-        _saturated(op.name, rows),
+        _saturated(op.name, output),
         id(op.outputs[0]) in final,
     )
 
 
-def _saturated(name: str, rows: Tensor) -> float:
+def _highest(output: Tensor, axis: int) -> Tensor:
+    """The largest value of each unit over all examples and places."""
+    others = [other for other in range(output.dim()) if other != axis]
+    return output.amax(others) if others and output.numel() else output
+
+
+def _saturated(name: str, output: Tensor) -> float:
     if name in ("tanh", "hardtanh"):
-        return float((rows.abs() > TANH_TAIL).float().mean())
+        return share(output, lambda part: part.abs() > TANH_TAIL)
     if name == "sigmoid":
-        return float(((rows < SIGMOID_TAIL) | (rows > 1 - SIGMOID_TAIL)).float().mean())
+        return share(output, lambda part: (part < SIGMOID_TAIL) | (part > 1 - SIGMOID_TAIL))
     return 0.0
 
 
@@ -136,10 +144,10 @@ def _layer(op: Op, made: dict[int, Op], depth: int) -> LayerFacts:
     return LayerFacts(
         name=op.module or op.name,
         where=op.where,
-        size_in=float(given.pow(2).mean().sqrt()) if given.numel() else 0.0,
+        size_in=size_of(given),
         spread_out=float(output.std(unbiased=False)) if output.numel() else 0.0,
-        largest=float(output.abs().max()) if output.numel() else 0.0,
-        constant=len(rows) > 1 and bool((rows == rows[:1]).all()),
+        largest=float(largest_of(output)),
+        constant=len(rows) > 1 and all_alike(rows),
         follows_layer=_straight_from_layer(op.inputs[0], made),
         depth=depth,
     )
@@ -169,7 +177,6 @@ def dead_everywhere(runs: list[Run], number: int) -> float:
         if number >= len(ops):
             return 0.0
         axis = _unit_axis(ops[number], made)
-        output = ops[number].outputs[0].detach()
-        fired = (output.movedim(axis, -1).reshape(-1, output.shape[axis]) > 0).any(0)
+        fired = _highest(ops[number].outputs[0].detach(), axis) > 0
         alive = fired if alive is None else alive | fired
     return 0.0 if alive is None else float((~alive).float().mean())

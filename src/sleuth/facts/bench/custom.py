@@ -13,11 +13,12 @@ from sleuth.facts.bench import batches
 from sleuth.facts.bench.forward import gradients, source_of, trace
 from sleuth.facts.bench.paths import graph_nodes
 from sleuth.facts.bench.reasons import NotApplicable
-from sleuth.facts.bench.subject import Subject
+from sleuth.facts.bench.subject import FORWARD, Subject
 from sleuth.finding import Where
 
 STEP = 1e-6  # of a central difference in float64: truncation and rounding are then both near 1e-10
 DIRECTIONS = 3
+NONE = "no hand-written autograd function takes part"
 LEVELS = 16  # what rounds gives out no more than so many different values of a layer's
 
 
@@ -31,11 +32,9 @@ class CustomGradient:
 
 
 def measure(subject: Subject) -> CustomGradient:
-    run = trace(subject, train=False)
-    nodes = [node for node in graph_nodes(run.loss) if isinstance(node, BackwardCFunction)]
-    classes = list(dict.fromkeys(getattr(type(node), "_forward_cls", type(node)) for node in nodes))
+    classes = written_by_hand(trace(subject, train=False).loss)
     if not classes:
-        raise NotApplicable("no hand-written autograd function takes part")
+        raise NotApplicable(NONE)
     if meant := [cls.__name__ for cls in classes if cls in _other_on_purpose(subject, classes)]:
         raise NotApplicable(
             f"{meant[0]} hands its input on, or rounds it: its backward is meant to differ from its forward"
@@ -44,6 +43,12 @@ def measure(subject: Subject) -> CustomGradient:
         (place for cls in classes if (place := source_of(getattr(cls, "backward", None))) is not None), None
     )
     return CustomGradient(tuple(cls.__name__ for cls in classes), where, _worst(subject))
+
+
+def written_by_hand(loss: Tensor) -> list[Any]:
+    """Classes of the functions behind the loss that bring their own backward."""
+    nodes = [node for node in graph_nodes(loss) if isinstance(node, BackwardCFunction)]
+    return list(dict.fromkeys(getattr(type(node), "_forward_cls", type(node)) for node in nodes))
 
 
 def _other_on_purpose(subject: Subject, classes: Sequence[Any]) -> set[Any]:
@@ -103,6 +108,7 @@ def _worst(subject: Subject) -> float:
     generator = subject.generator()
     errors = []
     for _ in range(DIRECTIONS):
+        subject.need_room_for(2 * 3 * FORWARD)  # three passes in float64, which takes about twice as long
         direction = [
             torch.randn(p.shape, generator=generator, dtype=torch.float64).to(p.device) for p in wanted
         ]

@@ -69,6 +69,16 @@ class Data:
     def targets(self) -> tuple[TensorFacts, ...]:
         return tuple(part for part in self.tensors if part.role in ("target", "both"))
 
+    def may_be_constant(self, part: TensorFacts) -> bool:
+        """Masks, segments and positions beside an input that varies: sentences of one length have such."""
+        yes_or_no = part.whole and part.minimum >= 0 and part.maximum <= 1
+        return (yes_or_no or not part.floating) and any(
+            other is not part
+            and other.constant_features < other.features
+            and (other.distinct is None or other.distinct > 2)
+            for other in self.inputs
+        )
+
 
 def describe(batch: Any, roles: Mapping[str, str]) -> Data:
     found = tuple(

@@ -1,19 +1,20 @@
 """The first pass: model and loss once, forward and backward, with everything that can be read from it."""
 
-from collections.abc import Mapping
+import time
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 from torch.nn import functional as F  # noqa: N812  the name everybody knows it by
 
-from sleuth.facts.bench import activations, data, gradients, losses, modes, terms
+from sleuth.facts.bench import activations, custom, data, gradients, losses, modes, numerics, terms
 from sleuth.facts.bench.activations import Activations
 from sleuth.facts.bench.data import Data
 from sleuth.facts.bench.forward import Op, Run, trace
-from sleuth.facts.bench.gradients import Gradients
+from sleuth.facts.bench.gradients import Gradients, Slopes
 from sleuth.facts.bench.losses import LossFacts
 from sleuth.facts.bench.modes import NormFacts, RecurrentFacts, SharedFacts
+from sleuth.facts.bench.numerics import Soundness
+from sleuth.facts.bench.parts import largest_of
 from sleuth.facts.bench.paths import makers, reached_from
 from sleuth.facts.bench.subject import Subject
 from sleuth.facts.bench.terms import LooseTerm
@@ -83,6 +84,9 @@ class FirstPass:
     shut: Where | None  # a clamp or rectifier in the loss code that lets nothing of any example through
     half: Half
     outputs: tuple[tuple[int, ...], ...]
+    sound: Soundness
+    terms: int  # summands of the loss
+    own_backward: bool  # whether a function with a hand-written backward takes part
 
     def names(self, role: str) -> tuple[str, ...]:
         """Places in the batch of the tensors with this role."""
@@ -91,11 +95,14 @@ class FirstPass:
         )
 
 
-def first_pass(subject: Subject) -> FirstPass:
+def first_pass(subject: Subject) -> tuple[FirstPass, float]:
+    """What was seen, and the seconds of the pass alone, without reading it."""
+    started = time.perf_counter()
     run = trace(subject)
     slopes = gradients.collect(subject, run)
+    seconds = time.perf_counter() - started
     length = subject.examples
-    return FirstPass(
+    found = FirstPass(
         loss=float(run.loss.detach()),
         data=data.describe(subject.batch, data.seen_roles(subject.batch, run)),
         losses=losses.read(subject, run, slopes),
@@ -112,7 +119,11 @@ def first_pass(subject: Subject) -> FirstPass:
         shut=next((op.where for op in reversed(run.ops) if _shut(op)), None),
         half=_half(run, slopes),
         outputs=tuple(tuple(output.shape) for output in run.outputs),
+        sound=numerics.soundness(run, all(slope is None or slope.finite for slope in slopes.values())),
+        terms=terms.count(run),
+        own_backward=bool(custom.written_by_hand(run.loss)),
     )
+    return found, seconds
 
 
 def _softmaxes(run: Run, length: int) -> tuple[SoftmaxFacts, ...]:
@@ -174,18 +185,16 @@ def _mistakes(run: Run) -> tuple[Mistake, ...]:
     return tuple(Mistake(int(i), int(says[i]), int(use.target[i]), float(sure[i])) for i in worst)
 
 
-def _half(run: Run, slopes: Mapping[str, Tensor | None]) -> Half:
+def _half(run: Run, slopes: Slopes) -> Half:
     largest, where = 0.0, None
     for op in run.ops:
         for tensor in op.outputs:
             if op.name in activations.LAYERS | activations.PRODUCTS and tensor.is_floating_point():
-                size = float(tensor.detach().abs().max()) if tensor.numel() else 0.0
+                size = float(largest_of(tensor.detach()))
                 largest, where = (size, op.where) if size > largest else (largest, where)
-    limits = torch.finfo(torch.float16)
-    found = [slope.detach().abs() for slope in slopes.values() if slope is not None]
-    lost = sum(int(((s > 0) & (s < limits.smallest_normal * limits.eps)).sum()) for s in found)
-    count = sum(int((s > 0).sum()) for s in found)
-    return Half(largest, where, largest / limits.max, lost / count if count else 0.0)
+    found = [slope for slope in slopes.values() if slope is not None]
+    lost, count = sum(slope.faint for slope in found), sum(slope.moving for slope in found)
+    return Half(largest, where, largest / torch.finfo(torch.float16).max, lost / count if count else 0.0)
 
 
 def _shut(op: Op) -> bool:

@@ -2,12 +2,12 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +18,8 @@ from sleuth.facts.bench.owned import every_module, module_names
 from sleuth.facts.bench.subject import Subject
 from sleuth.facts.tape import tensors_in
 from sleuth.finding import Where
+
+Answer = TypeVar("Answer")
 
 _TORCH = str(Path(torch.__file__).parent)
 _SLEUTH = str(Path(__file__).parents[2])
@@ -158,6 +160,30 @@ def gradients(loss: Tensor, wanted: Sequence[Tensor], again: bool = False) -> li
     if not loss.requires_grad or not wanted:
         return [None] * len(wanted)
     return list(torch.autograd.grad(loss, list(wanted), allow_unused=True, retain_graph=again))
+
+
+def each_gradient(
+    loss: Tensor, wanted: Mapping[str, Tensor], read: Callable[[str, Tensor], Answer], again: bool = False
+) -> dict[str, Answer | None]:
+    """Read each gradient the moment it is complete and let it go: together they are as large as the model."""
+    found: dict[str, Answer | None] = dict.fromkeys(wanted)
+    if not loss.requires_grad or not wanted:
+        return found
+
+    def reader(name: str) -> Callable[[Tensor], Tensor]:
+        def hook(slope: Tensor) -> Tensor:
+            found[name] = read(name, slope.detach())
+            if slope.is_sparse:
+                return slope
+            return slope.new_zeros(()).expand(slope.shape)  # what autograd keeps instead weighs nothing
+
+        return hook
+
+    with ExitStack() as stack:
+        for name, tensor in wanted.items():
+            stack.callback(tensor.register_hook(reader(name)).remove)  # type: ignore[no-untyped-call]
+        gradients(loss, list(wanted.values()), again)
+    return found
 
 
 def source_of(function: Any) -> Where | None:

@@ -1,15 +1,20 @@
 """Who receives a gradient, how large, and who waits in vain."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from sleuth.facts.bench import batches
-from sleuth.facts.bench.forward import Run, gradients
+from sleuth.facts.bench.forward import Run, each_gradient
 from sleuth.facts.bench.owned import hidden_modules
+from sleuth.facts.bench.parts import ENTRIES, largest_of, pieces
 from sleuth.facts.bench.paths import graph_nodes
 from sleuth.facts.bench.subject import Subject
+
+_FAINTEST = torch.finfo(torch.float16).smallest_normal * torch.finfo(torch.float16).eps
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +68,52 @@ class Gradients:
         return tuple(p for p in ran if p.gradient is None and not p.in_output and p.root in alive)
 
 
-def collect(subject: Subject, run: Run) -> dict[str, Tensor | None]:
-    """d loss / d parameter by name; the graph stays alive for further questions."""
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """One gradient in numbers. `faint` of its `moving` entries are too small for float16."""
+
+    norm: float
+    largest: float
+    finite: bool
+    moving: int
+    faint: int
+    symmetric: bool
+
+
+Slopes = Mapping[str, Slope | None]
+
+
+def collect(subject: Subject, run: Run) -> dict[str, Slope | None]:
+    """d loss / d parameter by name, read one by one; the graph stays alive for further questions."""
     wanted = subject.parameters()
-    found = gradients(run.loss, list(wanted.values()), again=True)
-    return dict(zip(wanted, found, strict=True))
+    owners = {id(p): module for module in subject.model.modules() for p in _own(module)}
+
+    def read(name: str, slope: Tensor) -> Slope:
+        parameter = wanted[name].detach()
+        return _read_slope(slope, parameter, owners.get(id(wanted[name]), subject.model))
+
+    return each_gradient(run.loss, wanted, read, again=True)
 
 
-def read(subject: Subject, run: Run, found: dict[str, Tensor | None]) -> Gradients:
+def _read_slope(slope: Tensor, weight: Tensor, module: nn.Module) -> Slope:
+    values = (slope.coalesce().values() if slope.is_sparse else slope).float()
+    norm, largest = float(values.norm()), float(largest_of(values))
+    moving = faint = 0
+    for part in pieces(values):
+        size = part.abs()
+        moving += int((size > 0).sum())
+        faint += int(((size > 0) & (size < _FAINTEST)).sum())
+    return Slope(
+        norm=norm,
+        largest=largest,
+        finite=math.isfinite(norm) or bool(torch.isfinite(values).all()),
+        moving=moving,
+        faint=faint,
+        symmetric=not slope.is_sparse and _symmetric(weight, slope, module),
+    )
+
+
+def read(subject: Subject, run: Run, found: Slopes) -> Gradients:
     order = _first_uses(run)
     called = {id(call.module) for call in run.calls}
     owners = {id(p): (path, module) for path, module in subject.model.named_modules() for p in _own(module)}
@@ -94,10 +137,10 @@ def read(subject: Subject, run: Run, found: dict[str, Tensor | None]) -> Gradien
                 weight=float(values.norm()),
                 mean=float(values.mean()) if values.numel() else 0.0,
                 std=float(values.std(unbiased=False)) if values.numel() else 0.0,
-                gradient=None if slope is None else float(slope.detach().float().norm()),
-                finite=slope is None or bool(torch.isfinite(slope).all()),
+                gradient=None if slope is None else slope.norm,
+                finite=slope is None or slope.finite,
                 in_output=name in in_output,
-                symmetric=slope is not None and _symmetric(parameter.detach(), slope.detach(), module),
+                symmetric=slope is not None and slope.symmetric,
                 optimizer=held.get(id(parameter)),
                 root=roots.get(id(parameter), ""),
             )
@@ -142,15 +185,15 @@ def _holders(subject: Subject) -> dict[int, int]:
     return held
 
 
-def _in_output(subject: Subject, run: Run, found: dict[str, Tensor | None]) -> set[str]:
+def _in_output(subject: Subject, run: Run, found: Slopes) -> set[str]:
     """Parameters without a gradient from the loss on which some output of the model depends all the same."""
     waiting = {name: p for name, p in subject.parameters().items() if found.get(name) is None}
     outputs = [tensor.sum() for tensor in run.outputs if tensor.requires_grad]
     if not waiting or not outputs:
         return set()
     total = torch.stack([output.float() for output in outputs]).sum()
-    reached = gradients(total, list(waiting.values()), again=True)
-    return {name for name, slope in zip(waiting, reached, strict=True) if slope is not None}
+    reached = each_gradient(total, waiting, lambda *_: True, again=True)
+    return {name for name, there in reached.items() if there}
 
 
 def _roots(run: Run) -> dict[int, str]:
@@ -174,8 +217,12 @@ def _symmetric(weight: Tensor, slope: Tensor, module: nn.Module) -> bool:
 
 
 def _all_alike(values: Tensor, axis: int, tolerance: float) -> bool:
-    first = values.narrow(axis, 0, 1)
-    return bool(((values - first).abs() <= tolerance * first.abs()).all())
+    first, others = values.narrow(axis, 0, 1), values.narrow(axis, 1, values.shape[axis] - 1)
+    # The second tells most of them apart; the rest is asked in small parts, for memory.
+    return all(
+        bool(((part - first).abs() <= tolerance * first.abs()).all())
+        for part in (others.narrow(axis, 0, 1), *others.tensor_split(-(-others.numel() // ENTRIES), axis))
+    )
 
 
 def _strangers(subject: Subject, run: Run) -> tuple[tuple[int, ...], ...]:
@@ -191,7 +238,7 @@ def _strangers(subject: Subject, run: Run) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(leaf.shape) for leaf in leaves if leaf is not None and id(leaf) not in known)
 
 
-def _upstream(subject: Subject, run: Run, found: dict[str, Tensor | None]) -> tuple[str, ...]:
+def _upstream(subject: Subject, run: Run, found: Slopes) -> tuple[str, ...]:
     """Models of other optimizers that get a gradient here although they run before the one that steps."""
     held = _holders(subject)
     called: dict[str, list[int]] = {}

@@ -198,14 +198,21 @@ def _keeps_axes(outputs: list[Tensor], given: Tensor) -> bool:
 
 
 def causality(
-    subject: Subject, inputs: tuple[str, ...], targets: tuple[str, ...], judged: Sequence[int] = ()
+    subject: Subject,
+    inputs: tuple[str, ...],
+    targets: tuple[str, ...],
+    judged: Sequence[int] = (),
+    ahead: Sequence[int | None] = (),
 ) -> Causality:
     """Only where the targets are the inputs shifted is looking ahead a leak.
 
-    `judged` is how many targets each loss saw: one position fewer than the sequences have is a shift.
+    `judged` is how many targets each loss saw: one position fewer than the sequences have is a shift;
+    `ahead` is by how many places they stand ahead of the tokens that were looked up.
     """
     leaves = dict(batches.leaves(subject.batch))
     pair = _pair(leaves, inputs, targets)
+    if pair is None and (own := _shifted_by_the_step(leaves, inputs, targets, judged, ahead)) is not None:
+        return _sees_ahead(subject, *own, shifted=1.0, equal=0.0, cut=1)
     if pair is None:
         raise NotApplicable("no target has the shape of an input sequence")
     name, given, target = pair
@@ -216,15 +223,36 @@ def causality(
         shifted = 1.0  # the model shifts the labels itself, as pretrained language models do
     if shifted < 0.9 and equal < 1:  # padding and special tokens differ; ordinary text does not
         raise NotApplicable("the targets are not the inputs shifted by one")
+    return _sees_ahead(subject, name, length, shifted, equal)
+
+
+def _shifted_by_the_step(
+    leaves: dict[str, Tensor], inputs: Any, targets: Any, judged: Sequence[int], ahead: Sequence[int | None]
+) -> tuple[str, int] | None:
+    """Tokens that a step cuts itself, all but the last to read and all but the first to answer."""
+    for name, tensor in leaves.items():
+        if name not in inputs or name not in targets or tensor.dim() != 2 or tensor.is_floating_point():
+            continue
+        places = tensor.shape[0] * (tensor.shape[1] - 1)
+        if tensor.shape[1] > 3 and any(a == 1 and n == places for a, n in zip(ahead, judged, strict=False)):
+            return name, tensor.shape[1]
+    return None
+
+
+def _sees_ahead(
+    subject: Subject, name: str, length: int, shifted: float, equal: float, cut: int = 0
+) -> Causality:
+    """Replace everything after the middle and look before it. `cut`: places that no output answers."""
     subject.model.eval()
     subject.wake_zeros()
     subject = subject.smaller(length)
     given = dict(batches.leaves(subject.batch))[name]
     length = given.shape[1]
     middle = length // 2
+    read = given[:, : length - cut]
     with torch.no_grad():
-        before = _sequences(outputs_of(subject), given)
-        after = _sequences(outputs_of(subject, _other_future(subject.batch, name, given, middle)), given)
+        before = _sequences(outputs_of(subject), read)
+        after = _sequences(outputs_of(subject, _other_future(subject.batch, name, given, middle)), read)
     changes = [
         float((a[:, :middle] - b[:, :middle]).abs().max() / a.abs().max().clamp(min=1e-12))
         for a, b in zip(before, after, strict=True)

@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812  the name everybody knows it by
 
-from sleuth.facts.bench.forward import ELEMENTWISE, Run, Use, gradients
+from sleuth.facts.bench.forward import ELEMENTWISE, Run, Use, each_gradient, gradients
+from sleuth.facts.bench.gradients import Slopes
 from sleuth.facts.bench.paths import last_squash, reached_from
 from sleuth.facts.bench.shifts import ahead
 from sleuth.facts.bench.subject import Subject
@@ -55,7 +56,7 @@ class LossFacts:
 EITHER_WAY = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
 
 
-def read(subject: Subject, run: Run, found: dict[str, Tensor | None]) -> tuple[LossFacts, ...]:
+def read(subject: Subject, run: Run, found: Slopes) -> tuple[LossFacts, ...]:
     return tuple(_one(subject, run, _turned(use), found) for use in run.uses if use.grad)
 
 
@@ -65,7 +66,7 @@ def _turned(use: Use) -> Use:
     return replace(use, input=use.target, target=use.input) if swapped and use.name in EITHER_WAY else use
 
 
-def _one(subject: Subject, run: Run, use: Use, found: dict[str, Tensor | None]) -> LossFacts:
+def _one(subject: Subject, run: Run, use: Use, found: Slopes) -> LossFacts:
     given, target = use.input.detach().float(), use.target.detach().float()
     connected = id(run.loss) in reached_from(run, [use.value]) or use.value is run.loss
     squash = last_squash(use.input)
@@ -190,10 +191,10 @@ def _silent(use: Use, run: Run) -> float:
     return max(shares)
 
 
-def _orphans(subject: Subject, use: Use, found: dict[str, Tensor | None]) -> tuple[str, ...]:
+def _orphans(subject: Subject, use: Use, found: Slopes) -> tuple[str, ...]:
     """Parameters that only this loss would have trained, and that nothing trains now."""
     waiting = {name: p for name, p in subject.parameters().items() if found.get(name) is None}
     if not use.value.requires_grad:
         return ()
-    reached = gradients(use.value.sum(), list(waiting.values()), again=True)
-    return tuple(name for name, slope in zip(waiting, reached, strict=True) if slope is not None)
+    reached = each_gradient(use.value.sum(), waiting, lambda *_: True, again=True)
+    return tuple(name for name, there in reached.items() if there)

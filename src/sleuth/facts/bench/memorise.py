@@ -9,13 +9,15 @@ import torch
 from torch import Tensor, nn
 
 from sleuth.facts.bench import batches
-from sleuth.facts.bench.forward import set_mode
+from sleuth.facts.bench.forward import gradients, set_mode
 from sleuth.facts.bench.reasons import NotApplicable
-from sleuth.facts.bench.subject import Subject
+from sleuth.facts.bench.stepper import Stepper
+from sleuth.facts.bench.subject import FORWARD, Subject
 
 STEPS = 150
 PATIENCE = 40  # steps without a new low by one hundredth: a curve that will not move any more
-RATE = 3e-3  # Adam's own default is 1e-3; a batch that is to be learned by heart bears a little more
+RATE = 3e-3  # Adam's default is 1e-3; a batch that is to be learned by heart bears a little more
+REPLACEMENTS = ("noise", "shuffled", "zero")
 NEAR_ZERO = 0.05  # of the loss at the start
 SHARE_OF_BUDGET = 0.4
 
@@ -40,20 +42,16 @@ def measure(subject: Subject, inputs: tuple[str, ...]) -> Memory:
     if not wanted:
         raise NotApplicable("the model has no trainable parameter")
     _without_dropout(subject.model)
-    optimizer = torch.optim.Adam(wanted, lr=RATE)
-    until = time.monotonic() + max(min(SHARE_OF_BUDGET * subject.budget, subject.seconds_left), 0.0)
+    stepper = Stepper(wanted)
     started = time.monotonic()
+    until = started + SHARE_OF_BUDGET * subject.budget
     curve: list[float] = []
-    while len(curve) < STEPS and (not curve or time.monotonic() < until):
-        optimizer.zero_grad()
+    while len(curve) < STEPS and (not curve or _goes_on(subject, until)):
         loss = subject.loss()
         curve.append(float(loss.detach()))
         if not loss.requires_grad or not math.isfinite(curve[-1]) or _learned(curve) or _stuck(curve):
             break
-        torch.autograd.backward(loss)
-        optimizer.step()
-    for parameter in wanted:
-        parameter.grad = None
+        stepper.step(gradients(loss, wanted), RATE)
     done = len(curve) >= STEPS or _learned(curve) or _stuck(curve)
     reading, explanation = read_curve(curve, complete=done)
     table = _ablation(subject, inputs) if math.isfinite(curve[-1]) else ()
@@ -61,6 +59,11 @@ def measure(subject: Subject, inputs: tuple[str, ...]) -> Memory:
     return Memory(
         curve[0], curve[-1], min(curve), len(curve), seconds, tuple(curve), reading, explanation, table
     )
+
+
+def _goes_on(subject: Subject, until: float) -> bool:
+    """Whether there is time for one more step and for the questions that follow the training."""
+    return time.monotonic() < until and subject.has_room_for(1 + FORWARD * len(REPLACEMENTS) + FORWARD)
 
 
 def _learned(curve: list[float]) -> bool:
@@ -120,7 +123,7 @@ def _ablation(subject: Subject, inputs: tuple[str, ...]) -> tuple[tuple[str, flo
     with torch.no_grad():
         real = float(subject.loss())
         found = []
-        for name in ("noise", "shuffled", "zero"):
+        for name in REPLACEMENTS:
             try:
                 loss = float(subject.loss(_replaced(subject, inputs, name, generator)))
             except Exception:  # inputs such as indices may not be replaced at will

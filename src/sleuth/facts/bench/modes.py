@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from sleuth.facts.bench import batches
 from sleuth.facts.bench.forward import Op, Run, outputs_of, trace
+from sleuth.facts.bench.gradients import Slopes
 from sleuth.facts.bench.reasons import NotApplicable, one_line
 from sleuth.facts.bench.subject import PRIME_EXAMPLES, PRIME_LENGTH, Subject
 from sleuth.finding import Where
@@ -156,7 +157,7 @@ def _gap(calls: list[Any]) -> float:
     return float(means.max() - means.min()) / spread if spread > 0 else 0.0
 
 
-def recurrent(run: Run, found: dict[str, Tensor | None], model: nn.Module) -> tuple[RecurrentFacts, ...]:
+def recurrent(run: Run, found: Slopes, model: nn.Module) -> tuple[RecurrentFacts, ...]:
     names = {id(module): path for path, module in model.named_modules()}
     by_module: dict[int, list[Any]] = {}
     for call in run.calls:
@@ -165,7 +166,7 @@ def recurrent(run: Run, found: dict[str, Tensor | None], model: nn.Module) -> tu
     return tuple(_recurrent(calls, names.get(key, ""), found) for key, calls in by_module.items())
 
 
-def _recurrent(calls: list[Any], path: str, found: dict[str, Tensor | None]) -> RecurrentFacts:
+def _recurrent(calls: list[Any], path: str, found: Slopes) -> RecurrentFacts:
     module = calls[0].module
     axis = 1 if getattr(module, "batch_first", False) else 0
     given = calls[0].inputs[0]
@@ -176,7 +177,7 @@ def _recurrent(calls: list[Any], path: str, found: dict[str, Tensor | None]) -> 
         slopes = [
             s for name, s in found.items() if name.startswith(f"{prefix}weight_{part}") and s is not None
         ]
-        return max((float(s.detach().abs().max()) for s in slopes), default=None)
+        return max((s.largest for s in slopes), default=None)
 
     stateless = sum(len(call.inputs) == 1 for call in calls)
     return RecurrentFacts(path, type(module).__name__, len(calls), steps, stateless, size("hh"), size("ih"))

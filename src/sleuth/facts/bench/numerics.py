@@ -1,20 +1,22 @@
 """Where numbers stop being numbers: on this batch, and in situations that will come."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from sleuth.facts.bench import batches
 from sleuth.facts.bench.activations import LAYERS, PRODUCTS
-from sleuth.facts.bench.forward import Op, Run, gradients, trace
+from sleuth.facts.bench.forward import Op, Run, trace
+from sleuth.facts.bench.owned import every_module
 from sleuth.facts.bench.paths import LAYOUT_OPS
-from sleuth.facts.bench.reasons import NotApplicable
-from sleuth.facts.bench.subject import Subject
+from sleuth.facts.bench.reasons import NotApplicable, one_line
+from sleuth.facts.bench.subject import FORWARD, Subject
 from sleuth.finding import Where
 
 POLES = frozenset(
@@ -26,6 +28,8 @@ _DELIBERATE = frozenset(
     {"masked_fill", "where", "full", "full_like", "fill", "triu", "tril", "masked_scatter"}
 )
 _FRACTIONS = frozenset({"div", "truediv", "true_divide"})
+FEW_COLUMNS = 4
+RAREST = 1e-9  # chance of a batch from which on nobody will ever meet it
 LOUD = 1e3  # far beyond the 88.7 at which exp leaves float32
 SCALE = 100.0  # a trained classifier is some hundred times surer than a fresh one
 
@@ -51,26 +55,42 @@ class Numerics:
     outputs_finite: bool
 
 
-def measure(subject: Subject) -> Numerics:
-    run = trace(subject)
-    slopes = gradients(run.loss, list(subject.parameters().values()), again=True)
-    loss_finite = bool(torch.isfinite(run.loss))
-    smooth = all(slope is None or bool(torch.isfinite(slope).all()) for slope in slopes)
+@dataclass(frozen=True, slots=True)
+class Soundness:
+    """Whether the first pass stayed among the numbers, and whether a softmax in it is written by hand."""
+
+    loss: bool
+    gradients: bool
+    outputs: bool
+    by_hand: bool
+
+
+def soundness(run: Run, gradients_finite: bool) -> Soundness:
+    return Soundness(
+        loss=bool(torch.isfinite(run.loss)),
+        gradients=gradients_finite,
+        outputs=all(_fine(output) for output in run.outputs),
+        by_hand=any(_by_hand(op, run) or _log_of_share(op, run) for op in run.ops),
+    )
+
+
+def measure(subject: Subject, seen: Soundness) -> Numerics:
     hazards = []
-    if not loss_finite and (found := _first_bad(run, "this batch")) is not None:
+    if not seen.loss and (found := _first_bad(trace(subject), "this batch")) is not None:
         hazards.append(found)
-    elif loss_finite and not smooth:
+    elif seen.loss and not seen.gradients:
         hazards.append(_in_backward(subject, "this batch"))
-    finite = all(bool(torch.isfinite(output).all()) for output in run.outputs)
-    by_hand = any(_by_hand(op, run) or _log_of_share(op, run) for op in run.ops)
-    del run, slopes  # the graph of this pass, before the next one is built
-    hazards = hazards or _imagined(subject, by_hand)
-    return Numerics(tuple(hazards), loss_finite, smooth, finite)
+    hazards = hazards or _imagined(subject, seen.by_hand)
+    return Numerics(tuple(hazards), seen.loss, seen.gradients, seen.outputs)
 
 
 def _imagined(subject: Subject, by_hand: bool) -> list[Hazard]:
     """What happens on batches that will come; the last situations change weights, so they come last."""
-    found = [hazard for name, change in _SITUATIONS if (hazard := _under(subject, name, change)) is not None]
+    found = []
+    for name, change in _SITUATIONS:
+        subject.need_room_for(2 * FORWARD)
+        if (hazard := _under(subject, name, change)) is not None:
+            found.append(hazard)
     if found or not by_hand:
         return found
     loud = _under(subject, "scores of a thousand", partial(_surer, reach=LOUD))
@@ -169,11 +189,22 @@ def _targets_equal(subject: Subject) -> Any:
     wanted = {id(tensor) for _, tensor in batches.leaves(target)} if target is not None else set()
     if not wanted:
         raise NotApplicable("no target")
+    if not all(_may_all_be_equal(t) for _, t in batches.leaves(target)):
+        raise NotApplicable("so many examples never have the same target")
 
     def change(_: str, tensor: Tensor) -> Tensor:
         return torch.full_like(tensor, tensor.min().item()) if id(tensor) in wanted else tensor
 
     return batches.mapped(subject.batch, change)
+
+
+def _may_all_be_equal(target: Tensor) -> bool:
+    """Whether, by the shares in this batch, a whole batch of the smallest target is to be met at all."""
+    if target.dim() == 0 or len(target) < 2 or target[0].numel() > FEW_COLUMNS:
+        return True  # of masks and texts one batch tells too little
+    columns = target.detach().reshape(len(target), -1)
+    shares = (columns == columns.amin(0)).double().mean(0)
+    return float(shares.min()) ** len(target) > RAREST
 
 
 def _inputs_zero(subject: Subject) -> Any:
@@ -211,6 +242,41 @@ _SITUATIONS: tuple[tuple[str, Callable[[Subject], Any]], ...] = (
 )
 
 
+def _all_wide(subject: Subject, batch: Any) -> float:
+    subject.model.double()
+    try:
+        return float(subject.loss(batch))
+    except RuntimeError as error:
+        raise NotApplicable(
+            f"the step holds tensors of its own in float32 and cannot run in float64 ({one_line(error)})"
+        ) from None
+
+
+@contextmanager
+def _widened_one_by_one(model: nn.Module) -> Iterator[None]:
+    """Every module has float64 weights for as long as it runs: a whole wide model takes twice its memory."""
+    narrow: list[list[tuple[Tensor, Tensor]]] = []
+
+    def enter(module: nn.Module, _: Any) -> None:
+        own = [t for t in (*module._parameters.values(), *module._buffers.values()) if t is not None]
+        if isinstance(module, nn.MultiheadAttention):  # it uses its part's weights without calling it
+            own += list(module.out_proj.parameters())
+        swapped = [(t, t.data) for t in own if t.is_floating_point() or t.is_complex()]
+        narrow.append(swapped)
+        for tensor, data in swapped:
+            tensor.data = data.to(torch.complex128 if data.is_complex() else torch.float64)
+
+    def leave(*_: Any) -> None:
+        for tensor, data in narrow.pop():
+            tensor.data = data
+
+    with ExitStack() as stack:
+        for module in every_module(model):
+            stack.callback(module.register_forward_pre_hook(enter).remove)
+            stack.callback(module.register_forward_hook(leave, always_call=True).remove)
+        yield
+
+
 @dataclass(frozen=True, slots=True)
 class Precision:
     """The loss in the model's own precision and in double."""
@@ -226,8 +292,12 @@ def precision(subject: Subject) -> Precision:
     subject.model.eval()
     with torch.no_grad():
         plain = float(subject.loss())
-        subject.model.double()
-        torch.manual_seed(subject.seed)
         wide = batches.mapped(subject.batch, lambda _, t: t.double() if t.is_floating_point() else t)
-        double = float(subject.loss(wide))
+        torch.manual_seed(subject.seed)
+        try:
+            with _widened_one_by_one(subject.model):
+                double = float(subject.loss(wide))
+        except Exception:  # weights of a module that is not called, as in tied heads: all at once
+            torch.manual_seed(subject.seed)
+            double = _all_wide(subject, wide)
     return Precision(plain, double, abs(plain - double) / max(abs(double), 1e-12))

@@ -4,6 +4,7 @@ import copy
 import math
 import time
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -13,13 +14,29 @@ from torch import Tensor
 
 from sleuth.facts.bench import batches
 from sleuth.facts.bench.forward import gradients, set_mode
+from sleuth.facts.bench.parts import ENTRIES
 from sleuth.facts.bench.reasons import NotApplicable
+from sleuth.facts.bench.stepper import Stepper
 from sleuth.facts.bench.subject import Subject
 
 RANGE_STEPS = 10
 LOWEST, HIGHEST = 1e-6, 1.0
 ADAPTIVE = frozenset(
     "Adam AdamW NAdam RAdam Adamax Adadelta Adagrad RMSprop Rprop SparseAdam Adafactor Lion".split()
+)
+# Rules that treat every entry of a weight by itself, so that a part of it may be asked alone.
+BY_ENTRY = frozenset(
+    {
+        torch.optim.SGD,
+        torch.optim.Adam,
+        torch.optim.AdamW,
+        torch.optim.NAdam,
+        torch.optim.RAdam,
+        torch.optim.Adamax,
+        torch.optim.Adadelta,
+        torch.optim.Adagrad,
+        torch.optim.RMSprop,
+    }
 )
 
 
@@ -76,7 +93,7 @@ def updates(subject: Subject) -> Updates:
     moved = []
     for group in optimizer.param_groups:
         for parameter in group["params"]:
-            update = _stepped(optimizer, group, parameter, slopes.pop(id(parameter), None))
+            update = _moved(optimizer, group, parameter, slopes.pop(id(parameter), None))
             size = float(parameter.detach().norm())
             ratio = update / size if size > 1e-8 * math.sqrt(parameter.numel()) else math.inf
             moved.append(UpdateFacts(names.get(id(parameter), "not in the model"), update, ratio))
@@ -84,22 +101,52 @@ def updates(subject: Subject) -> Updates:
     return Updates(name, float(optimizer.param_groups[0]["lr"]), name in ADAPTIVE, tuple(moved))
 
 
-def _stepped(
+def _moved(
     optimizer: torch.optim.Optimizer, group: dict[str, Any], parameter: Tensor, slope: Tensor | None
 ) -> float:
-    """How far the optimizer's own rule and state move one parameter: on copies, one at a time for memory.
+    """How far the optimizer's own rule and state move one parameter: on copies, in small parts for memory."""
+    state = optimizer.state.get(parameter, {})
+    parts = max(1, parameter.numel() // ENTRIES) if type(optimizer) in BY_ENTRY else 1
+    if parameter.dim() == 0 or (slope is not None and slope.is_sparse):
+        parts = 1
+    squares = 0.0
+    for rows in torch.arange(len(parameter) if parameter.dim() else 1).tensor_split(parts):
+        if parts == 1:
+            return _stepped(optimizer, group, parameter, slope, state)
+        if len(rows):
+            cut = slice(int(rows[0]), int(rows[-1]) + 1)
+            held = {k: v[cut] if _alike(v, parameter) else v for k, v in state.items()}
+            part = None if slope is None else slope[cut]
+            squares += _stepped(optimizer, group, parameter[cut], part, held) ** 2
+    return math.sqrt(squares)
 
-    The class's own `step` is used; schedulers wrap it on the instance.
-    """
+
+def _copied(value: Any) -> Any:
+    """A copy; of a part of a tensor only the part, where `deepcopy` takes the whole."""
+    return value.clone() if isinstance(value, Tensor) else copy.deepcopy(value)
+
+
+def _alike(value: Any, parameter: Tensor) -> bool:
+    return isinstance(value, Tensor) and value.shape == parameter.shape
+
+
+def _stepped(
+    optimizer: torch.optim.Optimizer,
+    group: dict[str, Any],
+    parameter: Tensor,
+    slope: Tensor | None,
+    state: Mapping[str, Any],
+) -> float:
+    """The class's own `step` is used; schedulers wrap it on the instance."""
     other = parameter.detach().clone().requires_grad_(parameter.requires_grad)
     other.grad = slope
     twin = copy.copy(optimizer)
     vars(twin).pop("step", None)
     plain = {"foreach": False} if group.get("foreach", False) is None else {}  # one tensor, least memory
     twin.param_groups = [{**group, "params": [other], **plain}]
-    twin.state = defaultdict(dict, {other: copy.deepcopy(optimizer.state.get(parameter, {}))})
+    twin.state = defaultdict(dict, {other: {key: _copied(value) for key, value in state.items()}})
     twin.step()
-    return float((other.detach() - parameter.detach()).norm())
+    return float(other.detach().sub_(parameter.detach()).norm())
 
 
 def rate_range(subject: Subject) -> RateRange:
@@ -109,29 +156,20 @@ def rate_range(subject: Subject) -> RateRange:
         raise NotApplicable("the model has no trainable parameter")
     name = type(subject.optimizers[0]).__name__ if subject.optimizers else "Adam"
     set_mode(subject.model, True)
-    stepper: torch.optim.Optimizer
-    stepper = (
-        torch.optim.Adam(wanted)
-        if name in ADAPTIVE or name == "LBFGS"
-        else torch.optim.SGD(wanted, lr=LOWEST)
-    )
+    stepper = Stepper(wanted, adaptive=name in ADAPTIVE or name == "LBFGS")
     rates = [LOWEST * (HIGHEST / LOWEST) ** (k / (RANGE_STEPS - 1)) for k in range(RANGE_STEPS)]
     losses: list[float] = []
-    until = time.monotonic() + max(min(0.2 * subject.budget, subject.seconds_left), 0.0)
+    until = time.monotonic() + 0.2 * subject.budget
     for rate in rates:
         loss = subject.loss()
         losses.append(float(loss.detach()))
-        if not loss.requires_grad or not math.isfinite(losses[-1]) or time.monotonic() > until:
+        if not loss.requires_grad or not math.isfinite(losses[-1]):
+            break
+        if time.monotonic() > until or not subject.has_room_for(1):
             break
         if losses[-1] > 4 * max(abs(losses[0]), 1e-6) and len(losses) > 2:
             break
-        for group in stepper.param_groups:
-            group["lr"] = rate
-        for parameter, slope in zip(wanted, gradients(loss, wanted), strict=True):
-            parameter.grad = slope
-        stepper.step()
-    for parameter in wanted:
-        parameter.grad = None
+        stepper.step(gradients(loss, wanted), rate)
     return read_range(tuple(rates[: len(losses)]), tuple(losses))
 
 

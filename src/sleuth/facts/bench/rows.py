@@ -240,7 +240,8 @@ def _prints(rows: Tensor) -> list[bytes]:
 
 def _gather(subject: Subject, loader: Any, targets: tuple[str, ...]) -> _Rows:
     """Examples of a loader as rows, bounded in number and time: loaders may be endless."""
-    until = time.monotonic() + max(SHARE_OF_BUDGET * subject.budget, 0.2)
+    started = time.monotonic()
+    allowed = min(max(SHARE_OF_BUDGET * subject.budget, 0.2), subject.seconds_left)
     inputs, wanted, count, complete = [], [], 0, True
     for batch in loader:
         given, target = _pick(batch, targets)
@@ -250,7 +251,8 @@ def _gather(subject: Subject, loader: Any, targets: tuple[str, ...]) -> _Rows:
         if target is not None:
             wanted.append(target.detach().cpu())
         count += len(given)
-        if count >= MOST_ROWS or time.monotonic() > until:
+        spent = time.monotonic() - started
+        if count >= MOST_ROWS or spent + spent / len(inputs) > allowed:  # one more batch would be too many
             complete = count >= _length(loader)
             break
     if not inputs or len({part.shape[1] for part in inputs}) > 1:

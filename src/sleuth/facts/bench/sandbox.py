@@ -1,7 +1,9 @@
 """Bit-exact restoration: whatever is done to the user's objects inside is undone, however it ends."""
 
 import random
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 
+from sleuth.facts.bench import batches
 from sleuth.facts.bench.owned import every_module
 
 # The dictionaries in which a module keeps its parts and hooks; restored entry by entry, in place, because
@@ -42,27 +45,70 @@ class Snapshot:
     undo: tuple[Undo, ...]
 
     def restore(self) -> None:
-        for undo in self.undo:
-            undo()
+        with uninterrupted():
+            for undo in self.undo:
+                undo()
 
 
-def snapshot(model: nn.Module, others: Sequence[Any] = ()) -> Snapshot:
-    """Remember the model and every random stream; `others` are searched for random generators."""
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """An interruption (Ctrl-C) waits until this is over: half restored would be worse than not at all."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Python interrupts the main thread only
+        return
+    waiting: list[Any] = []
+    usual = signal.getsignal(signal.SIGINT)
+    if not callable(usual):
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *args: waiting.append(args))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if waiting:
+            usual(*waiting[0])
+
+
+@contextmanager
+def at_rest(optimizers: Sequence[Any]) -> Iterator[None]:
+    """A step that also steps its optimizer does not move it here: its state is larger than the model."""
+    before = [vars(optimizer).get("step") for optimizer in optimizers]
+    try:
+        for optimizer in optimizers:
+            optimizer.step = _nothing
+        yield
+    finally:
+        for optimizer, step in zip(optimizers, before, strict=True):
+            vars(optimizer).pop("step", None)
+            if step is not None:
+                optimizer.step = step
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """What an optimizer at rest does in a step."""
+
+
+def snapshot(model: nn.Module, others: Sequence[Any] = (), batch: Any = None) -> Snapshot:
+    """Remember the model, the batch and every random stream; `others` are searched for generators."""
     modules = every_module(model)
     tensors = _unique([tensor for module in modules for tensor in _tensors(module)])
     undo = [_module_undo(module) for module in modules]
     undo += [_tensor_undo(tensor) for tensor in tensors]
     undo += _storage_undo(tensors)
     undo += _generator_undo([*modules, *others])
+    undo += [change for _, tensor in batches.leaves(batch) for change in _values_undo(tensor)]
     undo.append(_random_undo())
     return Snapshot(tuple(undo))
 
 
 @contextmanager
-def kept(model: nn.Module, seed: int | None = None, others: Sequence[Any] = ()) -> Iterator[None]:
+def kept(
+    model: nn.Module, seed: int | None = None, others: Sequence[Any] = (), batch: Any = None
+) -> Iterator[None]:
     """Run what stands inside on the live objects and put everything back, whatever happens."""
-    before = snapshot(model, others)
-    with versions_kept(model):
+    before = snapshot(model, others, batch)
+    with versions_kept(model, batch):
         try:
             _lay_gradients_aside(model)
             if seed is not None:
@@ -74,9 +120,10 @@ def kept(model: nn.Module, seed: int | None = None, others: Sequence[Any] = ()) 
 
 
 @contextmanager
-def versions_kept(model: nn.Module) -> Iterator[None]:
+def versions_kept(model: nn.Module, batch: Any = None) -> Iterator[None]:
     """A graph the user built before stays usable: autograd counts writes, and ours are undone."""
     tensors = [tensor for module in every_module(model) for tensor in _tensors(module)]
+    tensors += [tensor for _, tensor in batches.leaves(batch)]
     usable = tuple(tensor for tensor in _unique(tensors) if not tensor.is_inference())
     with ExitStack() as stack:
         if usable:
@@ -139,6 +186,20 @@ def _tensor_undo(tensor: Tensor) -> Undo:
             tensor.grad = gradient
 
     return undo
+
+
+def _values_undo(tensor: Tensor) -> list[Undo]:
+    """The values a tensor sees. It may be a small part of a whole data set, which is not copied."""
+    if tensor.layout is not torch.strided or tensor.device.type == "meta" or tensor.is_inference():
+        return []
+    before = tensor.detach().clone()
+
+    def undo() -> None:
+        now = tensor.detach()
+        if now.shape == before.shape and not torch.equal(now, before):
+            now.copy_(before)
+
+    return [_tensor_undo(tensor), undo]
 
 
 def _rebind(tensor: Tensor, data: Tensor) -> None:

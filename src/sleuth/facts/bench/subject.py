@@ -11,11 +11,13 @@ from torch import Tensor, nn
 
 from sleuth.errors import SleuthError
 from sleuth.facts.bench import batches
-from sleuth.facts.bench.reasons import NotApplicable
+from sleuth.facts.bench.reasons import NotApplicable, OutOfTime
 
 Step = Callable[[nn.Module, Any], Any]
 
 PRIME_EXAMPLES, PRIME_LENGTH = 7, 13
+MARGIN = 1.3  # one pass takes a little longer than another
+FORWARD = 0.4  # of a pass forward and backward: the way back costs about twice the way there
 _MODEL_NAMES = ("model", "net", "network", "module", "self")
 
 
@@ -32,6 +34,7 @@ class Subject:
     seed: int = 0
     budget: float = 30.0
     started: float = field(default_factory=time.monotonic)
+    pass_seconds: float = 0.0  # one pass forward and backward, once that was measured
 
     @property
     def optimizer(self) -> torch.optim.Optimizer:
@@ -47,6 +50,18 @@ class Subject:
     @property
     def seconds_left(self) -> float:
         return self.budget - (time.monotonic() - self.started)
+
+    def has_room_for(self, passes: float) -> bool:
+        """Whether so many passes, forward and backward, would end within the budget."""
+        return self.seconds_left > MARGIN * passes * self.pass_seconds
+
+    def need_room_for(self, passes: float) -> None:
+        if not self.has_room_for(passes):
+            raise OutOfTime(
+                f"the time budget of {self.budget:g} s was spent"
+                if self.seconds_left <= 0
+                else f"the time budget of {self.budget:g} s leaves no room for it"
+            )
 
     @property
     def examples(self) -> int:

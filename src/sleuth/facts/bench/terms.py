@@ -17,6 +17,7 @@ from sleuth.finding import Where
 _SUMS = frozenset({"add", "iadd", "radd", "sub", "isub", "rsub"})
 _SCALES = frozenset({"mul", "imul", "rmul", "div", "truediv", "neg", "reshape", "true_divide", "float"})
 MOST_TERMS = 8
+ONE = "the loss has one term only"
 OTHER_STARTS = 3  # a cosine below -0.3 by chance at all of them is rare
 
 
@@ -64,7 +65,7 @@ def measure(subject: Subject, targets: tuple[str, ...] = ()) -> Terms:
     run = trace(subject)
     terms = _terms(run)
     if len(terms) < 2:
-        raise NotApplicable("the loss has one term only")
+        raise NotApplicable(ONE)
     wanted = list(subject.parameters().values())
     slopes = [_slope(term, wanted) for term in terms]
     growth = _growth(subject, terms)
@@ -85,6 +86,11 @@ def measure(subject: Subject, targets: tuple[str, ...] = ()) -> Terms:
         for index, (term, slope) in enumerate(zip(terms, slopes, strict=True))
     )
     return Terms(parts, _cosines(subject, slopes))
+
+
+def count(run: Run) -> int:
+    """How many summands the loss has that can be trained by."""
+    return len(_terms(run))
 
 
 def loose(run: Run, weights: Sequence[nn.Parameter]) -> tuple[LooseTerm, ...]:
@@ -198,6 +204,8 @@ def _halves(subject: Subject, count: int) -> list[list[Tensor]]:
     wanted = list(subject.parameters().values())
     found = []
     for rows in (torch.arange(length // 2), torch.arange(length // 2, length)):
+        if not subject.has_room_for(count):
+            return []
         try:
             terms = _terms(trace(subject, batches.take(subject.batch, rows)))
         except Exception:  # a step with fixed shapes cannot be cut in half
@@ -216,6 +224,8 @@ def _redrawn(subject: Subject, count: int) -> list[list[Tensor]]:
     generator = subject.generator()
     found = []
     for _ in range(OTHER_STARTS):
+        if not subject.has_room_for(count):
+            break
         with torch.no_grad():
             for weight in wanted:
                 order = torch.randperm(weight.numel(), generator=generator).to(weight.device)

@@ -133,7 +133,8 @@ def downhill(subject: Subject) -> Downhill:
     with torch.no_grad():
         for parameter, slope in zip(wanted, slopes, strict=True):
             if slope is not None:
-                parameter.sub_(rate / steep * slope)
+                parameter.sub_(slope, alpha=rate / steep)
+        del slopes  # as large as the model, and used up
         after = trace(subject, train=None)
     return Downhill(rate * steep, float(loss.detach()) - float(after.loss), before, wrong(after))
 
