@@ -106,6 +106,17 @@ def _renumbered(program: Program) -> Iterator[Finding]:
                 fix="Swap axes with `transpose` or `permute`.",
                 edits=_swapped(call, axes),
             )
+        elif axes[0] == 0 and sorted(known) == list(range(len(axes))) != known:
+            moved = next(place for place, axis in enumerate(known) if axis != place)
+            yield clue(
+                "error",
+                call,
+                f"`{call.op.rpartition('.')[2]}` is given the tensor's sizes in another order, but it only "
+                f"renumbers: axis {known[moved]} does not move to place {moved}; the numbers of each example "
+                "are shuffled.",
+                fix="Swap axes with `transpose` or `permute`.",
+                edits=_swapped(call, axes),
+            )
 
 
 def _swapped(call: Call, axes: list[int | None]) -> Edits:

@@ -148,6 +148,7 @@ def _target_encodings(splits: Splits) -> Iterator[Finding]:
         and not splits.is_part(made.receiver)
     }
     writes = [write for write in splits.program.calls("[]=") if groups and len(write.args) == 2]
+    learned = _learned_columns(splits) if writes else set()
     for write in writes:
         used = [groups[id(here)] for here in ancestry(write.args[1], 200) if id(here) in groups]
         for split in splits.found if used else ():
@@ -157,9 +158,23 @@ def _target_encodings(splits: Splits) -> Iterator[Finding]:
                 for here in splits.rows(data)
                 if isinstance(here, Call) and here.op == "[]" and len(here.args) == 2
             }
-            if write.order < split.call.order and literal(used[0].args[1]) in targets:
+            if write.order < split.call.order and literal(used[0].args[1]) in targets | learned:
                 yield _report(Fit("target encoding", write, None, ()), split)
                 break
+
+
+def _learned_columns(splits: Splits) -> set[object]:
+    """`price` of `model.fit(train[columns], train["price"])`, where the target is read from a part."""
+    found: set[object] = set()
+    for fit in splits.program.calls(".fit"):
+        column = root(fit.argument(1, "y"))
+        if not isinstance(column, Call):
+            continue
+        if column.op == "[]" and len(column.args) == 2 and splits.is_part(column.args[0]):
+            found.add(literal(column.args[1]))
+        elif column.op[:1] == "@" and splits.is_part(column.receiver):
+            found.add(column.op[1:])
+    return found
 
 
 def _report(fit: Fit, split: Split) -> Finding:
