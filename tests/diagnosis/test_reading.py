@@ -112,6 +112,23 @@ def test_printed_metrics_count_as_scores() -> None:
     assert [(s.name, s.value) for s in reading.scores(record).values()] == [("accuracy", 0.9)]
 
 
+def test_a_printed_loss_is_no_score_where_the_loss_was_changed() -> None:
+    def seen(loss: float, right: float) -> Record:
+        told = Metric("kd loss", loss, n=60, line=7), Metric("accuracy", right, n=60, line=8)
+        return run(falling(2.3, 2.2), *told)
+
+    base, other = seen(-90.0, 0.1), seen(0.03, 0.9)
+    assert reading.better(base, other, same_loss=False) is True
+    assert reading.better(base, other) is not True
+
+
+def test_what_swings_around_almost_nothing_has_settled() -> None:
+    calm = falling(2.0, 0.001, 80)
+    swinging = [value + (0.12 if n % 7 == 0 else 0.0) for n, value in enumerate(calm)]
+    assert not reading.unstable(swinging)
+    assert reading.unstable([value + (2.5 if n % 7 == 0 else 0.0) for n, value in enumerate(calm)])
+
+
 def test_unstable_is_not_noisy() -> None:
     noisy = [0.5 + 0.2 * math.sin(7.3 * i) for i in range(100)]
     assert not reading.unstable(noisy)

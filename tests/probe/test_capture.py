@@ -116,6 +116,21 @@ def test_a_part_that_a_library_split_off_is_not_what_the_user_held_out(
     assert found is held
 
 
+@pytest.mark.parametrize(("name", "parts"), [("_", 1), ("y", 2)])
+def test_what_the_script_throws_away_is_no_target(name: str, parts: int, tmp_path: Path) -> None:
+    text = f"""
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+model = nn.Linear(4, 4)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+for x, {name} in DataLoader(TensorDataset(torch.randn(64, 4), torch.randint(2, (64,))), 16):
+    loss = (model(x) - x).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+    assert looked_at(tmp_path, text, lambda found: len(found.batch)) == [parts]
+
+
 def test_held_out_data_must_have_the_form_of_the_training_data() -> None:
     train = Chunks((torch.zeros(30, 4), torch.zeros(30, dtype=torch.long)))
     fitting = {"x_val": torch.zeros(9, 4), "y_val": torch.zeros(9, dtype=torch.long)}

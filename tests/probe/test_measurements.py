@@ -80,6 +80,26 @@ def test_mixing_agrees_with_finite_changes() -> None:
             assert (Bench(**made).mixing.share > 1e-3) is expected
 
 
+@pytest.mark.parametrize("time_first", [True, False])
+def test_time_before_the_examples_is_no_mixing(time_first: bool) -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.rnn, self.head = nn.GRU(3, 8, bidirectional=True), nn.Linear(16, 2)
+
+        def forward(self, x: Tensor) -> Tensor:
+            read: Tensor = self.head(self.rnn(x)[0].mean(0 if time_first else 1))
+            return read
+
+    x = torch.randn((9, 12, 3) if time_first else (12, 9, 3))
+    bench = Bench(Net(), (x, torch.arange(12) % 2), nn.CrossEntropyLoss())
+    if time_first:
+        with pytest.raises(NotApplicable, match="behind time"):
+            bench.mixing  # noqa: B018  asked for its reason
+    else:
+        assert bench.mixing.share > 0.1
+
+
 def test_mixing_of_integers_is_found_by_replacement() -> None:
     tokens = torch.randint(9, (12, 5), generator=torch.Generator().manual_seed(0))
 

@@ -43,3 +43,16 @@ def test_other_targets_and_patterns_that_fit_several_moves_say_nothing() -> None
     assert ahead(tokens, torch.randint(0, 20, (12, 30))) == set()
     beat = torch.arange(30).remainder(2).expand(12, 30)
     assert ahead(beat, beat.contiguous()) == set()
+
+
+@pytest.mark.parametrize(("first", "last", "told"), [(1, -1, set()), (0, -2, {"labels-misaligned"})])
+def test_places_that_the_loss_leaves_out_are_counted(first: int, last: int, told: set[str]) -> None:
+    torch.manual_seed(0)
+    tokens = torch.randint(0, 20, (12, 30))
+
+    def step(model: nn.Module, batch: Tensor) -> Tensor:
+        scores = model(batch)[:, first:last]
+        return nn.functional.cross_entropy(scores.flatten(0, 1), batch[:, 2:].flatten())
+
+    report = sleuth.probe(Reader(), tokens, step=step, memorise=False)
+    assert {f.cause for f in report.findings if f.severity != "note" and "places on" in f.message} == told

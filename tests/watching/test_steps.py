@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sleuth.facts.step import End, Holding, Layers, Load, Optimizer, Scheduler, Trouble
+from sleuth.facts.step import End, Evaluation, Holding, Layers, Load, Optimizer, Scheduler, Trouble
 from sleuth.watching.state import Event, folded
 from tests.watching.recording import bare, watched
 
@@ -265,6 +265,39 @@ def test_loading_weights_that_are_written_over(tmp_path: Path) -> None:
     )
     (load,) = seen.record.of(Load)
     assert (load.matched, load.missing, load.unexpected, load.overwritten) == (1, 1, 1, True)
+
+
+def test_a_second_load_is_no_fresh_start(tmp_path: Path) -> None:
+    seen = watched(
+        tmp_path,
+        """
+        net, copy = nn.Linear(4, 1), nn.Linear(4, 1)
+        for _ in range(3):
+            copy.load_state_dict(net.state_dict())
+        copy(torch.ones(2, 4))
+        """,
+    )
+    assert [load.overwritten for load in seen.record.of(Load)] == [False] * 3
+
+
+def test_evaluations_tell_one_checkpoint_from_another(tmp_path: Path) -> None:
+    seen = watched(
+        tmp_path,
+        """
+        net = nn.Linear(4, 1)
+        opt = torch.optim.SGD(net.parameters(), lr=0.1)
+        first = {key: value.clone() for key, value in net.state_dict().items()}
+        net(torch.ones(2, 4)).sum().backward(); opt.step()
+        x = torch.randn(8, 4)
+        for state in (net.state_dict(), net.state_dict(), first):
+            net.load_state_dict(state)
+            net.eval()
+            with torch.no_grad():
+                net(x)
+        """,
+    )
+    told = [evaluation.weights for evaluation in seen.record.of(Evaluation)]
+    assert told[0] == told[1] != told[2]
 
 
 def test_no_step_at_all_still_shows_what_happened(tmp_path: Path) -> None:

@@ -82,10 +82,11 @@ def harmless_where_it_learns(findings: Iterable[Finding], made: Mapping[str, Any
     return kept
 
 
-# What is read off the course of a loss. The loss of an agent that makes its own data has no such course.
+# What is read off the course of a loss, or off where it begins. The loss of an agent that makes its own data
+# has no such course, and its first targets are what it says itself.
 OF_THE_COURSE = frozenset(
     "undertrained lr-too-low lr-too-high overfitting underpowered-model loss-metric-mismatch "
-    "no-warmup".split()
+    "no-warmup init-loss-off".split()
 )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sleuth.facts.step import Evaluation, LossCall, Metric, Optimizer, Record
 
 TAIL_SHARE = 0.2  # of the steps: late enough to be the outcome, long enough to average the noise of batches
+ALMOST_NOTHING = 0.1  # of where the loss began
 FEWEST = 8  # losses from which a start and an end can be told apart
 CLEARLY = 0.7  # a run is clearly better when what is left of the loss is below this share of the other's
 MEMORISED = 0.15  # of the loss at the start: what is left when one batch has been learnt
@@ -125,7 +126,7 @@ def better(base: Record, other: Record, same_loss: bool = True, told_by_loss: bo
     `same_loss` is False where the change touched the loss itself, so that its values cannot be compared;
     `told_by_loss` where no loss of this script tells how it goes, as of an agent that makes its own data.
     """
-    verdicts = [_score_better(base, other)]
+    verdicts = [_score_better(base, other, same_loss)]
     if not told_by_loss:
         return verdicts[0]
     if same_loss and not adversarial(base):
@@ -170,9 +171,10 @@ def _fell_further(base: Course | None, other: Course | None) -> bool | None:
     return other.finite and other.left < CLEARLY * base.left
 
 
-def _score_better(base: Record, other: Record) -> bool | None:
+def _score_better(base: Record, other: Record, same_loss: bool) -> bool | None:
+    """By what the script reports; a reported loss is no common measure where the loss itself was changed."""
     ours, theirs = scores(base), scores(other)
-    shared = [name for name in ours if name in theirs]
+    shared = [name for name in ours if name in theirs and (same_loss or "loss" not in ours[name].name)]
     rated = [_clearly(ours[name], theirs[name]) for name in shared]
     return None if not rated else any(rated) and not any(_clearly(theirs[n], ours[n]) for n in shared)
 
@@ -273,5 +275,7 @@ def unstable(losses: Sequence[float]) -> bool:
         return statistics.pstdev(tail) > 3 * max(statistics.pstdev(finite[:count]), abs(head))
     if head > 0 and settled > 1.5 * head:
         return True
-    swings = statistics.pstdev(tail) / abs(settled) if settled else 0.0
+    # What swings around almost nothing swings by little: beside where it began, it has settled.
+    around = max(abs(settled), ALMOST_NOTHING * abs(head))
+    swings = statistics.pstdev(tail) / around if around else 0.0
     return swings > 1.0 or max(finite) > 20 * max(abs(head), 1e-12)

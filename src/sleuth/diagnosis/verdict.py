@@ -112,7 +112,16 @@ def _verdict(case: Case, findings: list[Finding]) -> Verdict:
     if case.trials is None or not case.trials.base.steps:
         return Verdict("inconclusive", _no_training(case))
     trials = case.trials
-    if trials.stuck or trials.unstable or (trials.poor and trials.had_its_time):
+    poor = trials.poor and trials.had_its_time
+    if poor and not trials.stuck and not trials.unstable and _learns_from_inputs(case):
+        course = trials.course
+        told = f"only from {course.head:.3g} to {course.tail:.3g}" if course is not None else "little"
+        return Verdict(
+            "nothing-found",
+            f"Nothing wrong was found. The loss falls {told}, as losses with a high floor do; without the "
+            "inputs it does clearly worse, so something is learnt, and no check raised an alarm.",
+        )
+    if trials.stuck or trials.unstable or poor:
         what = "is not stable" if trials.unstable else "does not fall as it should"
         return Verdict(
             "inconclusive",
@@ -127,6 +136,11 @@ def _verdict(case: Case, findings: list[Finding]) -> Verdict:
             "catalog explains it: look at what it is given, and which answers count as right.",
         )
     return Verdict("nothing-found", "Nothing wrong was found: it learns, and no check raised an alarm.")
+
+
+def _learns_from_inputs(case: Case) -> bool:
+    noise = case.made.get("noise-inputs")
+    return noise is not None and noise.yes is False
 
 
 def _crash_sentence(case: Case) -> str:

@@ -337,7 +337,9 @@ class _Recorder(TorchFunctionMode):
         held = {id(p) for one in optimizers for group in one.param_groups for p in group["params"]}
         modules = [module for ref in self.modules if (module := ref()) is not None]
         model = model_of(tape, modules, held, lambda thing, other: names.get(id(thing), other))
-        batch, loader = batch_of(tape, model, held, pending.served, self.made, self.written, self.parents)
+        batch, loader = batch_of(
+            tape, model, held, pending.served, pending.scope, self.made, self.written, self.parents
+        )
         keys = [id(tensor) for _, tensor in batches.leaves(batch)]
 
         def step(_: nn.Module, batch: Any) -> Tensor:

@@ -74,6 +74,7 @@ def batch_of(
     model: nn.Module,
     held: set[int],
     served: tuple[Any, Any] | None,
+    scope: Mapping[str, Any],
     constants: set[int],
     written: set[int],
     parents: Mapping[int, tuple[Tensor, Tensor]],
@@ -83,7 +84,7 @@ def batch_of(
     if served is not None:
         loader, batch = served
         if any(id(tensor) in outside for tensor in tensors_in(batch)):
-            return batch, loader
+            return _without_discarded(batch, scope), loader
     owned = {id(t) for t in (*model.parameters(), *model.buffers())}
     fed = [t for entry in tape.entries if entry.module is not None for t in entry.inputs if id(t) in outside]
     rest = [t for t in tape.outside() if id(t) not in {id(x) for x in fed}]
@@ -103,6 +104,16 @@ def batch_of(
     wholes = [parents[id(t)][1] for t in chosen if id(t) in parents]
     complete = len(wholes) == len(chosen) and len({len(t) for t in wholes}) == 1
     return tuple(chosen), (Chunks(tuple(wholes)) if complete and wholes else None)
+
+
+def _without_discarded(batch: Any, scope: Mapping[str, Any]) -> Any:
+    """Without what the script took under the name `_`: labels that a distillation or a pretext task leaves
+    aside are no target."""
+    discarded = {id(value) for name, value in scope.items() if not name.strip("_")}
+    discarded -= {id(value) for name, value in scope.items() if name.strip("_")}
+    if not isinstance(batch, (list, tuple)) or not any(id(part) in discarded for part in batch):
+        return batch
+    return tuple(part for part in batch if id(part) not in discarded)
 
 
 def other_loader(loader: Any, loaders: Sequence[Any]) -> Any:

@@ -312,6 +312,8 @@ class Evaluation:
     inside: bool = False  # it shares a tensor with a training forward beside it: teacher, detached generator
     trained: bool = True  # the model had been trained before
     training_rows: int | None = None  # different rows (hashed) that were served for training until then
+    answers: int = 0  # decisions behind `correct`: as many as rows, or one a token or pixel
+    weights: str = ""  # a few of the model's weights; another checkpoint has others
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,6 +245,7 @@ def _look_at_evaluation(
     forward.caller = state.places.caller_line()
     if state.deep or state.affords(state.evaluating_s, EVALUATING):
         _mark(forward, main, args, kwargs, output)
+        forward.weights = models.few_weights(forward.model)
         passes.predictions(state, forward, output)
     state.evaluating_s += time.perf_counter() - started
 

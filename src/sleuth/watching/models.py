@@ -16,6 +16,7 @@ WRAPPERS = frozenset(("DistributedDataParallel", "DataParallel", COMPILED, "Full
 MODAL = ("Dropout", "BatchNorm", "InstanceNorm", "RReLU", "DropPath", "StochasticDepth")
 MOST_VALUES = 1 << 16  # of one parameter looked at when a model is described
 MOST_LAYERS = 2000
+FEW = 64
 
 
 @dataclass
@@ -113,6 +114,18 @@ def model_of(state: State, births: Births, module: Any) -> Known | None:
     if next(module.parameters(), None) is None:
         return None
     return known(state, births, module)
+
+
+def few_weights(entry: Known) -> str:
+    """Sums of a few weights of the first, a middle and the last parameter: who loads a checkpoint, averages
+    or swaps weights between two steps changes them."""
+    owner = entry.module()
+    parts = [*owner.parameters()] if owner is not None else []
+    chosen = {id(part): part for part in (*parts[:1], *parts[len(parts) // 2 :][:1], *parts[-1:])}
+    try:
+        return " ".join(f"{float(part.detach().reshape(-1)[:FEW].sum()):.9g}" for part in chosen.values())
+    except (RuntimeError, NotImplementedError):  # lazy, or without storage
+        return ""
 
 
 def _at(owner: Any, name: str) -> Any:

@@ -38,6 +38,8 @@ def attach(state: State, patches: Any, births: Births) -> None:
 
     def loaded(original: Any) -> Any:
         def load_state_dict(self: Any, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
+            if state.loads and not state.off:
+                _safely(state, tell_loads, state)  # another load is no fresh start
             result = original(self, state_dict, *args, **kwargs)
             if not state.off:
                 strict = args[0] if args else kwargs.get("strict", True)

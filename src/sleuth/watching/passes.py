@@ -166,6 +166,8 @@ def _told(state: State, current: Pass, passes: Passes) -> Evaluation:
         loss=current.loss / current.losses if current.losses else None,
         loss_function=current.function,
         correct=current.right / current.checked if current.checked else None,
+        answers=current.checked,
+        weights=first.weights,
         seen_in_training=state.rows.share_seen(rows) if rows is not None else None,
         constant_output=bool(current.constant) and current.rows > 1,
         inside=_inside(state, current, passes),

@@ -70,7 +70,8 @@ class Forward:
     outputs_at: frozenset[int] = frozenset()
     losses: list[Any] = field(default_factory=list)  # loss calls made after it
     correct: Any = None
-    checked: int = 0  # rows behind `correct`
+    checked: int = 0  # decisions behind `correct`
+    weights: str = ""  # a few of them, in an evaluation call
     output: Any = None  # a few predictions, for constant outputs
     repeated: int = 0
     pass_number: int = 0

@@ -216,6 +216,8 @@ def test_two_passes_that_differ_are_told_with_both_numbers() -> None:
     assert not found(
         "dropout-ignores-mode", spoil(TWO_PASSES, Evaluation, loss_function=lambda e: str(e.loss))
     )
+    another = spoil(TWO_PASSES, Evaluation, weights=lambda e: str(e.loss))  # the best checkpoint came back
+    assert not found("dropout-ignores-mode", another)
 
 
 def test_a_run_without_loss_functions_of_torch_is_examined_too() -> None:

@@ -171,8 +171,9 @@ TWINS: Twins = {
     ),
     "clip-always-active": (
         [
-            spoil(steps(clip=0.01, clipped_norm=lambda s: 1.0 + 0.1 * s.n), Optimizer, type="SGD"),
-            spoil(steps(clip=0.1, clipped_norm=lambda s: 2.0 * 1.05**s.n), Optimizer, type="SGD"),
+            spoil(
+                spoil(STUCK, Step, clip=0.1, clipped_norm=lambda s: 2.0 * 1.05**s.n), Optimizer, type="SGD"
+            ),
             spoil(spoil(STUCK, Step, clip=0.01, clipped_norm=1.0), Optimizer, type="SGD"),
         ],
         [
@@ -180,6 +181,7 @@ TWINS: Twins = {
             spoil(STUCK, Step, clip=0.01, clipped_norm=1.0),  # Adam divides the length out again
             steps(clip=0.01, clipped_norm=lambda s: 1.0 + 0.1 * s.n),
             spoil(steps(clip=0.01, clipped_norm=1.0), Optimizer, type="SGD"),  # short steps that arrive
+            spoil(steps(clip=0.01, clipped_norm=lambda s: 1.0 + 0.1 * s.n), Optimizer, type="SGD"),
             steps(clip=1.0, clipped_norm=lambda s: 0.5 if s.n % 3 else 4.0),
             steps(clip=0.5, clipped_norm=1.5),
         ],

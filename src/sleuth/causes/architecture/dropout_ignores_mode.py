@@ -316,8 +316,13 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def _differ(one: "Evaluation", other: "Evaluation") -> bool:
-    """Same step, same inputs, eval mode, and another loss beyond rounding."""
-    if one.n != other.n or one.fingerprint != other.fingerprint or not one.fingerprint:
+    """Same step, same weights, same inputs, eval mode, and another loss beyond rounding."""
+    if (
+        one.n != other.n
+        or one.weights != other.weights
+        or one.fingerprint != other.fingerprint
+        or not one.fingerprint
+    ):
         return False
     if one.loss is None or other.loss is None or one.training or other.training or one.rows != other.rows:
         return False

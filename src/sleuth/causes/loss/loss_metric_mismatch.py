@@ -72,7 +72,12 @@ _ACCURACY = re.compile(
 def watch(record: "Record") -> Iterator[Finding]:
     from sleuth.facts.step import Evaluation, Metric
 
-    judged = [seen for seen in record.of(Evaluation) if seen.correct is not None and seen.rows >= 50]
+    # Of several answers a row (tokens, pixels) the script may leave some out: padding, background.
+    judged = [
+        seen
+        for seen in record.of(Evaluation)
+        if seen.correct is not None and seen.rows >= 50 and seen.answers in (0, seen.rows)
+    ]
     told = [metric for metric in record.of(Metric) if _ACCURACY.match(metric.name.replace(" ", "_"))]
     needed(judged, "evaluation passes whose accuracy could be computed again")
     needed(told, "printed or logged accuracy")

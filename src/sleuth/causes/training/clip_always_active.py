@@ -72,6 +72,7 @@ def undo(world: "World") -> None:
 NEARLY_ALL = 0.9  # of the steps beyond the first twentieth; see the page
 FAR = 10.0  # median norm over the bound
 ENOUGH, HARDLY = 60, 0.1  # losses, and the share of the first that is gone after them
+FALLS = 0.8  # of the first quarter's median loss is what the last one has, or less
 _SCALE_FREE = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad")
 
 
@@ -91,7 +92,8 @@ def watch(record: "Record") -> Iterator[Finding]:
         grows = curves.end(norms) > 2 * curves.start(norms)
         by_length = _steps_by_length(record, course)
         held_back = by_length and _stands_still(course)
-        serious = ratio > FAR and by_length and (grows or held_back)
+        # A run whose loss falls all the same is not held back, however long its gradients grow.
+        serious = ratio > FAR and by_length and (held_back or (grows and not _falls(course)))
         yield Finding(
             f"Clipping bites on {bites:.0%} of the steps: the median norm is {curves.median(norms):.3g}, "
             f"{ratio:.0f} times the bound of {clipped[-1][1]:g}"
@@ -111,6 +113,13 @@ def _steps_by_length(record: "Record", course: Course) -> bool:
     """Whether a step is as long as the gradient it is left with; Adam and its kin divide the length out."""
     optimizer = optimizer_of(record, course.id)
     return optimizer is None or optimizer.type not in _SCALE_FREE
+
+
+def _falls(course: Course) -> bool:
+    """By medians: a few batches with huge losses say nothing about the rest."""
+    values = course.finite_losses
+    quarter = len(values) // 4
+    return quarter > 0 and curves.median(values[-quarter:]) < FALLS * curves.median(values[:quarter])
 
 
 def _stands_still(course: Course) -> bool:

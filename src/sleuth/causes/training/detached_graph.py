@@ -205,9 +205,10 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     gradients = bench.first.gradients
     if not gradients.loss_has_graph:
         return
-    # What no optimizer holds is not meant to learn here: a teacher beside its student.
+    # What the optimizer of this step does not hold is not meant to learn here: a teacher beside its student,
+    # also one that an optimizer of its own has trained before.
     known = any(p.optimizer is not None for p in gradients.parameters)
-    learning = [p for p in gradients.silent if p.optimizer is not None or not known]
+    learning = [p for p in gradients.silent if p.optimizer == 0 or not known]
     cut = [p for p in learning if p.name in bench.cuts.behind]
     if cut:
         names = sorted({p.module or p.name for p in cut})

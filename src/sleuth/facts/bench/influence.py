@@ -61,6 +61,8 @@ def mixing(subject: Subject, inputs: tuple[str, ...]) -> Mixing:
     length = subject.examples
     if length < 2:
         raise NotApplicable("the batch holds one example")
+    if _time_first(subject, inputs):
+        raise NotApplicable("the examples are on the second axis, behind time")
     if _one_graph(subject, length):
         raise NotApplicable("the rows are nodes of one graph, which shall influence each other")
     subject.model.eval()
@@ -86,6 +88,19 @@ def mixing(subject: Subject, inputs: tuple[str, ...]) -> Mixing:
         if apart.share <= SAME:
             raise NotApplicable("the model standardises over the batch by its own code")
     return found
+
+
+def _time_first(subject: Subject, inputs: tuple[str, ...]) -> bool:
+    """Sequences as recurrent layers take them by default, and no other tensor as long as they are: targets
+    are counted in examples."""
+    if not any(getattr(module, "batch_first", None) is False for module in subject.model.modules()):
+        return False
+    leaves = [(name, tensor) for name, tensor in batches.leaves(subject.batch) if tensor.dim()]
+    sequences = [tensor for name, tensor in leaves if name in inputs and tensor.dim() >= 2]
+    others = [tensor for name, tensor in leaves if name not in inputs]
+    return bool(sequences) and all(
+        len(other) == given.shape[1] != len(given) for given in sequences for other in others
+    )
 
 
 def _blended(subject: Subject) -> bool:

@@ -19,8 +19,22 @@ def ahead(use: Use, run: Run) -> int | None:
         for rows, wanted in _laid_out(tokens, target):
             fits = [move for move in range(FARTHEST) if _fits(rows, wanted, move)]
             if fits:
-                return fits[0] if len(fits) == 1 else None
+                return fits[0] - _left_out(use, run) if len(fits) == 1 else None
     return None
+
+
+def _left_out(use: Use, run: Run) -> int:
+    """How many first places of the scores the loss does not judge: `scores[:, 1:-1]` leaves out one."""
+    for op in reversed(run.ops):
+        if op.name != "getitem" or not op.inputs or not op.outputs:
+            continue
+        whole, part = op.inputs[0], op.outputs[0]
+        if part.numel() != use.input.numel() or whole.dim() != 3 or part.dim() != 3:
+            continue
+        cut = [axis for axis in (0, 1) if part.shape[axis] < whole.shape[axis]]
+        if len(cut) == 1 and part.stride() == whole.stride():
+            return int(part.storage_offset() - whole.storage_offset()) // max(1, whole.stride(cut[0]))
+    return 0
 
 
 def _looked_up(run: Run) -> list[Tensor]:

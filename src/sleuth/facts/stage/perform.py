@@ -44,6 +44,7 @@ def _recorded(job: Job) -> Ending:
 
     control = Control(Limit(job.steps, job.seconds))
     with ExitStack() as stack:
+        sys.argv = [job.script, *job.arguments]  # what the record calls the script
         recorder = _recorder(job, control)
         world = stack.enter_context(entered(job.world, job.undo, control))
         raised: list[BaseException] = []
