@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sleuth.finding import Finding
 
@@ -91,7 +91,7 @@ def soundness(result: "Soundness") -> str:
     paid = "{reward_min} to {reward_max}, mean {reward_mean}, sd {reward_sd}".format(**seen)
     lines = [
         f"{result.name}: {seen['steps']} steps, {seen['episodes']} random episodes",
-        "  observations  {features} features, {observation_min} to {observation_max}".format(**seen),
+        f"  observations  {_observed(seen)}",
         f"  rewards       {paid}  {spark(seen['reward_histogram']['counts'])}",
     ]
     if seen["horizon"]:
@@ -101,6 +101,13 @@ def soundness(result: "Soundness") -> str:
     blocks = ["\n".join(line for line in lines if line), _agents(result.facts.agents)]
     blocks += findings(result.findings) or ["Nothing found."]
     return "\n\n".join(blocks)
+
+
+def _observed(seen: Mapping[str, Any]) -> str:
+    text = "{features} features, {observation_min} to {observation_max}".format(**seen)
+    far = seen["observation_outliers"]
+    outliers = f", {far:.2%} of them with a feature far outside" if far else ""
+    return f"{text}{outliers}  {spark(seen['observation_histogram']['counts'])}"
 
 
 def _agents(agents: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
