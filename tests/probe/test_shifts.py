@@ -56,3 +56,29 @@ def test_places_that_the_loss_leaves_out_are_counted(first: int, last: int, told
 
     report = sleuth.probe(Reader(), tokens, step=step, memorise=False)
     assert {f.cause for f in report.findings if f.severity != "note" and "places on" in f.message} == told
+
+
+@pytest.mark.parametrize(
+    ("move", "both_ways", "told"), [(0, False, {"labels-misaligned"}), (1, False, set()), (0, True, set())]
+)
+def test_a_forward_reader_is_not_asked_for_what_it_has_read(
+    move: int, both_ways: bool, told: set[str]
+) -> None:
+    class Recurrent(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.look_up, self.rnn = (
+                nn.Embedding(20, 8),
+                nn.GRU(8, 8, batch_first=True, bidirectional=both_ways),
+            )
+            self.head = nn.Linear(16 if both_ways else 8, 20)
+
+        def forward(self, tokens: Tensor) -> Tensor:
+            made: Tensor = self.head(self.rnn(self.look_up(tokens))[0])
+            return made
+
+    torch.manual_seed(0)
+    whole = torch.randint(0, 20, (12, 31))
+    batch = whole[:, :30], whole[:, move : move + 30]
+    report = sleuth.probe(Recurrent(), batch, judge, memorise=False)
+    assert {f.cause for f in report.findings if f.severity != "note"} == told

@@ -34,7 +34,7 @@ _FUNCTIONS = frozenset(_CLASSES.values())
 
 # Losses whose input is raw scores, log-probabilities, probabilities, or a number compared with a number.
 WANTS_LOGITS = frozenset({"cross_entropy", "binary_cross_entropy_with_logits", "multilabel_soft_margin_loss"})
-WANTS_LOG_PROBABILITIES = frozenset({"nll_loss", "kl_div"})
+WANTS_LOG_PROBABILITIES = frozenset({"nll_loss", "kl_div", "ctc_loss"})
 WANTS_PROBABILITIES = frozenset({"binary_cross_entropy"})
 COMPARES_NUMBERS = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
 

@@ -334,6 +334,7 @@ CLEAR = 2.5  # standard errors above chance that would clear the labels
 
 def probe(bench: "Bench") -> Iterator[Finding]:
     yield from _shifted_twice(bench)
+    yield from _not_shifted(bench)
     yield from _unlike_their_neighbours(bench)
 
 
@@ -350,6 +351,32 @@ def _shifted_twice(bench: "Bench") -> Iterator[Finding]:
                 numbers={"ahead": use.ahead},
                 fix="Shift in one place only: give the loss `logits` and targets that are the next tokens.",
             )
+
+
+FORWARD = 1e-4  # relative change of outputs before a place that is replaced; kernels leave 1e-7
+
+
+def _not_shifted(bench: "Bench") -> Iterator[Finding]:
+    """A model that reads forward, to tell the next token, is asked for the one it has read."""
+    from sleuth.facts.bench import NotApplicable
+
+    judged = [use for use in bench.first.losses if use.ahead == 0] if not bench.failure else []
+    if not judged:
+        return
+    try:
+        seen = bench.causality
+    except NotApplicable:
+        return
+    if seen.equal == 1.0 and seen.change <= FORWARD < seen.past:
+        yield Finding(
+            "Targets and inputs are the same sequence, and each output sees its own place and those before "
+            "it: the model is asked for the token it has just read, which it only has to copy.",
+            severity="error",
+            credence=0.88,
+            where=judged[0].where,
+            numbers={"ahead": 0},
+            fix="Shift by one: inputs, targets = tokens[:, :-1], tokens[:, 1:].",
+        )
 
 
 def _unlike_their_neighbours(bench: "Bench") -> Iterator[Finding]:

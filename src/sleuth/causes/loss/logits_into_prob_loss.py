@@ -17,7 +17,7 @@ log is clipped there. A hand-written `-torch.log(out)` gives NaN for every negat
 ```python
 out = model(x)                                 # logits
 loss = F.nll_loss(out, y)                      # wants log-probabilities
-loss = F.kl_div(out.softmax(1), teacher)       # wants log-probabilities too
+loss = F.kl_div(out.softmax(1), teacher)       # wants log-probabilities too, as ctc_loss does
 ```
 
 ## How to tell
@@ -65,7 +65,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts.edits import Edits, renamed
 from sleuth.facts.flow import keeps_numbers, layer, root, subject
 from sleuth.facts.interpreter.values import Call, Unknown, Value
-from sleuth.facts.losses import WANTS_LOGITS, LossUse
+from sleuth.facts.losses import WANTS_LOG_PROBABILITIES, WANTS_LOGITS, LossUse
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import at, by_line, loss_calls, needed, raised
 from sleuth.facts.topics.activations import added_conditionally, always, kind, origins
@@ -86,7 +86,7 @@ _NO_PROBABILITY = ("raw", "relu", "tanh", "activation", "log_softmax", "logsigmo
 _SCALES = ("/", "div", "torch.div")
 _LOGS = ("torch.log", ".log", "torch.log2", "torch.log10", "jax.numpy.log")
 
-NEEDS = "nll NLL kl_div KLDiv binary_cross BCE log"
+NEEDS = "nll NLL kl_div KLDiv ctc CTC binary_cross BCE log"
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -163,6 +163,7 @@ def _scaled(value: Value | None) -> tuple[Value | None, Value | None]:
 
 _FIXES = {
     "nll_loss": "Use `cross_entropy` on the raw scores, or end the model with `log_softmax`.",
+    "ctc_loss": "End the model with `log_softmax` over its last axis.",
     "kl_div": "Give `log_softmax` of the scores as the first argument, `softmax` of the target as second.",
     "binary_cross_entropy": "Use `binary_cross_entropy_with_logits` on the raw scores.",
 }
@@ -170,7 +171,7 @@ _FIXES = {
 
 def _misfits(program: Program, use: LossUse) -> tuple[str, list[Call]]:
     assume = partial(output_of, program)
-    if use.name in ("nll_loss", "kl_div"):
+    if use.name in WANTS_LOG_PROBABILITIES:
         found = always(use.input, _NO_LOG_PROBABILITY, assume=assume)
         # A temperature makes no log-probabilities of raw scores.
         return "log-probabilities", found or always(use.input, ("raw",), _SCALES, assume)
@@ -214,7 +215,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         return
     for use in bench.first.losses:
         raw = (
-            use.name in ("nll_loss", "kl_div") and not use.log_rows_sum_to_one and use.squash != "log_softmax"
+            use.name in WANTS_LOG_PROBABILITIES
+            and not use.log_rows_sum_to_one
+            and use.squash != "log_softmax"
         )
         clamped = use.name == "binary_cross_entropy" and use.squash == "clamp"
         if raw and len(use.input_shape) >= 2:
@@ -264,7 +267,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         )
     for calls in by_line(needed(loss_calls(record), "loss calls")).values():
         call = max(calls, key=lambda call: call.input_max or 0.0)
-        if call.function in ("nll_loss", "kl_div") and (call.input_max or 0.0) > _ABOVE:
+        if call.function in WANTS_LOG_PROBABILITIES and (call.input_max or 0.0) > _ABOVE:
             yield Finding(
                 f"`{call.function}` takes log-probabilities, which are never above 0; it received values up "
                 f"to {call.input_max or 0:.3g}. Such a loss has no floor: it sinks as the scores grow.",

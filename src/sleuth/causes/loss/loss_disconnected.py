@@ -26,7 +26,8 @@ baseline in a policy gradient, a generator's sample in the discriminator's step.
 - **watch**: all gradients are None or exactly zero from the first step while the loss is not zero,
   or one logged term never responds when its weight changes.
 - **lint**: `argmax`, `.item()`, `.numpy()`, `torch.tensor(...)` or a comparison between the output
-  and `backward()`; `loss.requires_grad_()`; `loss = Variable(loss, requires_grad=True)`.
+  and `backward()`; a term made from a derivative that was taken without `create_graph=True`;
+  `loss.requires_grad_()`; `loss = Variable(loss, requires_grad=True)`.
 - **refuted by**: a non-zero gradient of every term with respect to at least one parameter.
 
 ## How to fix
@@ -65,6 +66,7 @@ from sleuth.facts.interpreter.values import (
     Carried,
     Collection,
     Constant,
+    External,
     Function,
     Instance,
     Unknown,
@@ -134,6 +136,8 @@ _ELSEWHERE = ("numpy.", "sklearn.", "scipy.", "math.")
 # A factor of such a name is a number from the settings, not a tensor with a history.
 _WEIGHT = Pattern(r"alpha|beta|gamma|lambda|\blam|weight|coef|scale|eta|ratio|^w_|_w$", re.IGNORECASE)
 
+_NUMBERS = frozenset(f"{home}.{name}" for home in ("torch", "math", "numpy") for name in ("pi", "e", "inf"))
+
 NEEDS = "backward"
 
 
@@ -169,7 +173,7 @@ class _Link:
             return self._call(value, depth)
         if isinstance(value, Unknown):
             return "off" if _WEIGHT.search(value.name) else "unknown"
-        if isinstance(value, Constant):
+        if isinstance(value, Constant) or (isinstance(value, External) and value.name in _NUMBERS):
             return "off"
         if isinstance(value, Collection) and not value.items:
             return "unknown"
@@ -179,8 +183,10 @@ class _Link:
     def _call(self, call: Call, depth: int) -> str | Call:
         if _inside_a_model(call):
             return "on" if call.context.grad else "off"
-        if call.op in _CUTS or call.op.startswith(_ELSEWHERE) or _makes_a_leaf(call):
+        if call.op in _CUTS or call.op.startswith(_ELSEWHERE) or _makes_a_leaf(call) or _keeps_no_graph(call):
             return self._cut(call, depth)
+        if call.op == ".requires_grad_" and _is_a_place(call.receiver):
+            return "off"
         if call.op in ("next", "builtins.next"):
             return "on" if self.of(call.args[0], depth) == "on" else "off"
         if call.op in (".parameters", ".named_parameters", "torch.nn.Parameter") or _asks_for_grad(call):
@@ -226,8 +232,22 @@ def _makes_a_leaf(call: Call) -> bool:
     return call.op.endswith("autograd.Variable") and "requires_grad" in call.keywords
 
 
+def _keeps_no_graph(call: Call) -> bool:
+    """A derivative that is a plain number afterwards: `create_graph` is off unless it is asked for."""
+    if call.op != "torch.autograd.grad" or "**" in call.keywords:
+        return False
+    asked = call.argument(4, "create_graph")
+    return asked is None or (isinstance(asked, Constant) and asked.value is False)
+
+
 def _asks_for_grad(call: Call) -> bool:
     return "requires_grad" in call.keywords or (call.op == ".requires_grad_" and _is_leaf(call.receiver))
+
+
+def _is_a_place(value: Value | None) -> bool:
+    """A copy of data at which a derivative is asked for, not something that learns."""
+    made = root(value)
+    return isinstance(made, Call) and made.op in (".clone", ".detach", "torch.clone")
 
 
 def _is_leaf(value: Value | None) -> bool:
@@ -243,6 +263,8 @@ def _swaps_values(term: Term, cut: Call) -> bool:
 
 
 def _verb(cut: Call) -> str:
+    if cut.op == "torch.autograd.grad":
+        return "`grad` without `create_graph=True`"
     name = cut.op.lstrip(".@").removeprefix("builtins.")
     return f"`{name}`" if name[:1].isalpha() else f"the comparison `{name}`"
 
@@ -275,7 +297,9 @@ def _one_term(term: Term, cut: Call) -> Finding:
         cut,
         f"{_verb(cut)[:1].upper()}{_verb(cut)[1:]} here ends the graph, and a term of the loss of line "
         f"{line} is made from it: the term changes the number and gives no gradient.",
-        fix="Add the tensor itself to the loss; take `.item()` copies for the log afterwards.",
+        fix="Pass `create_graph=True`, so that the derivative itself can be differentiated."
+        if cut.op == "torch.autograd.grad"
+        else "Add the tensor itself to the loss; take `.item()` copies for the log afterwards.",
         edits=_kept_in_the_graph(cut, term.value),
     )
 

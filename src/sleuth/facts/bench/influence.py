@@ -37,6 +37,7 @@ class Causality:
     shifted: float
     equal: float
     length: int
+    past: float = 0.0  # and of those after it, when everything before it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,11 +269,17 @@ def _sees_ahead(
     with torch.no_grad():
         before = _sequences(outputs_of(subject), read)
         after = _sequences(outputs_of(subject, _other_future(subject.batch, name, given, middle)), read)
-    changes = [
-        float((a[:, :middle] - b[:, :middle]).abs().max() / a.abs().max().clamp(min=1e-12))
+        other = _sequences(outputs_of(subject, _other_past(subject.batch, name, given, middle)), read)
+    early, late = slice(0, middle), slice(middle, None)
+    return Causality(_change(before, after, early), shifted, equal, length, _change(before, other, late))
+
+
+def _change(before: list[Tensor], after: list[Tensor], places: slice) -> float:
+    """The largest change of an output at these places, beside the largest output."""
+    return max(
+        float((a[:, places] - b[:, places]).abs().max() / a.abs().max().clamp(min=1e-12))
         for a, b in zip(before, after, strict=True)
-    ]
-    return Causality(max(changes), shifted, equal, length)
+    )
 
 
 def _pair(leaves: dict[str, Tensor], inputs: Any, targets: Any) -> tuple[str, Tensor, Tensor] | None:
@@ -293,6 +300,12 @@ def _agree(a: Tensor, b: Tensor) -> float:
 def _other_future(batch: Any, name: str, given: Tensor, middle: int) -> Any:
     changed = given.clone()
     changed[:, middle:] = given.flip(1).roll(1, 0)[:, middle:]
+    return batches.mapped(batch, lambda path, tensor: changed if path == name else tensor)
+
+
+def _other_past(batch: Any, name: str, given: Tensor, middle: int) -> Any:
+    changed = given.clone()
+    changed[:, :middle] = given.flip(1).roll(1, 0)[:, :middle]
     return batches.mapped(batch, lambda path, tensor: changed if path == name else tensor)
 
 
