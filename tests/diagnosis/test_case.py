@@ -1,6 +1,7 @@
 """Ledgers, workplaces, sources, clues: the parts of a case that need no torch."""
 
 import json
+import math
 import os
 from pathlib import Path
 
@@ -8,11 +9,16 @@ import pytest
 
 from sleuth.diagnosis import clues
 from sleuth.diagnosis import ledger as ledgers
+from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.preflight import expected_failures
+from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.sources import local_sources, optimizers_in
 from sleuth.diagnosis.tests import NOTHING, OTHER
+from sleuth.diagnosis.trials import Trial, Trials
+from sleuth.diagnosis.verdict import report
 from sleuth.diagnosis.workplace import in_place, scratch_copy, writes_files
 from sleuth.errors import SleuthError
+from sleuth.facts.step import Record, Step
 from sleuth.finding import Finding, Where
 
 
@@ -100,8 +106,30 @@ def test_a_librarys_own_code_is_not_the_users_fault() -> None:
 
 
 def test_an_agents_loss_has_no_course() -> None:
-    told = clues.without_the_course([finding("undertrained", technique="watch"), finding("dead-relu")])
-    assert [f.severity for f in told] == ["note", "error"]
+    told = clues.without_the_course(
+        [
+            finding("undertrained", technique="watch"),
+            finding("init-loss-off", technique="probe"),
+            finding("dead-relu"),
+        ]
+    )
+    assert [f.severity for f in told] == ["note", "note", "error"]
+
+
+@pytest.mark.parametrize("shown", ["loss-disconnected", "detached-graph"])
+def test_of_two_that_name_each_other_the_one_in_the_source_stays(shown: str) -> None:
+    (other,) = {"loss-disconnected", "detached-graph"} - {shown}
+    seen = [finding(shown, credence=0.8), finding(other, credence=0.95, technique="watch")]
+    assert [f.severity for f in clues.roots_before_symptoms(seen)] == ["error", "note"]
+
+
+@pytest.mark.parametrize(("noise_does_as_well", "status"), [(False, "nothing-found"), (True, "inconclusive")])
+def test_a_high_floor_is_told_from_a_loss_that_does_not_fall(noise_does_as_well: bool, status: str) -> None:
+    steps = [Step(n, loss=4.5 + math.exp(-n / 12), loss_line=9) for n in range(80)]
+    case = Case(Request(Path("a.py")), trials=Trials(Record(tuple(steps)), whole=True))
+    case.made["noise-inputs"] = Trial("noise-inputs", noise_does_as_well)
+    verdict = report(case).verdict
+    assert verdict.status == status, verdict.summary
 
 
 def test_a_weak_root_explains_nothing_away() -> None:

@@ -127,6 +127,14 @@ def test_a_teacher_that_no_optimizer_holds_is_not_cut_off() -> None:
     assert told(lesson.student, lesson.teacher)
 
 
+def test_a_teacher_that_was_trained_before_by_its_own_optimizer_is_not_cut_off() -> None:
+    torch.manual_seed(0)
+    lesson, x = Lesson(), torch.randn(16, 6)
+    optimizers = [torch.optim.SGD(part.parameters(), 0.1) for part in (lesson.student, lesson.teacher)]
+    report = sleuth.probe(lesson, x, step=lambda m, b: m(b), optimizer=optimizers, memorise=False)
+    assert "detached-graph" not in {f.cause for f in report.findings if f.severity != "note"}
+
+
 def test_a_loss_with_its_sides_exchanged_has_the_prediction_that_learns() -> None:
     torch.manual_seed(0)
     batch = (torch.randn(32, 6), torch.randn(32, 1))

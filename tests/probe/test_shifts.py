@@ -82,3 +82,10 @@ def test_a_forward_reader_is_not_asked_for_what_it_has_read(
     batch = whole[:, :30], whole[:, move : move + 30]
     report = sleuth.probe(Recurrent(), batch, judge, memorise=False)
     assert {f.cause for f in report.findings if f.severity != "note"} == told
+
+
+def test_a_model_that_reads_each_place_alone_may_well_copy_it() -> None:
+    """An autoencoder of single tokens: nothing says that it shall tell the next one."""
+    tokens = torch.randint(0, 20, (12, 30), generator=torch.Generator().manual_seed(0))
+    report = sleuth.probe(Reader(), (tokens, tokens.clone()), judge, memorise=False)
+    assert not [f for f in report.findings if f.severity != "note"]

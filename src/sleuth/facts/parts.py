@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, SequentialSampler
 
 from sleuth.facts.captured import Assembly, Chunks
+from sleuth.facts.stage.run import is_users
 from sleuth.facts.tape import Tape, tensors_in
 
 # How scripts call what they keep for evaluation: x_val, X_test, test_images, dev_y, holdout.
@@ -129,7 +130,7 @@ def made_by_library() -> bool:
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.startswith(_TORCH):
         frame = frame.f_back
-    return frame is not None and "site-packages" in frame.f_code.co_filename
+    return frame is not None and not is_users(frame.f_code.co_filename)
 
 
 def held_out(loader: Any, scope: Mapping[str, Any]) -> Chunks | None:
