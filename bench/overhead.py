@@ -6,7 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, chdir, contextmanager, nullcontext
+from contextlib import AbstractContextManager, chdir, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,8 +15,8 @@ from typing import Any
 
 Step = Callable[[], None]
 Monitor = Callable[[Any], AbstractContextManager[Any]]
-ROUNDS = 9  # blocks of each kind, taken in turn, so that drifts of the machine hit all alike
-SECONDS = 0.5  # of one block
+ROUNDS = 15  # of a bare block and one under each monitor: drifts of the machine hit both of a pair alike
+SECONDS = 0.3  # of one block
 
 
 def mlp() -> tuple[Any, Step]:
@@ -166,7 +166,7 @@ class Cost:
 
 
 def costs(workload: str, rounds: int = ROUNDS, seconds: float = SECONDS) -> dict[str, Cost]:
-    """Processor time a step: medians of short blocks, taken in turn."""
+    """Processor time a step, against that of a bare block right before: medians over pairs of short blocks."""
     import torch
 
     threads = torch.get_num_threads()
@@ -175,21 +175,21 @@ def costs(workload: str, rounds: int = ROUNDS, seconds: float = SECONDS) -> dict
         model, step = WORKLOADS[workload]()
         for _ in range(20):
             step()
-        chosen: dict[str, Monitor] = {"bare": lambda model: nullcontext(), **monitors()}
-        taken: dict[str, list[Block]] = {name: [] for name in chosen}
+        chosen = monitors()
+        pairs: dict[str, list[tuple[Block, Block]]] = {name: [] for name in chosen}
         for _ in range(rounds):
             for name, monitor in chosen.items():
+                bare = _block(step, None, seconds)
                 with monitor(model) as recorder:
-                    taken[name].append(_block(step, recorder, seconds))
+                    pairs[name].append((bare, _block(step, recorder, seconds)))
     finally:
         torch.set_num_threads(threads)
-    bare = statistics.median(block.step for block in taken.pop("bare"))
-    return {name: _cost(blocks, bare) for name, blocks in taken.items()}
+    return {name: _cost(found) for name, found in pairs.items()}
 
 
-def _cost(blocks: list["Block"], bare: float) -> Cost:
-    own = [block.own for block in blocks if block.own is not None]
-    ratio = statistics.median(block.step for block in blocks) / bare
+def _cost(pairs: list[tuple["Block", "Block"]]) -> Cost:
+    own = [watched.own for _, watched in pairs if watched.own is not None]
+    ratio = statistics.median(watched.step / bare.step for bare, watched in pairs)
     return Cost(ratio, statistics.median(own) if own else None)
 
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from sleuth.facts import torch_api
 from sleuth.facts.flow import ancestry, possible, root, same, spelling
 from sleuth.facts.interpreter.scene import Scene
-from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Loop, Unknown, Value
+from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Loop, Super, Unknown, Value
 from sleuth.facts.words import Pattern
 from sleuth.records import dataclass
 
@@ -129,6 +129,8 @@ def _events(scene: Scene) -> Iterator[Event]:
 
 def _classify(call: Call) -> tuple[Kind | None, Value | None]:
     op, receiver = call.op, call.receiver
+    if isinstance(receiver, Super):  # a method that adds to what its base class does with the same object
+        receiver = receiver.instance
     if op == ".backward":
         loss = (
             call.args[0]
@@ -149,9 +151,8 @@ def _classify(call: Call) -> tuple[Kind | None, Value | None]:
     if op in _CLIP or (op == ".clip_grad_norm_" and call.args):
         return "clip", call.argument(0, "parameters")
     if op in (".train", ".eval") and _may_be_module(receiver):
-        training_mode = op == ".train" and not (
-            call.args and isinstance(call.args[0], Constant) and call.args[0].value is False
-        )
+        mode = call.argument(0, "mode") if op == ".train" else None
+        training_mode = op == ".train" and not (isinstance(mode, Constant) and mode.value is False)
         return ("train" if training_mode else "eval"), receiver
     if op == "()" and torch_api.is_module(receiver):
         return "forward", receiver

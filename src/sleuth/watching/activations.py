@@ -27,7 +27,9 @@ def seen(state: State, entry: Known, module: Any, output: Any) -> None:
         name = entry.modules.get(id(module), f"?{kind}")
         state.window.activations[name] = measured(output.detach(), kind)
         state.window.types[name] = kind
-    state.layers_s += time.perf_counter() - started
+    spent = time.perf_counter() - started
+    state.layers_s += spent
+    state.own_s += spent
 
 
 def measured(output: Any, kind: str) -> Activation:

@@ -67,6 +67,10 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
         name = canonical(f"{owner.name}.{func.attr}")
         return apply(machine, node, External(func, machine.context.source, name), args, keywords)
     member = attribute_of(machine, owner, func.attr)
+    if member is None and func.attr == "eval" and torch_api.is_module(owner):
+        # torch's `eval` is `train(False)`, and a class may have a `train` of its own.
+        member = attribute_of(machine, owner, "train")
+        args = (Constant(node, machine.context.source, False),)
     if member is not None:
         return apply(machine, node, settle(member), args, keywords)
     held = torch_api.held_layers(owner) if func.attr in ("append", "extend", "insert") else None

@@ -102,6 +102,9 @@ def parameter(value: Value | None) -> Call | None:
             wanted = settled(value.keywords.get("requires_grad"))
             return value if isinstance(wanted, Constant) and wanted.value is True else None
         if value.op == ".requires_grad_":
+            wanted = settled(value.argument(0, "requires_grad"))
+            if isinstance(wanted, Constant) and wanted.value is False:
+                return None
             inner = settled(value.receiver)
             return inner if isinstance(inner, Call) else None
         if value.op not in ("@T", ".t", ".transpose", "@mT", "torch.t", "torch.transpose"):
