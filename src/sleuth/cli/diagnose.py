@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sleuth.cli.output import emit, output_options
-from sleuth.cli.running import script_options
+from sleuth.cli.running import ScriptCommand, script_options
 from sleuth.errors import SleuthError
 
 if TYPE_CHECKING:
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from sleuth.finding import Report
 
 
-@click.command(
-    "diagnose", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
-)
+@click.command("diagnose", cls=ScriptCommand)
 @click.option(
     "--prior",
     type=click.Choice(["folklore", "measured"]),
@@ -50,13 +48,13 @@ def command(
     """Find out why a training script does not learn: read, watch, experiment, name the cause.
 
     The script is run as it is, for a short stretch, again and again in changed worlds; it is never edited.
-    What it writes lands in a scratch copy. Options of Sleuth stand before SCRIPT, those of the script
-    after it.
+    What it writes lands in a scratch copy. Options of Sleuth stand before SCRIPT or after it; one that the
+    script has, too, is the script's after it.
     Exit code 1 means that a cause was found, 2 that the script could not be run.
     """
     from sleuth.cli.scripts import script_request
 
-    request, rest = script_request(
+    request = script_request(
         script,
         arguments,
         module,
@@ -67,7 +65,6 @@ def command(
         experiments=not no_experiments,
         keep=not no_archive,
     )
-    json_path, page = rest.get("json", json_path), Path(rest["html"]) if "html" in rest else page
     from sleuth.diagnosis.diagnose import answered
     from sleuth.show.progress import telling
 

@@ -1,11 +1,95 @@
-"""The options of every verb that runs a user's script."""
+"""Verbs that run a user's script: their options, and whose a word on the command line is."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+MOST_FILES = 60  # beside a script that are searched for its options
+# Parsers that make an option of every field or parameter, so that none is spelled out.
+SPELLED_NOWHERE = re.compile(
+    r"\b(tyro|HfArgumentParser|simple_parsing|fire|hydra|typer|jsonargparse|plac|draccus)\b"
+)
+
+
+class ScriptCommand(click.Command):
+    """`sleuth VERB [OPTIONS] SCRIPT [ARGS]`, where options of the verb may also come after the script.
+
+    What the script (or a file beside it) spells as an option of its own is left to it, and so is everything
+    where a `--` says so.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs["context_settings"] = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+        super().__init__(*args, **kwargs)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, _ours_first(args, self._takes(ctx)))
+
+    def _takes(self, ctx: click.Context) -> dict[str, bool]:
+        """Each spelling of an option, and whether a value follows."""
+        options = [part for part in self.get_params(ctx) if isinstance(part, click.Option)]
+        return {word: not part.is_flag for part in options for word in part.opts}
+
+
+def _ours_first(words: list[str], takes: dict[str, bool]) -> list[str]:
+    """The words of a command line, with the verb's own options in front of the script."""
+    at = _place_of_script(words, takes)
+    if "--" in words or at is None:
+        return words
+    ours: list[str] = []
+    theirs: list[str] = []
+    text = None
+    rest = iter(words[at + 1 :])
+    for word in rest:
+        name, has_value, _ = word.partition("=")
+        if not name.startswith("--") or name not in takes:
+            theirs.append(word)
+            continue
+        text = text if text is not None else "\n".join(_sources(words[at]))
+        mine = not _is_spelled(name, text)
+        said = [word, *([next(rest, None)] if takes[name] and not has_value else [])]
+        (ours if mine else theirs).extend(part for part in said if part is not None)
+    return [*words[:at], *ours, words[at], *theirs]
+
+
+def _place_of_script(words: list[str], takes: dict[str, bool]) -> int | None:
+    """Where the script is named; with `-m`, where the module is."""
+    skip = False
+    for place, word in enumerate(words):
+        if skip:
+            skip = False
+        elif word == "-m":
+            return None  # its own arguments follow at once
+        elif not word.startswith("-"):
+            return place
+        else:
+            skip = takes.get(word, False)
+    return None
+
+
+def _sources(script: str) -> Iterator[str]:
+    """The script and the files beside it, which may parse its arguments."""
+    path = Path(script)
+    if not path.is_file():
+        return
+    beside = sorted(path.parent.glob("*.py"))[:MOST_FILES]
+    for file in dict.fromkeys((path, *beside)):
+        try:
+            yield file.read_text("utf-8", "replace")
+        except OSError:
+            continue
+
+
+def _is_spelled(option: str, text: str) -> bool:
+    """Whether a program takes an option: it is written out, or is the name of a field where that does."""
+    if re.search(re.escape(option) + r"(?![\w-])", text):
+        return True
+    field = option.removeprefix("--").replace("-", "_")
+    return bool(SPELLED_NOWHERE.search(text) and re.search(rf"\b{field}\b", text))
 
 
 def script_options(function: Command) -> Command:

@@ -9,8 +9,8 @@ from sleuth.errors import SleuthError
 
 def script_request(
     script: str | None, arguments: tuple[str, ...], module: str | None, **options: Any
-) -> tuple[Request, dict[str, str]]:
-    """What to run. A trailing `--json X` or `--html X` is Sleuth's, as people type it there."""
+) -> Request:
+    """What to run."""
     if module is not None:
         arguments = ((script,) if script is not None else ()) + arguments
         path = module_file(module)
@@ -18,8 +18,7 @@ def script_request(
         raise SleuthError("Which script? Write `sleuth diagnose train.py [ARGS]`.")
     else:
         path = checked(script)
-    ours, theirs = _ours(arguments)
-    return Request(path, theirs, module, **options), ours
+    return Request(path, arguments, module, **options)
 
 
 def checked(script: str) -> Path:
@@ -58,13 +57,3 @@ def module_file(module: str) -> Path:
     if spec is None or not spec.origin:
         raise SleuthError(f"There is no module {module!r} to run from here.")
     return Path(spec.origin)
-
-
-def _ours(arguments: tuple[str, ...]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """`sleuth diagnose train.py --lr 0.1 --json -`: the last two words are not meant for the script."""
-    ours: dict[str, str] = {}
-    words = list(arguments)
-    while len(words) >= 2 and words[-2] in ("--json", "--html"):
-        ours[words[-2][2:]] = words[-1]
-        del words[-2:]
-    return ours, tuple(words)

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 import click
 
 from sleuth.cli.output import emit, output_options
+from sleuth.cli.running import ScriptCommand
 from sleuth.errors import SleuthError, did_you_mean
 
 if TYPE_CHECKING:
     from sleuth.stall import Standstill
 
 
-@click.command("stuck", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command("stuck", cls=ScriptCommand)
 @click.option(
     "--metric",
     metavar="NAME",
@@ -51,8 +52,7 @@ def command(
 
     path = checked(script)
     words = list(arguments)
-    metric = metric or _taken(words, "--metric", range(len(words) - 1))
-    json_path = json_path or _taken(words, "--json", range(len(words) - 2, len(words) - 1))
+    metric = metric or _metric(words)
     if metric is None:
         raise SleuthError("Which metric? Write `sleuth stuck SCRIPT --metric NAME`.")
     need("torch", "torch", "`sleuth stuck`")
@@ -67,14 +67,11 @@ def command(
     return 1 if answer.findings else 0
 
 
-def _taken(words: list[str], option: str, places: range) -> str | None:
-    """An option as people type it, behind the script; one given before it leaves the script its own.
-
-    A metric is needed, so it is looked for at any place; `--json` may be the script's, but at the end.
-    """
-    at = next((place for place in places if place >= 0 and words[place] == option), None)
-    if at is None:
+def _metric(words: list[str]) -> str | None:
+    """Behind the script, where the script has a `--metric`, too: one is needed here, so it is taken."""
+    if "--metric" not in words[:-1]:
         return None
+    at = words.index("--metric")
     value = words[at + 1]
     del words[at : at + 2]
     return value

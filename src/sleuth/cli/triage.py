@@ -3,10 +3,10 @@
 import click
 
 from sleuth.cli.output import emit, output_options
-from sleuth.cli.running import script_options
+from sleuth.cli.running import ScriptCommand, script_options
 
 
-@click.command("triage", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command("triage", cls=ScriptCommand)
 @output_options
 @script_options
 def command(
@@ -26,7 +26,7 @@ def command(
     from sleuth.cli.diagnose import seconds
     from sleuth.cli.scripts import script_request
 
-    request, rest = script_request(
+    request = script_request(
         script,
         arguments,
         module,
@@ -35,7 +35,6 @@ def command(
         allow_writes=allow_writes,
         wanted=("same-batch",),
     )
-    json_path = rest.get("json", json_path)
     from sleuth.diagnosis.investigate import investigate
     from sleuth.diagnosis.triage import questions
     from sleuth.needs import need

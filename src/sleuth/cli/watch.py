@@ -6,10 +6,11 @@ from pathlib import Path
 import click
 
 from sleuth.cli.output import output_options, write_json
+from sleuth.cli.running import ScriptCommand
 from sleuth.errors import SleuthError
 
 
-@click.command("watch", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command("watch", cls=ScriptCommand)
 @click.option(
     "-m", "module", metavar="MODULE", help="Run a module, as `python -m` does, in place of a script."
 )
@@ -42,7 +43,8 @@ def command(
     """Run an unchanged training script under observation, and keep the record.
 
     The script sees its own arguments, streams and exit code; the report goes to standard error. Options of
-    Sleuth stand before SCRIPT, those of the script after it. The exit code is the script's.
+    Sleuth stand before SCRIPT or after it; one that the script has, too, is the script's after it. The exit
+    code is the script's.
     """
     from sleuth import archive
     from sleuth.files import write_whole

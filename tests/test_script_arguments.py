@@ -1,0 +1,71 @@
+"""`sleuth VERB SCRIPT ARGS`: which words are Sleuth's and which the script's."""
+
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from sleuth.cli.running import ScriptCommand
+
+PLAIN = "steps = 100\nprint(steps)\n"
+ARGPARSE = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--steps', type=int)\n"
+FIELDS = "import tyro\n\nclass Settings:\n    steps: int = 100\n\ntyro.cli(Settings)\n"
+
+
+def split(folder: Path, words: list[str]) -> tuple[int | None, str | None, tuple[str, ...]]:
+    """What a verb with `--steps` and `--json` gets, and what it hands on."""
+    got: list[tuple[int | None, str | None, tuple[str, ...]]] = []
+
+    @click.command("verb", cls=ScriptCommand)
+    @click.option("--steps", type=int)
+    @click.option("--json", "path")
+    @click.option("--quiet", is_flag=True)
+    @click.option("-m", "module")
+    @click.argument("script", required=False)
+    @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+    def verb(
+        steps: int | None,
+        path: str | None,
+        quiet: bool,
+        module: str | None,
+        script: str | None,
+        arguments: tuple[str, ...],
+    ) -> None:
+        got.append((steps, path, (*(("quiet",) if quiet else ()), *arguments)))
+
+    result = CliRunner().invoke(verb, [str(folder / word) if word == "train.py" else word for word in words])
+    assert result.exit_code == 0, result.output
+    return got[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "expected"),
+    [
+        (PLAIN, ["train.py", "--lr", "0.1", "--steps", "50", "--json", "-"], (50, "-", ("--lr", "0.1"))),
+        (PLAIN, ["train.py", "--steps=50", "--lr", "0.1"], (50, None, ("--lr", "0.1"))),
+        (PLAIN, ["train.py", "--quiet"], (None, None, ("quiet",))),
+        (PLAIN, ["--steps", "50", "train.py", "-q", "x"], (50, None, ("-q", "x"))),
+        (PLAIN, ["--", "train.py", "--steps", "9"], (None, None, ("--steps", "9"))),
+        (ARGPARSE, ["train.py", "--steps", "9", "--json", "out"], (None, "out", ("--steps", "9"))),
+        (ARGPARSE, ["--steps", "50", "train.py", "--steps", "9"], (50, None, ("--steps", "9"))),
+        (FIELDS, ["train.py", "--steps", "9"], (None, None, ("--steps", "9"))),
+        (PLAIN, ["train.py", "--json-lines", "x"], (None, None, ("--json-lines", "x"))),
+    ],
+)
+def test_an_option_behind_the_script_is_the_scripts_only_if_it_has_it(
+    tmp_path: Path, source: str, words: list[str], expected: tuple[int | None, str | None, tuple[str, ...]]
+) -> None:
+    (tmp_path / "train.py").write_text(source)
+    assert split(tmp_path, words) == expected
+
+
+def test_a_file_beside_the_script_may_parse_its_arguments(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("from settings import parsed\n")
+    (tmp_path / "settings.py").write_text(ARGPARSE)
+    assert split(tmp_path, ["train.py", "--steps", "9"]) == (None, None, ("--steps", "9"))
+
+
+def test_a_module_gets_all_that_follows(tmp_path: Path) -> None:
+    assert split(tmp_path, ["-m", "train", "--steps", "9"])[0] == 9  # before the first of its own
+    assert split(tmp_path, ["-m", "train", "x", "--steps", "9"]) == (None, None, ("--steps", "9"))
