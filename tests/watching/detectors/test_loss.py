@@ -138,12 +138,20 @@ TWINS: Twins = {
         ],
     ),
     "loss-metric-mismatch": (
-        [spoil(healthy(), Metric, value=0.1), spoil(healthy(), Metric, value=11.0, name="test_accuracy")],
+        [
+            spoil(healthy(), Metric, value=0.1),
+            spoil(healthy(), Metric, value=11.0, name="test_accuracy"),
+            spoil(healthy(), Metric, value=0.0, name="hr@10"),
+            spoil(healthy(), Metric, value=0.0, name="val ndcg@20"),
+        ],
         [
             healthy(),
             spoil(healthy(), Metric, value=lambda m: 100 * m.value),
             spoil(healthy(), Metric, value=0.1, name="train acc"),
             spoil(healthy(), Metric, value=0.1, n=7),
+            spoil(healthy(), Metric, value=0.0, name="hours"),
+            spoil(healthy(), Metric, value=lambda m: 0.0 if m.n < 60 else 0.05, name="hr@10"),
+            spoil(steps(loss=1.0), Metric, value=0.0, name="hr@10"),  # nothing is learned: no wonder
             # Of many answers a row some may not count: padding.
             spoil(spoil(healthy(), Metric, value=0.1), Evaluation, answers=lambda e: 20 * e.rows),
         ],

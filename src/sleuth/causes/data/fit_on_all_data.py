@@ -55,16 +55,17 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from sleuth.facts.edits import Edits, beside, inserted_after, statement_of, taken_out
-from sleuth.facts.flow import ancestry, literal, root
+from sleuth.facts.flow import ancestry, literal, parents, root
 from sleuth.facts.interpreter.values import Call, Collection, Value
-from sleuth.facts.program import Program, clue, rewrite
-from sleuth.facts.source import Source
+from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.splits import (
     TRAIN_TEST_SPLIT,
     Split,
     Splits,
     identity,
+    is_data,
+    is_full,
+    split_first,
     splits_of,
     statistic_of,
     statistics_in,
@@ -128,7 +129,7 @@ def lint(program: Program) -> Iterator[Finding]:
     if splits.found:
         yield from _target_encodings(splits)
         told: set[object] = set()  # mean and spread of one array are one fault
-        for fit in (*fits, *_by_hand(splits)):
+        for fit in (*fits, *_by_hand(splits), *_chosen_columns(splits)):
             key = (id(root(fit.data)), fit.call.context.function) if fit.by_hand else id(fit.call)
             split = None if key in told else _divided_later(splits, fit)
             if split is not None:
@@ -180,85 +181,18 @@ def _learned_columns(splits: Splits) -> set[object]:
 def _report(fit: Fit, split: Split) -> Finding:
     harm = (
         "it has seen the labels that the score is measured on"
-        if fit.name in SEES_LABELS or fit.name == "target encoding"
+        if fit.name in SEES_LABELS or fit.name in ("target encoding", CHOICE)
         else "what it learned includes the rows that the score is measured on"
     )
     severity: Severity = "warning" if fit.name == "fillna" else "error"
+    what = fit.name if fit.name == CHOICE else f"`{fit.name}`"
     return clue(
         severity,
         fit.call,
-        f"`{fit.name}` is computed from all rows, and `{split.how}` on line {split.line} divides them: "
-        f"{harm}.",
+        f"{what} is computed from all rows, and `{split.how}` on line {split.line} divides them: {harm}.",
         fix="Split first, fit on the training part only and apply that to both parts (or use a Pipeline).",
-        edits=_split_first(fit, split),
+        edits=split_first(fit.call, split),
     )
-
-
-def _split_first(fit: Fit, split: Split) -> Edits:
-    """`Z = step.fit_transform(X)` done to both parts behind the split. Not safe: Z may be read in between."""
-    source = fit.call.context.source
-    fitting, dividing = statement_of(fit.call.node, source), statement_of(split.call.node, source)
-    if fit.call.op != ".fit_transform" or beside(split.call.node, fitting, source) is not dividing:
-        return ()
-    step, parts = _step_taken(fitting, fit.call.node, source), _part_names(dividing, split.call)
-    if dividing is None or step is None or parts is None or step.given != parts[0]:
-        return ()
-    _, train, test, train_labels = parts
-    told = f", {train_labels}" if step.sees_labels else ""
-    lines = [f"{step.name} = {step.made}"] if step.made else []
-    lines += [
-        f"{train} = {step.name}.fit_transform({train}{told})",
-        f"{test} = {step.name}.transform({test})",
-    ]
-    put = inserted_after(dividing, source, f"\n{' ' * dividing.col_offset}".join(lines))
-    renamed = step.taken != step.given
-    other = rewrite(_arguments(split.call)[0], source, step.taken, safe=False) if renamed else ()
-    return (*taken_out(fitting, source), *put, *other) if put else ()
-
-
-class Step(NamedTuple):
-    """`given = name.fit_transform(taken)`; `made` is the step itself where it has no name yet."""
-
-    name: str
-    made: str
-    taken: str
-    given: str
-    sees_labels: bool
-
-
-def _arguments(call: Call) -> list[ast.expr]:
-    return call.node.args if isinstance(call.node, ast.Call) else []
-
-
-def _step_taken(statement: ast.stmt | None, node: ast.AST | None, source: Source) -> Step | None:
-    if not isinstance(statement, ast.Assign) or statement.value is not node or not isinstance(node, ast.Call):
-        return None
-    target, func = statement.targets[0], node.func
-    if (
-        not isinstance(target, ast.Name)
-        or not isinstance(func, ast.Attribute)
-        or len(node.args) not in (1, 2)
-    ):
-        return None
-    given, taken, made = target.id, ast.unparse(node.args[0]), ast.unparse(func.value)
-    reads = sum(isinstance(part, ast.Name) and part.id == given for part in source.nodes)
-    if given != taken and reads > 2:  # where it is made and where it is split; anybody else would miss it
-        return None
-    if isinstance(func.value, ast.Name | ast.Attribute):
-        return Step(made, "", taken, given, len(node.args) == 2)
-    name = "step" if re.search(r"\bscaler\b", source.text) else "scaler"
-    return Step(name, made, taken, given, len(node.args) == 2)
-
-
-def _part_names(statement: ast.stmt | None, split: Call) -> tuple[str, str, str, str] | None:
-    """X, X_train, X_test and y_train of `X_train, X_test, y_train, y_test = train_test_split(X, y)`."""
-    if split.op not in TRAIN_TEST_SPLIT or not isinstance(statement, ast.Assign):
-        return None
-    target = statement.targets[0]
-    if not isinstance(target, ast.Tuple) or len(target.elts) != 4 or not _arguments(split):
-        return None
-    names = [ast.unparse(part) for part in target.elts]
-    return ast.unparse(_arguments(split)[0]), names[0], names[1], names[2]
 
 
 def _divided_later(splits: Splits, fit: Fit) -> Split | None:
@@ -394,6 +328,55 @@ def _by_hand(splits: Splits) -> Iterator[Fit]:
             data = statistic_of(statistic)
             if not _holds_single_examples(splits, data):
                 yield Fit("fillna", call, data, (call,), by_hand=True)
+
+
+CHOICE = "The choice of columns"
+MOST_STEPS = 600  # back from an index to what it was computed from
+
+
+def _chosen_columns(splits: Splits) -> Iterator[Fit]:
+    """`best = choose(X, y)` and `X[rows][:, best]`: columns that labels had a say in, of all rows."""
+    taken: dict[int, tuple[Call, list[Call]]] = {}
+    for item in splits.program.calls("[]"):
+        index = _column_index(item)
+        if index is not None:
+            taken.setdefault(id(index), (index, []))[1].append(item)
+    made_by = {id(call.result): call for call in splits.program.calls("def")}
+    for index, items in taken.values():
+        seen = _whole_arrays(splits, index)
+        for split in splits.found:
+            if _saw_inputs_and_labels(splits, seen, split):
+                yield Fit(CHOICE, made_by.get(id(index), index), split.whole[0], tuple(items))
+                break
+
+
+def _saw_inputs_and_labels(splits: Splits, seen: set[object], split: Split) -> bool:
+    """Both are divided together. What both were made from (one call that loads them) tells nothing."""
+    inputs, *others = (
+        {identity(here) for here in splits.rows(data) if is_data(here)} for data in split.whole or (None,)
+    )
+    return bool(seen & inputs) and any(seen & (other - inputs) for other in others)
+
+
+def _whole_arrays(splits: Splits, value: Value) -> set[object]:
+    """What a value was computed from, not counting what went through a part of a split."""
+    seen: set[object] = set()
+    front: list[Value] = [value]
+    while front and len(seen) < MOST_STEPS:
+        here = front.pop()
+        if identity(here) not in seen and not splits.is_part(here):
+            seen.add(identity(here))
+            front += parents(here)
+    return seen
+
+
+def _column_index(item: Call) -> Call | None:
+    """`panel` of `X[:, panel]`: an index that was computed, not written down."""
+    key = item.args[1] if len(item.args) == 2 else None
+    if not isinstance(key, Collection) or key.kind != "tuple" or len(key.items) != 2:
+        return None
+    index = root(key.items[1])
+    return index if is_full(key.items[0]) and isinstance(index, Call) else None
 
 
 def _short(call: Call) -> str:

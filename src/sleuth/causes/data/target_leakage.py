@@ -22,6 +22,8 @@ small network only 43% test accuracy in ten epochs, since the relation is not li
 gave 100%. A leak may be present and not yet found by your model.
 
 ## How to tell
+- **lint**: a moving average over the target's own column ends with the row it stands in, beside
+  columns that take earlier rows.
 - **probe**: one input column has a correlation of 0.999 or more with the target, or with
   belonging to one class, over the examples of the loader (of the batch, without one).
 - **experiment**: replace the suspected column by a random permutation of itself. If the held-out
@@ -54,13 +56,31 @@ previous target on purpose. A strong, honest feature is not a leak: the clock de
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.program import CREDENCE, Program, place
+from sleuth.facts.topics.lags import open_windows
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
 
+NEEDS = "rolling expanding ewm"
 COPY = 0.999  # correlation; measurements of one thing rarely agree that well, copies always do
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    """A moving average of the very column that is predicted, which ends with the row it stands in."""
+    for source in program.sources:
+        for window in open_windows(source):
+            yield Finding(
+                f"This window over `{window.column}` ends with the row itself, and `{window.column}` of that "
+                f"row is what line {window.target_line} makes the target of: today's answer is in today's "
+                "inputs.",
+                severity="error",
+                credence=CREDENCE["error"],
+                where=place(window.node, source),
+                fix=f'Take only what is known before: `["{window.column}"].shift(1).rolling(...)`.',
+            )
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:

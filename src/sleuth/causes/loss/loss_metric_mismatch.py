@@ -20,10 +20,12 @@ A short lag is normal: the loss is smooth, accuracy moves in steps. On imbalance
 ranking with a bad threshold also gives a falling loss and a flat F1.
 
 ## How to tell
+- **lint**: scores that must not win are masked with a very low value, and then the lowest are taken
+  as the best.
 - **watch**: over many steps the loss falls by a clear amount while the metric stays flat or gets
-  worse, on the *same* examples. Sleuth recomputes plain accuracy from recorded outputs and targets
-  and compares it with what the script reports; a disagreement convicts the metric, agreement
-  acquits it.
+  worse, on the *same* examples; a ranking metric at exactly 0 is below what chance would give. Sleuth
+  recomputes plain accuracy from recorded outputs and targets and compares it with what the script
+  reports; a disagreement convicts the metric, agreement acquits it.
 - **refuted by**: a metric computed independently on the same outputs agrees with the reported one,
   and moves together with the loss.
 
@@ -53,23 +55,143 @@ seen += y.numel()                               # acc = correct / seen
 - ivanov-2017: the part on the loss function, item on monitoring other metrics.
 """
 
+import ast
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.flow import literal, number, subject
+from sleuth.facts.interpreter.values import Call, Value
+from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import needed
+from sleuth.facts.topics.modules import settled
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+NEEDS = "sort topk"
+_SORTS = "torch.argsort .argsort torch.sort .sort numpy.argsort jax.numpy.argsort".split()
+_TOP = ("torch.topk", ".topk")
+_INFINITE = re.compile(r"-\s*(\w+\.)*inf\b|float\(.-inf.\)|finfo\(.*\)\.min")
+LEFT_OUT = -1e3  # a score that is given only to what must not be chosen
 APART = 0.1  # of accuracy: beyond rounding, dropped remainders and averaging over batches
 _ACCURACY = re.compile(
     r"^(?!.*(train|top|balanced|adv))\w*?(val|test|eval|valid)?\w*acc(uracy)?$", re.IGNORECASE
 )
 
 
+def lint(program: Program) -> Iterator[Finding]:
+    """Scores that must not win are set far below all others, and then the *lowest* are taken as the best."""
+    for call in program.calls(*_SORTS, *_TOP):
+        if _from_the_bottom(call) and _masked(program, subject(call)) and _head_taken(program, call):
+            yield clue(
+                "error",
+                call,
+                "What must not be chosen was given the lowest score, and this takes the lowest scores first: "
+                "the ranking is upside down, so every top-k number of it is wrong.",
+                fix="Take the highest first: `descending=True` (in torch), `argsort(-scores)`, or `topk`.",
+            )
+
+
+def _from_the_bottom(call: Call) -> bool:
+    if call.op in _TOP:
+        return literal(call.argument(2, "largest")) is False
+    for word in ("descending", "reverse"):
+        if word in call.keywords and literal(call.keywords[word]) is not False:
+            return False
+    return not (call.op == "torch.argsort" and len(call.args) > 2) and not (
+        call.op == ".argsort" and len(call.args) > 1
+    )
+
+
+def _masked(program: Program, scores: Value | None) -> bool:
+    made = settled(scores)
+    if isinstance(made, Call) and made.op in (".masked_fill", ".masked_fill_", "torch.masked_fill"):
+        return _is_left_out(made.args[-1] if made.args else made.keywords.get("value"))
+    if isinstance(made, Call) and made.op in ("torch.where", "numpy.where") and len(made.args) == 3:
+        return any(map(_is_left_out, made.args[1:]))
+    return any(
+        set_.receiver is scores and len(set_.args) == 2 and _is_left_out(set_.args[1])
+        for set_ in program.calls("[]=")
+    )
+
+
+def _is_left_out(value: Value | None) -> bool:
+    known = number(value)
+    if known is not None:
+        return known <= LEFT_OUT
+    return (
+        isinstance(value, Call)
+        and value.node is not None
+        and _INFINITE.search(ast.unparse(value.node)) is not None
+    )
+
+
+def _head_taken(program: Program, call: Call) -> bool:
+    """`order[:, :k]` or `order[:k]`: the first of them are used as the best."""
+    if call.op in _TOP:
+        return True
+    return any(
+        isinstance(taken.node, ast.Subscript) and _is_head(taken.node.slice)
+        for taken in program.calls("[]")
+        if taken.args and _is_order(settled(taken.args[0]), call)
+    )
+
+
+def _is_order(value: Value | None, call: Call) -> bool:
+    """The sorted numbers or their places: `order`, `ranked.indices`, one of two that were unpacked."""
+    parts = ("[]", "@indices", "@values")
+    return value is call or (isinstance(value, Call) and value.op in parts and subject(value) is call)
+
+
+def _is_head(key: ast.expr) -> bool:
+    last = key.elts[-1] if isinstance(key, ast.Tuple) and key.elts else key
+    if not isinstance(last, ast.Slice) or last.step is not None or last.lower is not None:
+        return False
+    return last.upper is not None and not isinstance(last.upper, ast.UnaryOp)
+
+
 def watch(record: "Record") -> Iterator[Finding]:
+    yield from _below_chance(record)
+    yield from _counted_again(record)
+
+
+_RANKED = re.compile(
+    r"(^|[\s_/])(hr|hit|hits|hit[\s_]?rate|ndcg|mrr|recall@\d+|precision@\d+|map@\d+)(@\d+)?$"
+)
+REPORTS = 3
+FALLEN = 0.9  # of its first value: the model learns something
+
+
+def _below_chance(record: "Record") -> Iterator[Finding]:
+    """Any ranking hits now and then; one that never does while the loss falls is wrong."""
+    from sleuth.facts.step import Metric
+
+    reports: dict[str, list[Metric]] = {}
+    for metric in record.of(Metric):
+        if _RANKED.search(metric.name):
+            reports.setdefault(metric.name, []).append(metric)
+    losses = [value for value in record.losses if value is not None]
+    for name, told in reports.items():
+        if len(told) < REPORTS or any(metric.value for metric in told) or not losses:
+            continue
+        tenth = max(1, len(losses) // 10)
+        first, last = sum(losses[:tenth]) / tenth, sum(losses[-tenth:]) / tenth
+        if last < FALLEN * first:
+            yield Finding(
+                f"{name} is exactly 0 in all {len(told)} reports while the loss falls from {first:.3g} to "
+                f"{last:.3g}. Even a random ranking hits now and then, so the metric does not see what the "
+                "model says.",
+                severity="warning",
+                credence=0.7,
+                where=Where(record.run.script or None, told[-1].line) if told[-1].line else None,
+                numbers={"reports": len(told), "loss at first": first, "loss at last": last},
+                fix="Look at the order (the highest scores first?), at the ids compared, and at the mask.",
+            )
+
+
+def _counted_again(record: "Record") -> Iterator[Finding]:
     from sleuth.facts.step import Evaluation, Metric
 
     # Of several answers a row (tokens, pixels) the script may leave some out: padding, background.

@@ -6,6 +6,7 @@ opposite, folds), not by the names of its parts.
 
 from sleuth.facts.topics.splits.division import Split, Splits
 from sleuth.facts.topics.splits.reading import splits_of
+from sleuth.facts.topics.splits.repair import split_first
 from sleuth.facts.topics.splits.rows import (
     PERMUTATIONS,
     RANDOM_SPLIT,
@@ -13,6 +14,7 @@ from sleuth.facts.topics.splits.rows import (
     bare,
     first_key,
     identity,
+    is_data,
     is_full,
 )
 from sleuth.facts.topics.splits.statistics import statistic_of, statistics_in
@@ -26,7 +28,9 @@ __all__ = [
     "bare",
     "first_key",
     "identity",
+    "is_data",
     "is_full",
+    "split_first",
     "splits_of",
     "statistic_of",
     "statistics_in",

@@ -1,0 +1,89 @@
+"""Tables of a series: columns made from earlier rows, and those that look at their own row as well."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sleuth.facts.source import Source
+
+WINDOWS = frozenset(("rolling", "expanding", "ewm"))
+_TARGET = re.compile(r"^(y|target|label)s?(_|\d|$|[A-Z])|(_y|_target|_label)s?$", re.IGNORECASE)
+# Examples cut as windows of rows have their target behind the window, however the columns are named.
+_CUT_IN_WINDOWS = re.compile(
+    r"(?<![a-z])(window|look_?back|seq_?len|sequence|horizon|time_?steps|sliding|unfold|context_?len)",
+    re.IGNORECASE,
+)
+
+
+class OpenWindow(NamedTuple):
+    """`df["mean7"] = df["sales"].rolling(7).mean()` where `sales` of the same row is the target."""
+
+    node: ast.expr
+    column: str
+    target_line: int
+
+
+def open_windows(source: Source) -> Iterator[OpenWindow]:
+    """Windows over a column that is the target of its own row, where earlier rows of it are inputs."""
+    if _CUT_IN_WINDOWS.search(source.text):
+        return
+    written = [node for node in source.nodes if isinstance(node, ast.Assign) and _is_column(node.targets[0])]
+    lagged = {column for node in written for column in _shifted(node.value, forward=False)}
+    ahead = {column for node in source.nodes if isinstance(node, ast.expr) for column in _shifted(node, True)}
+    targets = _targets(source)
+    for node in written:
+        for column in _open(node.value) & lagged - ahead:
+            if column in targets:
+                yield OpenWindow(node.value, column, targets[column])
+
+
+def _is_column(target: ast.expr) -> bool:
+    return isinstance(target, ast.Subscript)
+
+
+def _columns(node: ast.AST) -> set[str]:
+    """`sales` of `df["sales"]`."""
+    return {
+        part.slice.value
+        for part in ast.walk(node)
+        if isinstance(part, ast.Subscript)
+        and isinstance(part.slice, ast.Constant)
+        and isinstance(part.slice.value, str)
+    }
+
+
+def _methods(node: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            yield part.func.attr, part
+
+
+def _shifted(node: ast.expr, forward: bool) -> set[str]:
+    """Columns of which another row is taken: an earlier one, or (forward) a later one."""
+    found: set[str] = set()
+    for name, call in _methods(node):
+        if name == "shift" and call.args:
+            backwards = isinstance(call.args[0], ast.UnaryOp) and isinstance(call.args[0].op, ast.USub)
+            found |= _columns(call.func) if backwards == forward else set()
+    return found
+
+
+def _open(node: ast.expr) -> set[str]:
+    """Columns whose window ends with the row itself: nothing is shifted, no side left open."""
+    names = {name for name, _ in _methods(node)}
+    closed = any(keyword.arg == "closed" for _, call in _methods(node) for keyword in call.keywords)
+    return _columns(node) if names & WINDOWS and "shift" not in names and not closed else set()
+
+
+def _targets(source: Source) -> dict[str, int]:
+    """Columns that a name like `y` is made of, and the line."""
+    found: dict[str, int] = {}
+    for node in source.nodes:
+        if isinstance(node, ast.Assign):
+            names = [
+                part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)
+            ]
+            if any(_TARGET.search(name) for name in names) and not _is_column(node.targets[0]):
+                found |= dict.fromkeys(sorted(_columns(node.value)), node.lineno)
+    return found
