@@ -63,6 +63,15 @@ class Source:
         """The syntax of the file, walked once for all who ask."""
         return walked(self.tree)
 
+    @cached_property
+    def attribute_writes(self) -> Counter[str]:
+        """How often each attribute is set, on whatever object."""
+        return Counter(
+            node.attr
+            for node in self.nodes
+            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+        )
+
     def holds(self, piece: str) -> bool:
         """Whether a piece of code or of a word stands anywhere in the text."""
         if piece not in self._held:

@@ -70,6 +70,7 @@ from sleuth.facts.topics.splits import (
     statistic_of,
     statistics_in,
 )
+from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Severity, Where
 
@@ -207,13 +208,22 @@ def _divided_later(splits: Splits, fit: Fit) -> Split | None:
         pair = fit.by_hand and split.call.op in TRAIN_TEST_SPLIT
         inputs = split.whole[:-1] if pair else split.whole
         if any(_carries(splits, data, fit, split) for data in inputs or split.whole):
-            return split
+            return None if fit.by_hand and _only_targets(splits, fit) else split
         touched = [applied for applied in fit.applied if applied is not fit.call]
         if any(_touches_part(splits, applied, split) for applied in touched) and splits.share_rows(
             fit.data, split
         ):
             return split
     return None
+
+
+def _only_targets(splits: Splits, fit: Fit) -> bool:
+    """What was scaled by hand goes into no model: it is compared with what comes out of one."""
+    calls = [call for call in splits.program.calls("()") if is_module(call.receiver)]
+    inputs = [value for call in calls for value in (*call.args, *call.keywords.values())]
+    return bool(inputs) and not any(
+        here is applied for value in inputs for here in splits.rows(value) for applied in fit.applied
+    )
 
 
 def _carries(splits: Splits, data: Value, fit: Fit, split: Split) -> bool:

@@ -93,7 +93,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 late = _replaced(program, optimizer, owners, used) or _changed(
                     program, optimizer, owners, used
                 )
-                if late is not None:
+                if late is not None and _still_steps(program, optimizer, late):
                     # an optimizer that has done its work is not the culprit; what outdates it is
                     worked = _worked_before(program, optimizer, owners, late)
                     yield clue(
@@ -128,6 +128,16 @@ def _worked_before(program: Program, optimizer: Call, owners: list[Value], late:
             option is optimizer for step in steps_after(program, backward) for option in possible(step.about)
         )
         for backward, applied in trained_by(program)
+    )
+
+
+def _still_steps(program: Program, optimizer: Call, late: Value) -> bool:
+    """Whether the optimizer is used once new parameters are there: in a later stage another may be."""
+    loops = late.context.loops if isinstance(late, Call) else ()
+    return any(
+        step.call.order > _made(program, late) or any(step.inside(loop) for loop in loops)
+        for step in program.training.of("step")
+        if any(option is optimizer for option in possible(step.about))
     )
 
 

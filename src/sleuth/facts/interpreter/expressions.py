@@ -303,12 +303,18 @@ def _unary(machine: Machine, node: ast.UnaryOp) -> Value:
 def _compare(machine: Machine, node: ast.Compare) -> Value:
     values = [evaluate(machine, part) for part in (node.left, *node.comparators)]
     op = OPERATORS[type(node.ops[0])]
-    # Only plain variables: an attribute, or a variable that a loop changes, may be something else next time.
-    if len(values) == 2 and isinstance(node.left, ast.Name) and not isinstance(values[0], Carried):
+    if len(values) == 2 and _stays(machine, node.left) and not isinstance(values[0], Carried):
         answer = _known_comparison(op, settle(values[0]), settle(values[1]))
         if answer is not None:
             return machine.constant(node, answer)
     return machine.record(node, op, None, tuple(values))
+
+
+def _stays(machine: Machine, node: ast.expr) -> bool:
+    """A plain variable, or an attribute set at one place: any other may be something else next time."""
+    if isinstance(node, ast.Attribute):
+        return machine.context.source.attribute_writes[node.attr] == 1
+    return isinstance(node, ast.Name)
 
 
 def _known_comparison(op: str, left: Value, right: Value) -> bool | None:
