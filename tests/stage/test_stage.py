@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from ast import literal_eval
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -138,6 +139,34 @@ def test_the_rate_is_another_one_and_the_group_is_left_alone(bench: Bench) -> No
     assert sum(ending.took_hold.values()) == ending.steps == 32
     assert record.losses[0] == base.losses[0]
     assert record.losses[5] != base.losses[5]
+
+
+SEEDED_EVERYWHERE = """
+import random
+import numpy as np
+import torch
+random.seed(a=1)
+np.random.seed(seed=2)
+torch.manual_seed(seed=3)
+drawn = [random.random(), np.random.rand(), torch.rand(()).item()]
+drawn += [np.random.default_rng(seed=4).random(), np.random.RandomState(5).rand()]
+drawn.append(torch.rand((), generator=torch.Generator().manual_seed(6)).item())
+print(drawn)
+assert isinstance(np.random.RandomState(0), np.random.RandomState)
+assert isinstance(np.random.mtrand._rand, np.random.RandomState)
+assert isinstance(torch.Generator(), torch.Generator)
+w = torch.nn.Linear(2, 1)
+opt = torch.optim.SGD(w.parameters(), lr=0.1)
+for _ in range(8):
+    opt.zero_grad(); w(torch.ones(4, 2)).pow(2).mean().backward(); opt.step()
+"""
+
+
+def test_another_seed_reaches_every_source_of_chance(bench: Bench) -> None:
+    plain, _, drawn = bench.run(SEEDED_EVERYWHERE)
+    other, _, again = bench.run(SEEDED_EVERYWHERE, world="other-seed")
+    assert (plain.status, other.status) == ("finished", "finished"), other
+    assert not set(literal_eval(drawn)) & set(literal_eval(again))
 
 
 def test_a_world_that_changes_nothing_says_so(bench: Bench) -> None:

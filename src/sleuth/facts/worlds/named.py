@@ -88,21 +88,54 @@ def other_seed(world: World) -> None:
     hold = world.holder()
 
     def shifted(original: Any) -> Any:
-        def seed(value: Any = None, *args: Any, **keywords: Any) -> Any:
+        def seed(*args: Any, **keywords: Any) -> Any:
             hold()
-            shift = SHIFT if isinstance(value, int) else 0
-            return original(value + shift if shift else value, *args, **keywords)
+            named = {
+                key: _another(value) if key in ("seed", "a") else value for key, value in keywords.items()
+            }
+            return original(*map(_another, args[:1]), *args[1:], **named)
 
         return seed
 
     for owner, name in ((torch, "manual_seed"), (torch.random, "manual_seed"), (random, "seed")):
         world.replace(owner, name, shifted)
+    world.replace(torch, "Generator", lambda original: _shifted_generator(original, hold))
     try:
         import numpy
     except ImportError:
         return
-    for name in ("seed", "default_rng", "RandomState"):
+    for name in ("seed", "default_rng"):
         world.replace(numpy.random, name, shifted)
+    world.replace(numpy.random, "RandomState", lambda original: _shifted_class(original, shifted))
+
+
+def _shifted_generator(original: Any, hold: Callable[[], None]) -> Any:
+    class Generator(original):  # type: ignore[misc]
+        def manual_seed(self, seed: int) -> Any:
+            hold()
+            return super().manual_seed(_another(seed))
+
+    return Generator
+
+
+def _another(seed: Any) -> Any:
+    return seed + SHIFT if isinstance(seed, int) else seed
+
+
+def _shifted_class(original: Any, shifted: Callable[[Any], Any]) -> Any:
+    """A class still: libraries ask whether something is an instance of it."""
+
+    class Kind(type):
+        def __instancecheck__(cls, instance: object) -> bool:
+            return isinstance(instance, original)
+
+        def __subclasscheck__(cls, subclass: type) -> bool:
+            return issubclass(subclass, original)
+
+        def __call__(cls, *args: Any, **keywords: Any) -> Any:
+            return shifted(original)(*args, **keywords)
+
+    return Kind(original.__name__, (original,), {"__module__": original.__module__})
 
 
 def float64(world: World) -> None:
