@@ -21,9 +21,11 @@ model.apply(init_weights)                       # and this would undo it anyway
 ```
 
 ## How to tell
-- **lint**: `strict=False` with the result discarded; an initialisation, a reassignment of the
-  model or a new layer after the load; a loaded object that is never used; a well-known constructor
-  called without weights in a script that speaks of pretraining or fine-tuning.
+- **lint**: `strict=False` with the result discarded; an initialisation after the load that runs
+  over every layer of the model, or of a larger one that holds it (`self.apply(init_weights)`, a
+  loop over `self.modules()`, a method that does either); a reassignment of the model or a new
+  layer after the load; a loaded object that is never used; a well-known constructor called without
+  weights in a script that speaks of pretraining or fine-tuning.
 - **watch**: parameters before and after the load are equal; missing or unexpected keys are more
   than the replaced head; the first loss is at chance level although a trained model was resumed.
 - **refuted by**: the first layer's weight equals the one in the file when the first batch arrives.
@@ -52,16 +54,17 @@ must reproduce its old score. Missing keys are right for a new head, adapters or
 """
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import literal, possible, root, same, spelling
-from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Table, Unknown, Value
+from sleuth.facts.interpreter.values import Arm, Call, Constant, Instance, Table, Unknown, Value
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import at, needed
+from sleuth.facts.topics.cadence import between, frame, implied
 from sleuth.facts.topics.gradients import owners_of, switches_off
-from sleuth.facts.topics.modes import holds, is_model, users
+from sleuth.facts.topics.initialising import Redraw, reaches, redraws
+from sleuth.facts.topics.modes import holds, is_model, same_module, users
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Severity
 
@@ -72,9 +75,6 @@ PREDICTS = {"lr×10": "even"}
 
 _BUILDERS = Pattern(r"^(torchvision\.models\.([a-z]\w*\.)?[a-z]\w*|timm\.create_model)$")
 _NOT_BUILDERS = Pattern(r"\.(get_weight|list_models|get_model_weights|get_model_builder|get_model)$")
-_INITIALISES = Pattern(
-    r"^(torch\.nn\.init\.\w+_?|\.(reset_parameters|normal_|uniform_|xavier_\w+|kaiming_\w+))$"
-)
 
 NEEDS = "load_ load( requires_grad"
 
@@ -94,35 +94,92 @@ def lint(program: Program) -> Iterator[Finding]:
 
 
 def _initialised_again(program: Program, load: Call) -> Iterator[Finding]:
-    """`model.apply(init_weights)` over weights that were just loaded."""
-    if load.context.arms:
-        return
-    for call in program.calls(".apply"):
-        if call.order < load.order or not call.args or not holds(call.receiver, load.receiver):
+    """`model.apply(init_weights)` over weights that were just loaded, by name or inside a larger model."""
+    loaded = possible(load.receiver)
+    for redraw in redraws(program):
+        call = redraw.call
+        if call.order < load.order or frame(call) is not frame(load) or not _follows_always(call, load):
             continue
-        if _shares_place(call, load) and isinstance(call.args[0], Function) and _initialises(call.args[0]):
-            yield clue(
-                "error",
-                call,
-                f"This draws new random weights for the model that line {place(load).line} has just loaded.",
-                fix="Initialise first and load afterwards.",
-            )
+        if not loaded or not all(holds(redraw.whole, option) for option in loaded):
+            continue
+        reached = _reached(redraw, loaded)
+        if reached is False or _served(program, load, call, loaded) or _loaded_again(program, call, loaded):
+            continue
+        spot = _set_off_by(call, load)
+        yield clue(
+            "error" if reached else "warning",
+            spot,
+            f"This draws new random weights for the model that line {place(load).line} has just loaded.",
+            fix="Initialise first and load afterwards, or initialise the new layers only.",
+        )
+        return
+
+
+def _follows_always(call: Call, load: Call) -> bool:
+    """Whether whoever has loaded comes to a later call, too."""
+    if not implied(call, load):
+        return False
+    skipped = [arm for arm in load.context.arms if not any(arm is other for other in call.context.arms)]
+    return not any(_jumps(arm) for arm in skipped)
+
+
+def _jumps(arm: Arm) -> bool:
+    """Whether an arm of a branch may leave what stands behind the branch: `if path: load; return model`."""
+    if isinstance(arm.node, ast.IfExp):
+        return False
+    if not isinstance(arm.node, ast.If):
+        return True
+    body = arm.node.body if arm.name == "if" else arm.node.orelse
+    jumps = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+    return any(isinstance(node, jumps) for statement in body for node in ast.walk(statement))
+
+
+def _reached(redraw: Redraw, loaded: list[Value]) -> bool | None:
+    """Whether layers with loaded weights are drawn anew; None where that is likely and cannot be seen."""
+    answers = [reaches(kinds, option) for kinds in redraw.kinds for option in loaded]
+    if True in answers:
+        return True
+    same_whole = all(same_module(redraw.whole, option) for option in loaded)
+    return (True if same_whole else None) if None in answers else False
+
+
+def _served(program: Program, first: Call, last: Call, loaded: list[Value]) -> bool:
+    """Whether the loaded weights were put to use (applied, copied, handed out) before a later call."""
+    return any(_takes(call, loaded) for call in between(program, first, last))
+
+
+_USES = ("()", ".state_dict", ".forward", "copy.deepcopy", "torch.save")
+
+
+def _takes(call: Call, loaded: list[Value]) -> bool:
+    if call.op in _USES:
+        given = [*([call.receiver] if call.receiver is not None else []), *call.args]
+        return any(holds(part, option) or holds(option, part) for part in given for option in loaded)
+    if call.op.startswith(("torch.", "builtins.", "@")) or call.op in ("def", "new", "next", "[]"):
+        return False
+    return any(same_module(part, option) for part in call.args for option in loaded)
+
+
+def _loaded_again(program: Program, call: Call, loaded: list[Value]) -> bool:
+    """Whether the weights are loaded once more before anybody uses them."""
+    for load in program.calls(".load_state_dict"):
+        if load.order > call.order and all(holds(load.receiver, option) for option in loaded):
+            return not _served(program, call, load, loaded)
+    return False
+
+
+def _set_off_by(call: Call, load: Call) -> Call:
+    """The line to change: the call of the initialising method where it follows the load."""
+    before = load.context.sites
+    for site in call.context.sites:
+        name = getattr(getattr(site.receiver, "definition", None), "name", "")
+        if not any(site is other for other in before) and name != "__init__":
+            return site
+    return call
 
 
 def _shares_place(one: Call, other: Call) -> bool:
     return one.context.function is other.context.function
-
-
-def _initialises(function: Function) -> bool:
-    body = function.definition
-    return body is not None and any(
-        isinstance(node, ast.Attribute)
-        and (
-            node.attr in ("reset_parameters", "normal_", "uniform_")
-            or re.match(r"(xavier|kaiming|orthogonal|trunc_normal|normal|uniform)_", node.attr)
-        )
-        for node in ast.walk(body)
-    )
 
 
 def _replaced_after(program: Program, load: Call) -> Iterator[Finding]:
