@@ -65,6 +65,7 @@ from sleuth.facts.program import Program, clue, rewrite
 from sleuth.facts.seen import adversarial, courses, optimizer_of, where_loss
 from sleuth.facts.topics.aims import (
     is_likelihood,
+    is_log_share,
     is_overlap,
     is_policy_gradient,
     is_similarity,
@@ -86,7 +87,11 @@ def lint(program: Program) -> Iterator[Finding]:
     if _ascends(program):
         return
     for objective in objectives(program):
-        parts = [part for part in terms(objective.value, is_overlap) if number(part.value) is None]
+        parts = [
+            part
+            for part in terms(objective.value, lambda call: is_overlap(call) or is_log_share(call))
+            if number(part.value) is None
+        ]
         if len(parts) > 1:
             yield from _divergence(program, objective, parts)
             yield from _entropy(objective, parts)

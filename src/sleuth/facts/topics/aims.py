@@ -1,10 +1,12 @@
 """What is best when small, and what when large: errors, overlaps, similarities, likelihoods, rewards."""
 
 import re
+from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, layer, number, root, subject
 from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.topics.activations import always, kind, origins
+from sleuth.facts.topics.modules import sole_maker
 from sleuth.facts.topics.terms import terms, through_reductions
 from sleuth.facts.words import Pattern
 from sleuth.finding import Severity
@@ -60,8 +62,51 @@ def is_similarity(value: Value) -> bool:
     return isinstance(value, Call) and layer(value) in _SIMILARITIES
 
 
+_LOG_SUMS = (
+    "torch.logsumexp",
+    ".logsumexp",
+    "torch.logcumsumexp",
+    ".logcumsumexp",
+    "torch.special.logsumexp",
+)
+
+
+def is_log_share(call: Call) -> bool:
+    """`score - logsumexp(scores)`: the log of a share, never above zero. (Contrastive losses, Cox models.)"""
+    operands = call.args if call.receiver is None else (call.receiver, *call.args)
+    if call.op not in ("-", ".sub", "torch.sub") or len(operands) != 2:
+        return False
+    whole = sole_maker(operands[1])
+    if whole is None or whole.op not in _LOG_SUMS:
+        return False
+    scores = {id(root(part)) for part in ancestry(subject(whole), 60) if isinstance(part, Call | Unknown)}
+    return any(id(root(part)) in scores for part in _picked(operands[0]))
+
+
+def _picked(value: Value) -> Iterator[Value]:
+    """A value, and what it was picked out of."""
+    here: Value | None = value
+    for _ in range(8):
+        if here is None:
+            return
+        yield here
+        here = root(here)
+        here = subject(here) if isinstance(here, Call) and layer(here).lstrip(".") in _PICKS else None
+
+
+_PICKS = frozenset(
+    "[] gather diag diagonal torch.gather torch.diag torch.diagonal squeeze view reshape".split()
+)
+
+
 def is_likelihood(value: Value) -> Severity | None:
     """A log-probability of the data: from a distribution, or picked from a log-softmax by the target."""
+    if isinstance(value, Call) and is_log_share(value):
+        return "error"
+    if isinstance(value, Call) and value.op in ("*", ".mul", "torch.mul"):
+        factors = value.args if value.receiver is None else (value.receiver, *value.args)
+        shares = [part for part in map(root, factors) if isinstance(part, Call) and is_log_share(part)]
+        return "warning" if len(shares) == 1 else None  # times a mask, or a weight
     if isinstance(value, Call) and value.op == ".log_prob":
         made = root(value.receiver)
         known = isinstance(made, Call) and made.op.startswith("torch.distributions.")
