@@ -24,7 +24,8 @@ model.load_state_dict(best)                             # changes nothing
 ## How to tell
 - **lint**: a `state_dict()` result, the model itself or a shallow copy is bound to a name or
   attribute inside the training loop and read after it; or a best checkpoint is written and no load
-  stands between the loop and the final evaluation.
+  stands between the loop and the final evaluation. `.cpu()`, `.to("cpu")` and `.numpy()` count as
+  shallow only in a program that never leaves the CPU.
 - **refuted by**: `best["layer.weight"].data_ptr()` differs from that of the model's parameter.
 
 ## How to fix
@@ -62,14 +63,20 @@ from sleuth.facts.interpreter.values import Call, Collection, Either, Instance, 
 from sleuth.facts.loop import Event, TrainingLoop
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.source import Source
+from sleuth.facts.topics.devices import moves_to_cpu, only_cpu
 from sleuth.facts.topics.gradients import trained_by
-from sleuth.facts.topics.modes import forwards, inside, may_be_model
+from sleuth.facts.topics.modes import forwards, inside, is_model, may_be_model
 from sleuth.finding import Finding
 
-# Copies of the dictionary that share its tensors. `.cpu()` is left out: from a GPU it is a true copy.
-SHALLOW = frozenset(".copy copy.copy builtins.dict collections.OrderedDict {} .items .detach @data".split())
+# Copies of the dictionary that share its tensors, and other views of these.
+SHALLOW = frozenset(
+    ".copy copy.copy builtins.dict collections.OrderedDict {} .items .detach @data "
+    "torch.from_numpy torch.as_tensor numpy.asarray".split()
+)
+# These share the tensor only where it is on the CPU already: from an accelerator they are true copies.
+MOVES = frozenset(".cpu .to .numpy".split())
 
-NEXT = 4  # what happens between taking a state and keeping it: a shallow copy, a tuple
+NEXT = 8  # what happens between taking a state and keeping it: a comprehension, a tuple
 
 NEEDS = "state_dict best copy model net"
 
@@ -82,17 +89,21 @@ def lint(program: Program) -> Iterator[Finding]:
     steps = program.training.of("step")
     flagged: set[int] = set()
     for use, kept in _uses(program):
-        stale = [(alias, step) for alias in _aliases(kept) if (step := _steps_between(alias, use, steps))]
-        in_loop = [pair for pair in stale if pair[0].context.loops]
-        for alias, step in in_loop or stale:
+        stale = [
+            (alias, step, move)
+            for alias, move in _aliases(program, kept)
+            if (step := _steps_between(alias, use, steps))
+        ]
+        in_loop = [found for found in stale if found[0].context.loops]
+        for alias, step, move in in_loop or stale:
             flagged.add(alias.order)
             yield clue(
                 "error",
                 alias,
-                f"`state_dict()` hands out the live tensors: the step on line {step.line} changes them, "
-                f"so what line {place(use).line} takes for the kept state is the latest one.",
+                f"`state_dict()` hands out the live tensors{_not_copied(move)}: the step on line {step.line} "
+                f"changes them, so what line {place(use).line} takes for the kept state is the latest one.",
                 fix="Keep `copy.deepcopy(model.state_dict())`, or write it to disk at once.",
-                edits=tuple(edit for one, _ in stale for edit in _copied(one.node, one.source)),
+                edits=tuple(edit for one, _, _ in stale for edit in _copied(one.node, one.source)),
             )
     yield from _kept_by_a_helper(program, flagged)
 
@@ -110,25 +121,65 @@ def _uses(program: Program) -> Iterator[tuple[Call, Value]]:
             yield call, call.result
 
 
-def _aliases(value: Value) -> Iterator[Call]:
-    """The `state_dict()` calls whose very tensors a value holds."""
-    queue = list(possible(value))
+def _aliases(program: Program, value: Value) -> Iterator[tuple[Call, Call | None]]:
+    """The `state_dict()` calls whose very tensors a value holds, and the move that was to copy them."""
+    queue: list[tuple[Value, Call | None]] = [(option, None) for option in possible(value)]
     seen: set[int] = set()
     while queue and len(seen) < 200:
-        here = queue.pop(0)
+        here, move = queue.pop(0)
         if id(here) in seen:
             continue
         seen.add(id(here))
-        if isinstance(here, Call):
-            if here.op == ".state_dict":
-                yield here
-            elif here.op in SHALLOW or here.op in ("next", "[]"):
-                given = (here.receiver, *here.args) if here.receiver is not None else here.args
-                queue += [option for part in given[:1] for option in possible(part)]
-        elif isinstance(here, Collection):
-            queue += [option for part in here.items for option in possible(part)]
-        elif isinstance(here, Table):
-            queue += [option for part in here.items.values() for option in possible(part)]
+        if isinstance(here, Call) and here.op == ".state_dict":
+            if move is None or _lives_on_cpu(program, here):
+                yield here, move
+            continue
+        if isinstance(here, Call) and here.op in MOVES:
+            move = here
+        queue += [(option, move) for part in _shared(here) for option in possible(part)]
+
+
+def _shared(value: Value) -> list[Value]:
+    """What a value shares its tensors with."""
+    if isinstance(value, Collection):
+        return list(value.items)
+    if isinstance(value, Table):
+        return list(value.items.values())
+    if not isinstance(value, Call):
+        return []
+    views = value.op in SHALLOW or value.op in ("next", "[]") or _is_idle_move(value)
+    if not views or (value.op == ".copy" and _is_array(value.receiver)):
+        return []
+    return [value.receiver] if value.receiver is not None else list(value.args[:1])
+
+
+def _is_idle_move(call: Call) -> bool:
+    """`.cpu()`, `.to("cpu")`, `.numpy()`: of a tensor on the CPU, the tensor itself or its memory."""
+    if call.op == ".numpy":
+        return call.receiver is not None and not call.keywords  # `force=True` may copy
+    return call.op == ".cpu" or (call.op == ".to" and moves_to_cpu(call))
+
+
+def _is_array(value: Value | None) -> bool:
+    """An array of numpy has a `copy` that is one, a dictionary's is shallow."""
+    return any(
+        isinstance(option, Call) and option.op in (".numpy", "numpy.asarray") for option in possible(value)
+    )
+
+
+def _lives_on_cpu(program: Program, state: Call) -> bool:
+    """A model that is made here, in a program that never moves anything off the CPU.
+
+    Where the device is chosen at run time nothing is said: the same line is right on an accelerator.
+    """
+    made = possible(state.receiver)
+    return bool(made) and all(is_model(option) for option in made) and only_cpu(program)
+
+
+def _not_copied(move: Call | None) -> str:
+    if move is None:
+        return ""
+    return f", and `.{move.op[1:]}()` of a tensor on the CPU copies nothing"
 
 
 def _steps_between(alias: Call, use: Call, steps: list[Event]) -> Event | None:
@@ -180,7 +231,7 @@ def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Finding]:
             if keeper.op[:1] != "@" or keeper.op[-1:] != "=":
                 continue
             node = keeper.node
-            kept = any(one is call for one in _aliases(keeper.args[0]))
+            kept = any(one is call for one, _ in _aliases(program, keeper.args[0]))
             if kept and isinstance(node, ast.Attribute) and node.attr in loaded:
                 yield clue(
                     "warning",
