@@ -55,6 +55,7 @@ from sleuth.facts.interpreter.values import Call, Collection, Table, Value
 from sleuth.facts.prepared import script_of, where_input_made
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import batches, courses, is_float, needed, tensors
+from sleuth.facts.topics.category_codes import numbered_apart
 from sleuth.facts.topics.loaders import TRANSFORMS, is_open, line, role, steps_of, transform_of
 from sleuth.facts.topics.splits import Split, Splits, splits_of
 from sleuth.facts.words import Pattern
@@ -74,6 +75,22 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _tables(program)
     yield from _unscaled_test(splits_of(program))
     yield from _scaled_in_training_only(program)
+    yield from _numbered_apart(program)
+
+
+def _numbered_apart(program: Program) -> Iterator[Finding]:
+    """Each part numbers its categories by itself: 3 is Paris in training and Rome in the test."""
+    for found in numbered_apart(program.source):
+        sure = not found.sorted
+        harm = (
+            "one code means two categories." if sure else "a category that one of them lacks moves all codes."
+        )
+        yield clue(
+            "error" if sure else "warning",
+            Value(found.node, program.source),
+            f"`{found.table}` gets category codes from its own values, and so does the other part: {harm}",
+            fix="Make the codes once, from the training part, and map both parts with them.",
+        )
 
 
 def _data_sets(program: Program) -> Iterator[Finding]:

@@ -87,11 +87,7 @@ def lint(program: Program) -> Iterator[Finding]:
     if _ascends(program):
         return
     for objective in objectives(program):
-        parts = [
-            part
-            for part in terms(objective.value, lambda call: is_overlap(call) or is_log_share(call))
-            if number(part.value) is None
-        ]
+        parts = [part for part in terms(objective.value, _is_whole) if number(part.value) is None]
         if len(parts) > 1:
             yield from _divergence(program, objective, parts)
             yield from _entropy(objective, parts)
@@ -102,6 +98,11 @@ def lint(program: Program) -> Iterator[Finding]:
             yield from _negated(program, objective, term)
         else:
             yield from _not_negated(objective, term)
+
+
+def _is_whole(call: Call) -> bool:
+    """A difference or a quotient with a meaning of its own, not to be taken apart."""
+    return is_overlap(call) or is_log_share(call)
 
 
 def _ascends(program: Program) -> bool:
