@@ -83,7 +83,7 @@ def _numbered_apart(program: Program) -> Iterator[Finding]:
     for found in numbered_apart(program.source):
         sure = not found.sorted
         harm = (
-            "one code means two categories." if sure else "a category that one of them lacks moves all codes."
+            "one code means two categories." if sure else "a category that one lacks moves all codes."
         )
         yield clue(
             "error" if sure else "warning",
