@@ -2,13 +2,17 @@
 
 from sleuth.facts.interpreter.values import Call, Collection, Instance, Table, Value
 
+LIGHTNING = (
+    "lightning.LightningModule",
+    "pytorch_lightning.LightningModule",
+    "lightning.pytorch.LightningModule",
+)
+
 MODULE_BASES = (
     "torch.nn.Module",
     "torch.nn.Sequential",
     "torch.nn.ModuleList",
-    "lightning.LightningModule",
-    "pytorch_lightning.LightningModule",
-    "lightning.pytorch.LightningModule",
+    *LIGHTNING,
     "transformers.PreTrainedModel",
     "torch.nn.ModuleDict",
 )

@@ -23,7 +23,8 @@ for x, y in loader:
 - **lint**: the depth of `scheduler.step()` against the class and its arguments: `OneCycleLR`,
   `CyclicLR` and warm-up counted in steps belong in the batch loop; `ReduceLROnPlateau` and
   anything whose numbers equal `epochs` belong outside it. `T_max=epochs * len(loader)` per batch
-  is right.
+  is right. In Lightning, what `configure_optimizers` returns is stepped once per epoch by default:
+  a plan made from `estimated_stepping_batches` or `len(loader)` needs `"interval": "step"`.
 - **watch**: scheduler steps per optimizer step and the learning rate over time: several decays
   within one epoch, a rate that oscillates, or one that has not left its warm-up when the run ends.
 - **experiment**: undone from outside, the rate stays at its first value; the loss falls on past
@@ -57,13 +58,13 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from sleuth.facts.edits import Edits, around, moved_after, statement_of
 from sleuth.facts.flow import ancestry, possible, root, spelling
-from sleuth.facts.interpreter.values import Call, Collection, Constant, Function, Loop, Value
+from sleuth.facts.interpreter.values import Call, Collection, Constant, Function, Instance, Loop, Value
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, rewrite
 from sleuth.facts.rhythm import occurrences
 from sleuth.facts.seen import at, courses, ended, epoch_steps, where_event
 from sleuth.facts.topics.cadence import (
@@ -75,6 +76,7 @@ from sleuth.facts.topics.cadence import (
     setting,
     turns_of_range,
 )
+from sleuth.facts.topics.lightning import Handed, by_epoch, handed_over, maker, unit_of
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
 
@@ -106,6 +108,7 @@ NEEDS = "sched Sched lr_ LR"
 
 
 def lint(program: Program) -> Iterator[Finding]:
+    yield from _left_to_lightning(program)
     if program.training.framework:
         return
     for schedule in program.training.of("scheduler"):
@@ -124,6 +127,52 @@ def lint(program: Program) -> Iterator[Finding]:
             and not _also_within(program, schedule, theirs[-1])
         ):
             yield from _per_epoch(program, schedule, made, theirs[-1])
+
+
+def _left_to_lightning(program: Program) -> Iterator[Finding]:
+    """A schedule in optimizer steps, handed to Lightning without the word that it is one."""
+    flagged: set[int] = set()
+    for handed in handed_over(program):
+        unit = unit_of(program, handed.scheduler)
+        made = maker(program, handed.scheduler)
+        if unit is None or made is None or id(handed.at.node) in flagged or not by_epoch(program, handed):
+            continue
+        flagged.add(id(handed.at.node))
+        yield clue(
+            "error" if unit.certain else "warning",
+            handed.at,
+            f"{_class_of(made)} is planned in optimizer steps ({unit.reason}), and Lightning steps "
+            "a scheduler once per epoch unless it is told otherwise: the rate hardly leaves its start.",
+            fix='Return `{"scheduler": scheduler, "interval": "step"}`, or give its numbers in epochs.',
+            edits=_per_step(handed),
+        )
+
+
+def _class_of(made: Call) -> str:
+    if made.op == "new" and isinstance(made.receiver, Instance):
+        return made.receiver.cls.name
+    return made.op.rpartition(".")[2]
+
+
+def _per_step(handed: Handed) -> Edits:
+    """The word put into the dictionary with the scheduler. Not safe: its numbers may be what is wrong."""
+    node = handed.at.node
+    if not isinstance(node, ast.Dict):
+        return ()
+    entries = {key.value: value for key, value in zip(node.keys, node.values, strict=True) if _is_word(key)}
+    if handed.settings is None:
+        value = entries.get("lr_scheduler")
+        text = f'{{"scheduler": {ast.unparse(value)}, "interval": "step"}}' if value is not None else ""
+    elif (value := entries.get("interval")) is not None:
+        text = '"step"'
+    else:
+        value = entries.get("scheduler")
+        text = f'{ast.unparse(value)}, "interval": "step"' if value is not None else ""
+    return rewrite(value, handed.at.source, text, safe=False)
+
+
+def _is_word(node: ast.expr | None) -> TypeGuard[ast.Constant]:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _foreign(scheduler: Value | None) -> Call | None:

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from sleuth.facts import torch_api
 from sleuth.facts.flow import keeps_numbers, layer, number, possible, root, subject
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, Function, Instance, Value
 from sleuth.facts.program import Program
@@ -15,11 +16,6 @@ _TIMES = frozenset({"*", "*=", "torch.mul", ".mul", ".mul_"})
 _OVER = frozenset({"/", "/=", "torch.div", ".div", ".div_"})
 REDUCTIONS = frozenset({".mean", ".sum", "torch.mean", "torch.sum", "jax.numpy.mean", "jax.numpy.sum"})
 _JOINS = frozenset({"torch.stack", "torch.cat", "builtins.sum"})
-_LIGHTNING = (
-    "lightning.LightningModule",
-    "pytorch_lightning.LightningModule",
-    "lightning.pytorch.LightningModule",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +78,7 @@ def _reach(value: Value) -> list[Value]:
 def _belongs_to_framework(function: Function) -> bool:
     owner = function.bound
     return isinstance(owner, Instance) and (
-        owner.cls.derives_from(*_LIGHTNING) or owner.cls.derives_from("transformers.Trainer")
+        owner.cls.derives_from(*torch_api.LIGHTNING) or owner.cls.derives_from("transformers.Trainer")
     )
 
 
