@@ -183,10 +183,12 @@ TWINS: Twins = {
         [
             second_term(lambda n: 1e6 * math.exp(-n / 30)),
             second_term(lambda n: 5e4 / (1 + n), function="mse_loss"),
+            second_term(lambda n: 200.0 * math.exp(-n / 30)),
         ],
         [
             healthy(),
             second_term(lambda n: 5.0 * math.exp(-n / 30)),
+            second_term(lambda n: 200.0 * math.exp(-n / 30)),  # beside it, the first is learned as well
             second_term(lambda n: 1e6 + n, function="mse_loss"),
         ],
     ),
