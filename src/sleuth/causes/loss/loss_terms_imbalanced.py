@@ -103,7 +103,7 @@ def watch(record: "Record") -> Iterator[Finding]:
     large = max(found, key=lambda term: abs(term.values[0]))
     for small in found:
         ratio = abs(large.values[0]) / max(abs(small.values[0]), 1e-30)
-        # One that still costs what guessing costs, after the other has long been learned, is neglected sooner.
+        # One that still costs what guessing costs, when the other was learned, is neglected sooner.
         if small is large or ratio < (LOOK if _to_learn(small) else ABSENT) or len(small.values) < 5:
             continue
         if curves.fallen(small.values) > STANDS or curves.fallen(large.values) < FALLS:
