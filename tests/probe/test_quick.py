@@ -220,6 +220,24 @@ def test_colour_changes_no_word() -> None:
     assert painted(report).plain.rstrip("\n") == page(report).rstrip("\n")
 
 
+def test_a_table_of_all_pairs_is_meant_to_mix_examples() -> None:
+    class Towers(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.one, self.other = mlp(), mlp()
+
+        def forward(self, x: Tensor, y: Tensor) -> Any:
+            return self.one(x) @ self.other(y).T
+
+    def contrast(alike: Tensor, target: Tensor) -> Tensor:
+        return -torch.log_softmax(alike, 1).diagonal().mean()
+
+    x, y = classify()["batch"]
+    bench = Bench(Towers(), (x, torch.randn_like(x), y), contrast)
+    with pytest.raises(NotApplicable, match="examples by examples"):
+        bench.mixing  # noqa: B018  asked for its reason
+
+
 def test_rows_of_one_graph_may_influence_each_other() -> None:
     class Graph(nn.Module):
         def __init__(self) -> None:

@@ -10,7 +10,7 @@ from sleuth.errors import SleuthError
 from sleuth.rl.guest import packed, reading_from, unpacked
 from sleuth.rl.learner import Form
 from sleuth.rl.probing import Request, probe_sb3
-from sleuth.rl.scout import Scout, _heads
+from sleuth.rl.scout import Scout, _heads, scout_for
 from sleuth.rl.script import env_id, filled, probe_script
 from sleuth.rl.tables import ladder
 
@@ -95,6 +95,24 @@ def test_networks_are_found_by_what_goes_in_and_comes_out() -> None:
     assert float(agent["value"](np.zeros(4))) == pytest.approx(critic(torch.zeros(4)).item())
     assert _heads((torch.zeros(3, 2), torch.zeros(3, 1)), 2, 2) == ((0, "scores"), (1, "value"))
     assert _heads(torch.zeros(2), 2, 2) == ((0, "value"),)  # two rows of a critic that squeezes
+
+
+@pytest.mark.parametrize(
+    ("text", "role"),
+    [
+        ("import torch\naction = q.argmax(1)", "q"),
+        ("import torch\naction = Categorical(logits=net(obs)).sample()\nbest = logits.argmax(1)", "policy"),
+        ("import torch\nfrom agents import act", "policy"),
+    ],
+)
+def test_scores_that_are_never_drawn_from_are_action_values(text: str, role: str) -> None:
+    torch = pytest.importorskip("torch")
+    scout = scout_for(text, Form().coding(ladder()["action"]))
+    assert scout is not None
+    network = torch.nn.Linear(*scout.shape, scout.actions)
+    given = torch.zeros(3, *scout.shape)
+    scout.hook(network, (given,), network(given))
+    assert set(scout.agent()) == {role}
 
 
 def test_actions_and_log_probabilities_are_no_values() -> None:

@@ -397,3 +397,17 @@ def test_a_chain_that_is_still_learnt_from_its_end_is_undecided() -> None:
     session = Scripted([])
     session.until = lambda steps: readings.pop(0) if readings else None  # type: ignore[method-assign]
     assert once(ladder()["discount"], lambda *_: session, COSTLY, 0.99, 0).result == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("shares", "result"), [((0.7, 0.3), "undecided"), ((0.7, 0.7), "failed"), ((0.55, 0.45), "failed")]
+)
+def test_one_who_explores_and_prefers_the_best_action_everywhere_is_no_case(
+    shares: tuple[float, float], result: str
+) -> None:
+    table = ladder()["action-observation"]
+    best = [table.best[state] for state in sorted(table.best or {})]  # type: ignore[index]
+    acted = shares if best[0] == 1 else (1 - shares[0], 1 - shares[1])
+    session = Scripted([])
+    session.until = lambda steps: Reading(acted=acted)  # type: ignore[method-assign]
+    assert once(table, lambda *_: session, PACE, 0.99, 0).result == result

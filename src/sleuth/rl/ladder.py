@@ -210,7 +210,7 @@ def _watched(session: Session, table: Table, pace: Pace, gamma: float, checks: l
     while True:
         reading = session.until(steps)
         if reading is None:
-            return _verdict(checks)
+            return _verdict(table, checks)
         steps = max(steps, session.trained)  # rollouts are finished once begun: the next look comes after
         error = judge(table, gamma, reading)
         checks.append(Check(steps, reading, error))
@@ -224,7 +224,7 @@ def _watched(session: Session, table: Table, pace: Pace, gamma: float, checks: l
         if pace.shortcut and table.endless and _untouched(checks):
             raise Unsuited("the agent learns only from whole episodes, and here none ends")
         if steps >= pace.last and not (row or _worth_another_look(checks)):
-            return _verdict(checks)
+            return _verdict(table, checks)
         steps = _next(steps, row, pace)
 
 
@@ -267,13 +267,26 @@ def _worth_another_look(checks: Sequence[Check]) -> bool:
     return sizes[-1] < 2.0 and len(checks) < IN_A_ROW
 
 
-def _verdict(checks: Sequence[Check]) -> Result:
+def _verdict(table: Table, checks: Sequence[Check]) -> Result:
     sizes = [math.inf if check.error.size is None else check.error.size for check in checks]
     if not sizes:
         return "skipped"
     if len(sizes) >= IN_A_ROW and sorted(sizes[-IN_A_ROW:])[IN_A_ROW // 2] <= 1.0:
         return "passed"
-    return "undecided" if _still_moving(checks, sizes) else "failed"
+    return "undecided" if _still_moving(checks, sizes) or _explores(table, checks[-1].reading) else "failed"
+
+
+PREFERS = 0.6  # P(best action); drawn among many moves this is far from a coin
+
+
+def _explores(table: Table, reading: Reading) -> bool:
+    """Known only by its deeds, and for the best action in every state: the rest may be exploration."""
+    if reading.policy is not None or reading.q is not None or reading.values is not None or not table.best:
+        return False
+    chances = [(reading.acted[state], best) for state, best in table.best.items() if reading.acted]
+    return bool(chances) and all(
+        second is not None and (second if best == 1 else 1.0 - second) >= PREFERS for second, best in chances
+    )
 
 
 def _still_moving(checks: Sequence[Check], sizes: Sequence[float]) -> bool:

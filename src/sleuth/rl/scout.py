@@ -7,6 +7,9 @@ from typing import Any
 from sleuth.rl.worlds import Coding
 
 TORCH = ("torch", "stable_baselines3")  # a script that names neither is read by what it does alone
+# Scores that are drawn from are a policy's; those of which only the largest counts are action values.
+DRAWN = ("Categorical", "softmax", "multinomial", "log_prob", "gumbel", "distribution")
+LARGEST = ("argmax", ".max(", "amax(")
 
 
 def scout_for(text: str, code: Coding) -> "Scout | None":
@@ -14,7 +17,8 @@ def scout_for(text: str, code: Coding) -> "Scout | None":
     shape = getattr(code.observation_space, "shape", None)
     if not shape or not any(word in text for word in TORCH):
         return None
-    return Scout(tuple(shape), int(getattr(code.action_space, "n", -1)))
+    greedy = any(word in text for word in LARGEST) and not any(word in text for word in DRAWN)
+    return Scout(tuple(shape), int(getattr(code.action_space, "n", -1)), greedy)
 
 
 @dataclass
@@ -23,6 +27,7 @@ class Scout:
 
     shape: tuple[int, ...]
     actions: int
+    greedy: bool = False  # the script takes the largest score and never draws by them
     seen: dict[int, tuple[Any, tuple[tuple[int, str], ...]]] = field(default_factory=dict)
     made: list[Any] = field(default_factory=list)
     optimizers: int = 0
@@ -66,7 +71,9 @@ class Scout:
         return next(iter([*learning, *owners]), None)
 
     def _is_q(self, scores: list[tuple[Any, int]], has_value: bool) -> bool:
-        """By name, or by a copy beside it that never learns."""
+        """By what the script does with scores, by name, or by a copy beside it that never learns."""
+        if self.greedy:
+            return True
         names = [type(module).__name__.lower() for module, _ in scores]
         owners = [type(module).__name__.lower() for module in self.made]
         if any(name.startswith("q") or "dqn" in name or "dueling" in name for name in names + owners):

@@ -81,6 +81,8 @@ def mixing(subject: Subject, inputs: tuple[str, ...]) -> Mixing:
         found = _by_gradient(subject, chosen, length)
     else:
         found = _by_replacement(subject, chosen[0][1], length)
+    if found.share > SAME and _compares_all(subject, length):
+        raise NotApplicable("the model answers with a table of examples by examples, as contrasts need it")
     if found.share > SAME and _blended(subject):
         raise NotApplicable("the step blends examples before the model sees them, as augmentation does")
     if found.share > SAME and (own := by_hand(subject, length)):
@@ -112,6 +114,12 @@ def _blended(subject: Subject) -> bool:
     entered = min((call.number for call in run.calls if call.outermost), default=0)
     early = [op for op in run.ops[:entered] if op.outside and op.name not in LAYOUT_OPS]
     return any(sum(id(t) in fresh for t in op.inputs) > 1 for op in early)
+
+
+def _compares_all(subject: Subject, length: int) -> bool:
+    """The number of examples is a prime by now: no other axis has it by chance."""
+    with torch.no_grad():
+        return any(o.dim() == 2 and tuple(o.shape) == (length, length) for o in outputs_of(subject))
 
 
 def _one_graph(subject: Subject, length: int) -> bool:
