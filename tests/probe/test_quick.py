@@ -220,6 +220,20 @@ def test_colour_changes_no_word() -> None:
     assert painted(report).plain.rstrip("\n") == page(report).rstrip("\n")
 
 
+def test_a_teacher_may_drop_while_the_model_is_in_eval_mode() -> None:
+    student, teacher = mlp(), nn.Sequential(nn.Linear(6, 16), nn.Dropout(0.3), nn.Linear(16, 3)).train()
+
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        with torch.no_grad():
+            wanted = teacher(batch[0]).softmax(-1)
+        return (model(batch[0]).softmax(-1) - wanted).pow(2).mean() + nn.functional.cross_entropy(
+            model(batch[0]), batch[1]
+        )
+
+    report = probe(student, classify()["batch"], step)
+    assert not [found for found in report.findings if found.cause == "dropout-ignores-mode"]
+
+
 def test_a_table_of_all_pairs_is_meant_to_mix_examples() -> None:
     class Towers(nn.Module):
         def __init__(self) -> None:

@@ -266,6 +266,8 @@ def _is_own_setting(call: Call) -> bool:
 
 def probe(bench: "Bench") -> Iterator[Finding]:
     seen = bench.modes
+    if seen.repeatable:
+        return  # it was another model that dropped, a teacher in train mode: this one answers the same twice
     for dropout in seen.awake:
         yield Finding(
             f"`{dropout.operation}` drops with p={dropout.probability:g} although the model is in eval "
