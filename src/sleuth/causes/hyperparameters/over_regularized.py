@@ -14,6 +14,10 @@ The numbers are not interchangeable. In scikit-learn it hides behind `C` (*small
 and augmentation on, so a gap to validation of the "wrong" sign is normal; a training loss that
 stays high in eval mode is not.
 
+Dropout has changed sides. TensorFlow 1, and many papers, give the share of units to *keep*;
+PyTorch, Keras and Flax want the share to *drop*. A port that hands `keep_prob=0.8` on as it is
+drops four units in five.
+
 ```python
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=10.0)
 self.drop = nn.Dropout(0.9)
@@ -24,8 +28,9 @@ clf = LogisticRegression(C=1e-6)
 - **experiment**: `no-regularisation` (decay 0, dropout off, no augmentation) fits a batch or a
   small subset that the original cannot, and the training loss falls clearly below its former
   plateau. Then switch the parts back on one by one.
-- **lint**: a dropout of 0.9 or more (0.7 in several places); decay of 0.1 or more with Adam, 0.5
-  with SGD, 2 with AdamW; a hand-written penalty of 0.1 or more; `C` of 1e-5 or less.
+- **lint**: a dropout of 0.9 or more (0.7 in several places); a share to keep (`keep_prob`) handed
+  over as the share to drop; decay of 0.1 or more with Adam, 0.5 with SGD, 2 with AdamW; a
+  hand-written penalty of 0.1 or more; `C` of 1e-5 or less.
 - **refuted by**: without any regularisation the training loss stays where it was.
 
 ## How to fix
@@ -55,13 +60,16 @@ number.
   up.
 """
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, literal
+from sleuth.facts.edits import bracketed
+from sleuth.facts.flow import ancestry, literal, possible
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Table, Value
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, rewrite
 from sleuth.facts.topics.cadence import setting
+from sleuth.facts.topics.kept_share import kept
 from sleuth.facts.topics.modules import DROPOUT, applied, exact, settled
 from sleuth.finding import Finding, Severity, Where
 
@@ -93,6 +101,7 @@ NEEDS = "decay ropout penalty alpha= C= regular l2 L2 .pow .norm"
 def lint(program: Program) -> Iterator[Finding]:
     yield from _decay(program)
     yield from _dropout(program)
+    yield from _keeping(program)
     yield from _inverse_strength(program)
     yield from _penalty(program)
 
@@ -160,6 +169,7 @@ def _dropout(program: Program) -> Iterator[Finding]:
     strong = [
         (call, given, chance)
         for call, given in uses
+        if not kept(given, _argument(call, given))
         # Exactly 1 is no slip: it skips a branch on purpose.
         if (chance := exact(given)) and _NOTABLE_DROPOUT <= chance < 1 and not _is_one_of_many(given, call)
     ]
@@ -173,6 +183,85 @@ def _dropout(program: Program) -> Iterator[Finding]:
             "(PyTorch takes the share to DROP, not the share to keep.)",
             fix="Use 0.1 to 0.5.",
         )
+
+
+_HALF = 0.5  # what keeps half drops half; what "keeps" less is most likely a share to drop, misnamed
+# Who takes a share to drop: at which place, under which name.
+_DROPS = (
+    dict.fromkeys(
+        (
+            *(f"torch.nn.{name}" for name in "Dropout Dropout1d Dropout2d Dropout3d".split()),
+            *("torch.nn.AlphaDropout", "torch.nn.FeatureAlphaDropout"),
+        ),
+        (0, "p"),
+    )
+    | dict.fromkeys(
+        (
+            *(f"torch.nn.functional.dropout{axes}" for axes in ("", "1d", "2d", "3d")),
+            *("torch.nn.functional.alpha_dropout", "torch.nn.functional.feature_alpha_dropout"),
+            *("torch.dropout", "torch.alpha_dropout", "torch.feature_dropout"),
+        ),
+        (1, "p"),
+    )
+    | dict.fromkeys(
+        ("keras.layers.Dropout", "tensorflow.keras.layers.Dropout", "flax.linen.Dropout", "flax.nnx.Dropout"),
+        (0, "rate"),
+    )
+    | dict.fromkeys(
+        (
+            *(f"torch.nn.{name}" for name in "RNN LSTM GRU MultiheadAttention Transformer".split()),
+            *("torch.nn.TransformerEncoderLayer", "torch.nn.TransformerDecoderLayer"),
+        ),
+        (-1, "dropout"),
+    )
+    | {"torch.nn.functional.scaled_dot_product_attention": (4, "dropout_p")}
+)
+
+
+def _keeping(program: Program) -> Iterator[Finding]:
+    """`nn.Dropout(keep_prob)`: the share to keep, where the share to drop is wanted."""
+    for call in program.calls(*_DROPS):
+        given = call.argument(*_DROPS[call.op])
+        written = _argument(call, given)
+        name = kept(given, written)
+        chances = _chances(program, given) if name else [0.0]
+        if chances is not None and max(chances) <= _HALF:
+            continue
+        share = (
+            f" It is {max(chances):g}, so {1 - max(chances):.0%} of the units are left." if chances else ""
+        )
+        yield clue(
+            "error" if chances else "warning",
+            call,
+            f"`{name}` is, by its name, the share of units to keep, and stands where the share to DROP is "
+            f"wanted.{share}",
+            fix=f"Hand over `1 - {ast.unparse(written) if written else name}`.",
+            edits=rewrite(written, call.source, f"1 - {bracketed(written)}", safe=False)
+            if isinstance(written, ast.expr)
+            else (),
+        )
+
+
+def _chances(program: Program, given: Value | None) -> list[float] | None:
+    """The numbers that a value may be; None where not all are known."""
+    default = _from_the_command_line(program, given) if given is not None else None
+    numbers = [exact(option) for option in possible(default or given)]
+    known = [one for one in numbers if one is not None]
+    return known if known and len(known) == len(numbers) else None
+
+
+def _argument(call: Call, given: Value | None) -> ast.expr | None:
+    """An argument as it is written in the call."""
+    node = call.node
+    if given is None or not isinstance(node, ast.Call):
+        return None
+    if any(isinstance(part, ast.Starred) for part in node.args):
+        return None
+    for name, value in call.keywords.items():
+        if value is given:
+            return next((entry.value for entry in node.keywords if entry.arg == name), None)
+    places = [place for place, value in enumerate(call.args) if value is given]
+    return node.args[places[0]] if len(places) == 1 and places[0] < len(node.args) else None
 
 
 def _inverse_strength(program: Program) -> Iterator[Finding]:

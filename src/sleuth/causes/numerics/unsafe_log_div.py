@@ -17,13 +17,24 @@ unit = v / v.norm(dim=-1, keepdim=True)
 f1 = 2 * tp / (2 * tp + fp + fn)          # a batch without positives
 ```
 
+A selection hides the pole and leaves the gradient. `torch.where(n > 0, s / n, 0)` computes `s / n`
+everywhere; the entries it does not show get a gradient of 0, and 0 times the infinite slope of the
+pole is NaN. The loss is finite, and after one step every weight behind `s` is NaN. `masked_fill`
+and `mean[n == 0] = 0` do the same. The argument must be safe *before* the operation.
+
+```python
+mean = total / count                                   # NaN gradient for an empty row
+mean = torch.where(count > 0, mean, torch.zeros_like(mean))
+```
+
 A log whose argument is at least 1 by construction (`log1p` of a count), or a division by a fixed
 constant, is safe.
 
 ## How to tell
 - **lint**: `log`, `sqrt`, `/`, `** -1`, `** 0.5`, `acos` or `atanh` on a value that comes from the
   model or the data, with no clamp, epsilon or safe variant on the way; an epsilon below the
-  precision of the dtype.
+  precision of the dtype; a pole that `where`, `masked_fill` or an assignment by mask takes out of
+  the result after the operation, where a gradient flows.
 - **probe**: the first operation that turns finite arguments into a result or derivative that is
   not, on this batch, with all targets equal, with inputs of zero, and with the last layer a
   hundred times larger.
@@ -40,6 +51,7 @@ logp = F.log_softmax(logits, dim=-1)                    # not log(softmax)
 entropy = torch.special.entr(p).sum(-1)                 # 0 at p = 0
 unit = F.normalize(v, dim=-1, eps=1e-6)
 ratio = a / b.clamp_min(1e-6)                           # b is never negative
+mean = total / count.clamp(min=1)                       # before the division, not `where` after it
 ```
 
 Where an epsilon is the answer, choose it by the dtype (`torch.finfo(x.dtype).eps`) and put it
@@ -63,12 +75,16 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, method_added
 from sleuth.facts.flow import ancestry, depends_on, layer, number, root, subject
-from sleuth.facts.interpreter.values import Call, Function, Instance, Value
+from sleuth.facts.interpreter.values import Call, Function, Instance, Unknown, Value
 from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.topics.activations import always, kind, origins
+from sleuth.facts.topics.gradients import reached
+from sleuth.facts.topics.guards import Trap, divisor, learns, traps
+from sleuth.facts.topics.modules import module_around
 from sleuth.facts.topics.stand_ins import output_of
 from sleuth.facts.torch_api import is_module
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
@@ -106,6 +122,8 @@ def lint(program: Program) -> Iterator[Finding]:
             yield _pole(
                 call, "warning", "`acos` of a cosine", "its slope is infinite at 1 and -1", _CLAMP_COSINE
             )
+    for trap in traps(program):
+        yield from _hidden_pole(program, trap)
 
 
 _CLAMP_COSINE = "Clamp the cosine to a little inside (-1, 1), or use `atan2`."
@@ -122,6 +140,65 @@ def _pole(call: Call, severity: Severity, what: str, why: str, fix: str) -> Find
         fix=fix,
         edits=_kept_away(call),
     )
+
+
+def _hidden_pole(program: Program, trap: Trap) -> Iterator[Finding]:
+    """`torch.where(n > 0, x / n, 0)`: clean forward, NaN backward."""
+    pole, choice = trap.pole, trap.selection.call
+    trained = id(pole) in program.about(_behind_backward)
+    if not (trained or _on_its_own(pole)) or not learns(trap, _is_prediction if _in_loss_code(pole) else _no):
+        return
+    name = _SIGNS.get(pole.op) or f"`{pole.op.rpartition('.')[2]}`"
+    yield clue(
+        "error" if trained and trap.zero else "warning",
+        pole,
+        f"Line {place(choice).line} takes the entries at the pole of {name} out of the result, but only "
+        "afterwards: backward multiplies their gradient of 0 by an infinite slope, which is NaN, and one "
+        "such entry makes every weight behind it NaN.",
+        fix=f"Make `{_written(divisor(pole), pole)}` safe before: `clamp(min=...)`, or `torch.where` on it.",
+        edits=_kept_away(pole),
+    )
+
+
+_SIGNS = {"/": "this division", "/=": "this division", "**": "this power"}
+
+
+def _written(value: Value | None, pole: Call) -> str:
+    """The argument at fault as it stands in the source."""
+    node = pole.node
+    if isinstance(node, ast.BinOp):
+        return ast.unparse(node.left if isinstance(node.op, ast.Pow) else node.right)
+    if isinstance(node, ast.AugAssign):
+        return ast.unparse(node.value)
+    if isinstance(node, ast.Call) and pole.op[:1] == "." and isinstance(node.func, ast.Attribute):
+        given = node.func.value if value is pole.receiver else node.args[0]
+        return ast.unparse(given)
+    return "the argument"
+
+
+def _behind_backward(program: Program) -> frozenset[int]:
+    return frozenset(id(value) for event in program.training.of("backward") for value in reached(event.about))
+
+
+def _on_its_own(pole: Call) -> bool:
+    """In a model or loss that nobody here calls, and part of what it gives back."""
+    outermost = pole.context.sites[0] if pole.context.sites else None
+    if outermost is None or not isinstance(outermost.node, ast.FunctionDef):
+        return False
+    if module_around(pole) is None and not _in_loss_code(pole):
+        return False
+    return any(value is pole for value in reached(outermost.result))
+
+
+_PREDICTION = Pattern(r"pred|logit|^out|output|score|hat$|recon|prob|^input$|embed|feat")
+
+
+def _is_prediction(value: Unknown) -> bool:
+    return bool(_PREDICTION.search(value.name.lower()))
+
+
+def _no(value: Unknown) -> bool:
+    return False
 
 
 _LEAST = "1e-8"  # the smallest power of ten that float32 still adds to a probability near it

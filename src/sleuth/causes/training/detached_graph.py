@@ -12,6 +12,11 @@ architecture.
 It is often the cure for an error message. "Can't call numpy() on Tensor that requires grad. Use
 tensor.detach().numpy()" is good advice for a plot and poison in a forward pass.
 
+The straight-through estimator has two sides, and they are easily swapped. `z + (q - z).detach()`
+is worth q (the rounded, sampled or looked-up one) and differentiates as z. Written as
+`q + (z - q).detach()` it is worth z, so nothing is quantised, and its gradient goes to q, where it
+ends: the decoder trains on values it will never get, and the encoder hears nothing of the loss.
+
 ```python
 def forward(self, x):
     z = self.encoder(x)
@@ -22,7 +27,9 @@ def forward(self, x):
 ## How to tell
 - **lint**: one of the cutting operations lies in `forward`, or between two module calls of the
   training step, and its result feeds a later layer. `torch.tensor(tensor)` also makes torch print
-  a "To copy construct from a tensor" warning.
+  a "To copy construct from a tensor" warning. A straight-through estimator whose value is the
+  smooth tensor and whose gradient goes to the one made of it by argmin, round, sign, a comparison
+  or a draw.
 - **probe**: after one backward pass the parameters upstream have `.grad` None while those
   downstream have one; walking `grad_fn` back from the loss ends before the encoder.
 - **watch**: one group of parameters with `requires_grad=True`, used in every forward pass, has no
@@ -56,6 +63,7 @@ state carried over between batches.
   steps.
 """
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -64,7 +72,7 @@ from sleuth.facts.flow import depends_on
 from sleuth.facts.growth import called_modules, never_reached
 from sleuth.facts.interpreter.values import Call, Function, Value
 from sleuth.facts.prepared import unread_layers
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.rhythm import after_last_step
 from sleuth.facts.seen import loaded, loss_calls, module_of, needed, raised, where_module
 from sleuth.facts.topics.gradients import (
@@ -78,7 +86,9 @@ from sleuth.facts.topics.gradients import (
     steps_after,
     trained_by,
 )
+from sleuth.facts.topics.likeness import alike
 from sleuth.facts.topics.modes import function_of, has_weights, holds
+from sleuth.facts.topics.straight_through import Estimator, estimators, is_quantised
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
@@ -106,6 +116,7 @@ WRITTEN_CUTS = frozenset(
 
 
 def lint(program: Program) -> Iterator[Finding]:
+    yield from _swapped_estimators(program)
     if not any(True for _ in program.calls(*WRITTEN_CUTS)):
         return
     trained = trained_by(program)
@@ -123,6 +134,37 @@ def lint(program: Program) -> Iterator[Finding]:
                 severity = "error" if optimizers else "warning"
                 yield _finding(cut, starved, severity, _joined_again(program, cut))
     yield from _bare_models(program, learned)
+
+
+def _swapped_estimators(program: Program) -> Iterator[Finding]:
+    """`q + (z - q).detach()`, where q was quantised from z: worth z, and the gradient ends at q."""
+    found = list(estimators(program))
+    for one in found:
+        if not is_quantised(program, one.slope, one.worth) or is_quantised(program, one.worth, one.slope):
+            continue
+        if any(alike(other.slope, one.worth) and alike(other.worth, one.slope) for other in found):
+            continue  # both ways side by side: two purposes, and somebody knows which is which
+        yield clue(
+            "error",
+            one.call,
+            "A straight-through estimator with its sides swapped: it has the value of the smooth tensor, so "
+            "nothing is quantised, and its gradient goes to the quantised one, where it ends.",
+            fix="Write `smooth + (quantised - smooth).detach()`.",
+            edits=_sides_changed(one),
+        )
+
+
+def _sides_changed(one: Estimator) -> Edits:
+    """The two variables of the sum exchanged, where it has just these two."""
+    node = one.call.node
+    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)] if node is not None else []
+    ids = sorted({part.id for part in names})
+    if len(ids) != 2 or len(names) < 3 or not isinstance(node, ast.BinOp):
+        return ()
+    other = dict(zip(ids, reversed(ids), strict=True))
+    return tuple(
+        edit for part in names for edit in rewrite(part, one.call.source, other[part.id], safe=False)
+    )
 
 
 def _bare_models(program: Program, learned: set[int]) -> Iterator[Finding]:
