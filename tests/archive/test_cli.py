@@ -103,6 +103,7 @@ def masked(text: str, pair: tuple[archive.Run, archive.Run]) -> str:
 def test_pages_look_as_they_should(pair: tuple[archive.Run, archive.Run]) -> None:
     one, other = pair
     assert masked(made.sleuth("runs").stdout, pair) == LIST
+    assert masked(made.sleuth("runs", "list", "--since", "1d").stdout, pair) == LIST
     assert masked(made.sleuth("runs", "diff", one.id, other.id).stdout, pair) == DIFF
     assert masked(made.sleuth("runs", "show", one.id).stdout, pair) == SHOW
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sleuth.cli.output import emit, output_options
+from sleuth.cli.output import Command, emit, output_options
 from sleuth.errors import SleuthError
 
 if TYPE_CHECKING:
@@ -21,12 +21,21 @@ home_option = click.option(
 )
 
 
+def listing_options(function: Command) -> Command:
+    """Which runs to list."""
+    for add in (
+        click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="The latest N."),
+        click.option("--cause", metavar="CAUSE", help="Only runs in which this cause was found."),
+        click.option("--status", type=click.Choice(STATUSES), help="Only runs of this status."),
+        click.option("--since", metavar="TIME", help="Only runs begun since: 2d, 12h, today, 2026-03-01."),
+        click.option("--script", metavar="TEXT", help="Only runs whose script has this in its path."),
+    ):
+        function = add(function)
+    return function
+
+
 @click.group("runs", invoke_without_command=True)
-@click.option("--script", metavar="TEXT", help="Only runs whose script has this in its path.")
-@click.option("--since", metavar="TIME", help="Only runs begun since: 2d, 12h, today, 2026-03-01.")
-@click.option("--status", type=click.Choice(STATUSES), help="Only runs of this status.")
-@click.option("--cause", metavar="CAUSE", help="Only runs in which this cause was found.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="The latest N at most.")
+@listing_options
 @home_option
 @output_options
 @click.pass_context
@@ -48,6 +57,37 @@ def command(
     if context.invoked_subcommand is not None:
         belongs_after(context, script, since, status, cause, home, json_path, quiet)
         return
+    _list(script, since, status, cause, limit, home, json_path, quiet)
+
+
+@command.command("list")
+@listing_options
+@home_option
+@output_options
+def list_runs(
+    script: str | None,
+    since: str | None,
+    status: "Status | None",
+    cause: str | None,
+    limit: int,
+    home: Path | None,
+    json_path: str | None,
+    quiet: bool,
+) -> None:
+    """List the runs, as `sleuth runs` alone does."""
+    _list(script, since, status, cause, limit, home, json_path, quiet)
+
+
+def _list(
+    script: str | None,
+    since: str | None,
+    status: "Status | None",
+    cause: str | None,
+    limit: int,
+    home: Path | None,
+    json_path: str | None,
+    quiet: bool,
+) -> None:
     from sleuth.archive import home_folder, index, listed
     from sleuth.show import runs as show
 
