@@ -126,8 +126,15 @@ def _chosen_by_both(episodes: Episodes, target: Bootstrap) -> Value | None:
     for call in (target.call, *values) if values else ():
         for arm in call.context.arms:
             if episodes.kinds(arm.test) >= _BOTH and isinstance(arm.node, ast.If | ast.IfExp):
-                return Value(arm.node.test, call.source)
+                if _runs_while_going_on(arm, arm.node.test):
+                    return Value(arm.node.test, call.source)
     return None
+
+
+def _runs_while_going_on(arm: Arm, test: ast.expr) -> bool:
+    """The branch that an end skips. One that runs *at* an end takes nothing away: it may sort ends by kind."""
+    negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+    return (arm.name == "else") is not negated
 
 
 def _only_at_the_limit(episodes: Episodes, arm: Arm) -> bool:
