@@ -5,45 +5,55 @@ import torch
 from torch import nn
 
 
-class Critic(nn.Module):
-    def __init__(self, size):
+class Agent(nn.Module):
+    def __init__(self, size, actions):
         super().__init__()
-        self.net = nn.Sequential(nn.Linear(size, 64), nn.Tanh(), nn.Linear(64, 1))
+        self.scores = nn.Linear(size, actions)
+        self.worth = nn.Linear(size, 1)
 
-    def forward(self, obs):
-        return self.net(torch.as_tensor(obs, dtype=torch.float32)).squeeze(-1)
+    def step(self, obs):
+        with torch.no_grad():
+            policy = torch.distributions.Categorical(logits=self.scores(obs))
+            action = policy.sample()
+            return action.item(), self.worth(obs).squeeze(-1).item(), policy.log_prob(action).item()
 
 
 class Paths:
-    def __init__(self, gamma, lam):
-        self.gamma, self.lam, self.start = gamma, lam, 0
-        self.rewards, self.values, self.returns = [], [], []
+    def __init__(self, size, gamma, lam):
+        self.rewards, self.values = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        self.returns = np.zeros(size, np.float32)
+        self.gamma, self.lam = gamma, lam
+        self.at, self.start = 0, 0
 
     def store(self, reward, value):
-        self.rewards.append(reward)
-        self.values.append(value)
+        self.rewards[self.at] = reward
+        self.values[self.at] = value
+        self.at += 1
 
     def finish(self, last=0.0):
-        rewards = np.append(self.rewards[self.start :], last)
-        values = np.append(self.values[self.start :], last)
+        path = slice(self.start, self.at)
+        rewards = np.append(self.rewards[path], last)
+        values = np.append(self.values[path], last)
         deltas = rewards[:-1] + self.gamma * values[1:] - values[:-1]
-        running = 0.0
-        for delta in deltas[::-1]:
-            running = delta + self.gamma * self.lam * running
-            self.returns.append(running)
-        self.start = len(self.rewards)
+        self.returns[path] = np.cumsum(deltas[::-1])[::-1]
+        self.start = self.at
 
 
-def collect(env, policy, critic, paths, steps):
+def collect(env, agent, steps, longest=1000):
+    paths = Paths(steps, 0.99, 0.95)
     obs, _ = env.reset(seed=0)
+    length = 0
     for t in range(steps):
-        value = critic(obs).item()
-        obs_next, reward, terminated, truncated, _ = env.step(policy(obs))
+        action, value, _ = agent.step(torch.as_tensor(obs, dtype=torch.float32))
+        following, reward, terminated, truncated, _ = env.step(action)
+        length += 1
         paths.store(reward, value)
-        obs = obs_next
-        full = t == steps - 1
-        if terminated or truncated or full:
-            last = 0.0 if terminated else critic(obs).item()
+        obs = following
+        timeout = truncated or length == longest
+        if terminated or timeout or t == steps - 1:
+            last = 0.0 if terminated else agent.step(torch.as_tensor(obs, dtype=torch.float32))[1]
             paths.finish(last)
-            if terminated or truncated:
+            if terminated or timeout:
                 obs, _ = env.reset()
+                length = 0
+    return paths
