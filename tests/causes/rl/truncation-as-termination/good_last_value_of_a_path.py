@@ -8,14 +8,17 @@ from torch import nn
 class Agent(nn.Module):
     def __init__(self, size, actions):
         super().__init__()
-        self.scores = nn.Linear(size, actions)
-        self.worth = nn.Linear(size, 1)
+        self.scores = nn.Sequential(nn.Linear(size, 64), nn.Tanh(), nn.Linear(64, actions))
+        self.worth = nn.Sequential(nn.Linear(size, 64), nn.Tanh(), nn.Linear(64, 1))
+
+    def value(self, obs):
+        return self.worth(obs).squeeze(-1)
 
     def step(self, obs):
         with torch.no_grad():
             policy = torch.distributions.Categorical(logits=self.scores(obs))
             action = policy.sample()
-            return action.item(), self.worth(obs).squeeze(-1).item(), policy.log_prob(action).item()
+            return action.item(), self.value(obs).item(), policy.log_prob(action).item()
 
 
 class Paths:
@@ -39,7 +42,8 @@ class Paths:
         self.start = self.at
 
 
-def collect(env, agent, steps, longest=1000):
+def collect(env, steps, longest=1000):
+    agent = Agent(env.observation_space.shape[0], env.action_space.n)
     paths = Paths(steps, 0.99, 0.95)
     obs, _ = env.reset(seed=0)
     length = 0
