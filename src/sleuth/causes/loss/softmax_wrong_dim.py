@@ -75,7 +75,7 @@ _SOFTMAXES = tuple(
     f"{home}{name}" for home in ("torch.", "torch.nn.functional.", ".") for name in ("softmax", "log_softmax")
 )
 _PRODUCTS = ("@", "torch.matmul", "torch.bmm", ".matmul", ".bmm", "torch.mm", ".mm")
-_PICKS = ("argmax", "max", "topk")
+_PICKS = ("argmax", "max", "topk", "gather")
 # Between the weights and the product: what changes neither the axes nor what they mean.
 _HARMLESS = (
     "dropout",
@@ -90,7 +90,7 @@ _HARMLESS = (
     "nan_to_num",
 )
 
-NEEDS = "softmax argmax Softmax normalize nll max("
+NEEDS = "softmax argmax Softmax normalize nll max( gather"
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -110,7 +110,7 @@ def lint(program: Program) -> Iterator[Finding]:
             continue
         if axis_of(pick) in (1, -1) and axis_of(scores) == 0:
             yield _wrong(
-                scores, "warning", f"line {place(pick).line} picks the winner along axis {axis_of(pick)}"
+                scores, "warning", f"line {place(pick).line} picks among the classes along axis {axis_of(pick)}"
             )
     yield from _over_the_batch(program, algebra)
     yield from _over_one(program, algebra)
