@@ -66,6 +66,14 @@ def test_a_file_beside_the_script_may_parse_its_arguments(tmp_path: Path) -> Non
     assert split(tmp_path, ["train.py", "--steps", "9"]) == (None, None, ("--steps", "9"))
 
 
+def test_an_option_without_its_value_is_no_option_of_the_script(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PLAIN)
+    result = CliRunner().invoke(
+        ScriptCommand("verb", params=[click.Option(["--steps"])]), ["train.py", "--steps"]
+    )
+    assert (result.exit_code, "'--steps' requires an argument" in result.output) == (2, True)
+
+
 def test_a_module_gets_all_that_follows(tmp_path: Path) -> None:
     assert split(tmp_path, ["-m", "train", "--steps", "9"])[0] == 9  # before the first of its own
     assert split(tmp_path, ["-m", "train", "x", "--steps", "9"]) == (None, None, ("--steps", "9"))

@@ -51,8 +51,10 @@ def _ours_first(words: list[str], takes: dict[str, bool]) -> list[str]:
             continue
         text = text if text is not None else "\n".join(_sources(words[at]))
         mine = not _is_spelled(name, text)
-        said = [word, *([next(rest, None)] if takes[name] and not has_value else [])]
-        (ours if mine else theirs).extend(part for part in said if part is not None)
+        value = next(rest, None) if takes[name] and not has_value else ""
+        if value is None and mine:
+            raise click.BadOptionUsage(name, f"Option {name!r} requires an argument.")
+        (ours if mine else theirs).extend(part for part in (word, value) if part)
     return [*words[:at], *ours, words[at], *theirs]
 
 
