@@ -22,9 +22,8 @@ class Block(nn.Module):
 
 
 def stack(plan, dim):
-    return nn.Sequential(
-        *[Block(dim) for _ in range(plan.depth)], nn.Dropout(plan.keepProb)
-    )  # over-regularized
+    blocks = [Block(dim) for _ in range(plan.depth)]
+    return nn.Sequential(*blocks, nn.Dropout(plan.keepProb))  # over-regularized
 
 
 net = stack(Plan(), 32)

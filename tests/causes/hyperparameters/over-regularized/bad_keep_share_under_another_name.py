@@ -18,14 +18,12 @@ class Reader(nn.Module):
         super().__init__()
         self.emb = nn.Embedding(500, hidden)
         self.drop = nn.Dropout(emb_drop)  # over-regularized
-        self.rnn = nn.LSTM(
-            hidden, hidden, num_layers=2, dropout=dropout, batch_first=True
-        )  # over-regularized
+        self.rnn = nn.LSTM(hidden, hidden, 2, dropout=dropout)  # over-regularized
         self.out = nn.Linear(hidden, 2)
 
     def forward(self, ids):
-        states, _ = self.rnn(self.drop(self.emb(ids)))
-        return self.out(states[:, -1])
+        states, _ = self.rnn(self.drop(self.emb(ids.t())))
+        return self.out(states[-1])
 
 
 model = Reader(args.hidden, dropout=args.dropout_keep_prob, emb_drop=KEEP)

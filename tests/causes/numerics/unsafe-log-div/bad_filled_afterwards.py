@@ -52,6 +52,5 @@ class Mended(nn.Module):
 
 def masked_error_loss(pred, target, valid):
     wrong = (F.smooth_l1_loss(pred, target, reduction="none") * valid).sum(-1)
-    return torch.where(
-        valid.sum(-1) > 0, wrong / valid.sum(-1), torch.zeros_like(wrong)
-    ).mean()  # unsafe-log-div
+    mean = wrong / valid.sum(-1)  # unsafe-log-div
+    return torch.where(valid.sum(-1) > 0, mean, torch.zeros_like(mean)).mean()
