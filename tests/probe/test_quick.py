@@ -234,6 +234,34 @@ def test_a_teacher_may_drop_while_the_model_is_in_eval_mode() -> None:
     assert not [found for found in report.findings if found.cause == "dropout-ignores-mode"]
 
 
+@pytest.mark.parametrize("cell", [nn.GRUCell, nn.LSTMCell])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_mask_that_blanks_almost_every_state(cell: Any, turned: bool) -> None:
+    class Stream(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.cell, self.out = cell(4, 8), nn.Linear(8, 3)
+
+        def forward(self, x: Tensor, begins: Tensor) -> Tensor:
+            keep = (begins if turned else ~begins).float().unsqueeze(-1)
+            state: Any = torch.zeros(2, len(x), 8)
+            outputs = []
+            for t in range(x.shape[1]):
+                kept = state * keep[:, t]
+                found = self.cell(x[:, t], kept[0] if cell is nn.GRUCell else tuple(kept))
+                state = torch.stack([found, found]) if cell is nn.GRUCell else torch.stack(found)
+                outputs.append(self.out(state[0]))
+            return torch.stack(outputs, 1)
+
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        return F.cross_entropy(model(batch[0], batch[1]).flatten(0, 1), batch[2].flatten())
+
+    torch.manual_seed(0)
+    batch = torch.randn(16, 20, 4), torch.rand(16, 20) < 0.1, torch.randint(3, (16, 20))
+    report = probe(Stream(), batch, step)
+    assert any(found.cause == "state-not-carried" for found in report.findings) is turned
+
+
 def test_a_table_of_all_pairs_is_meant_to_mix_examples() -> None:
     class Towers(nn.Module):
         def __init__(self) -> None:

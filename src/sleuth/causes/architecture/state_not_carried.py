@@ -369,6 +369,10 @@ def undo(world: "World") -> None:
     of_models.state_carried(world)
 
 
+MOSTLY_BLANK = 0.8  # episodes that begin at four of five steps are none
+SEVERAL = 8
+
+
 def probe(bench: "Bench") -> Iterator[Finding]:
     for part in bench.first.recurrent:
         forgets = part.hidden_gradient == 0.0 and bool(part.input_gradient)
@@ -382,6 +386,16 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 where=Where(module=part.path or None),
                 numbers={"calls": part.calls, "steps": part.steps},
                 fix="Keep what it returns: `out, state = rnn(x, state)`.",
+            )
+        elif part.blank >= MOSTLY_BLANK and part.calls >= SEVERAL:
+            yield Finding(
+                f"{part.blank:.0%} of the states that `{part.path or part.kind}` gets back over {part.calls} "
+                "steps are all zero: it starts anew almost every time.",
+                severity="warning",
+                credence=0.7,
+                where=Where(module=part.path or None),
+                numbers={"blank": part.blank, "calls": part.calls},
+                fix="Look at what the state is multiplied with: the mask that resets it may be turned round.",
             )
         elif forgets and part.steps == 1 and part.calls == 1 and part.stateless_calls:
             yield Finding(

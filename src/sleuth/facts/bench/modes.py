@@ -65,6 +65,7 @@ class RecurrentFacts:
     stateless_calls: int
     hidden_gradient: float | None
     input_gradient: float | None
+    blank: float = 0.0  # share of states handed back that are all zero, call by call and row by row
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,15 @@ def _recurrent(calls: list[Any], path: str, found: Slopes) -> RecurrentFacts:
         return max((s.largest for s in slopes), default=None)
 
     stateless = sum(len(call.inputs) == 1 for call in calls)
-    return RecurrentFacts(path, type(module).__name__, len(calls), steps, stateless, size("hh"), size("ih"))
+    kind = type(module).__name__
+    return RecurrentFacts(path, kind, len(calls), steps, stateless, size("hh"), size("ih"), _blank(calls))
+
+
+def _blank(calls: list[Any]) -> float:
+    """Of the calls after the first: that one starts from nothing anyway."""
+    given = [call.inputs[1] for call in calls[1:] if len(call.inputs) > 1 and call.inputs[1].dim() == 2]
+    rows = [(state == 0).all(-1).float() for state in given]
+    return float(torch.cat(rows).mean()) if rows else 0.0
 
 
 def shapes(subject: Subject) -> Shapes:
