@@ -41,6 +41,13 @@ def test_there_is_nothing_to_better_in_a_run_that_has_learnt() -> None:
     assert reading.better(run(falling(1.0, 0.002)), run(falling(1.0, 0.00001))) is False
 
 
+def test_a_tiny_error_is_no_worse_than_a_tinier_one() -> None:
+    base = run(falling(1.0, 0.0001), Metric("val mse", 3e-5, 60))
+    assert reading.better(base, run(falling(1.0, 1e-7), Metric("val mse", 0.0, 60))) is False
+    far = run(falling(1.0, 0.0001), Metric("val mse", 0.5, 60))
+    assert reading.better(far, run(falling(1.0, 1e-5), Metric("val mse", 0.1, 60))) is True
+
+
 def test_a_finite_run_is_better_than_one_that_is_not() -> None:
     exploding = [2.0**i for i in range(30)] + [math.inf] * 20
     assert reading.better(run(exploding), run(falling(2, 1))) is True

@@ -293,3 +293,24 @@ def test_rows_of_one_graph_may_influence_each_other() -> None:
     bench = Bench(Graph(), (x, torch.eye(64).roll(1, 0), y), nn.CrossEntropyLoss())
     with pytest.raises(NotApplicable, match="nodes of one graph"):
         bench.mixing  # noqa: B018  asked for its reason
+
+
+def test_a_sine_with_a_factor_keeps_small_weights_alive() -> None:
+    class Wave(nn.Module):
+        def __init__(self, inside: int, factor: float) -> None:
+            super().__init__()
+            self.linear, self.factor = nn.Linear(inside, 64), factor
+            nn.init.uniform_(self.linear.weight, -0.3 / 30, 0.3 / 30)
+            nn.init.zeros_(self.linear.bias)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.sin(self.factor * self.linear(x))
+
+    def blamed(factor: float) -> bool:
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(6, 64), *(Wave(64, factor) for _ in range(4)), nn.Linear(64, 3))
+        report = probe(model, classify()["batch"], nn.CrossEntropyLoss())
+        return any(found.cause == "bad-init-scale" and found.severity != "note" for found in report.findings)
+
+    assert not blamed(30.0)
+    assert blamed(1.0)

@@ -175,8 +175,14 @@ def _score_better(base: Record, other: Record, same_loss: bool) -> bool | None:
     """By what the script reports; a reported loss is no common measure where the loss itself was changed."""
     ours, theirs = scores(base), scores(other)
     shared = [name for name in ours if name in theirs and (same_loss or "loss" not in ours[name].name)]
-    rated = [_clearly(ours[name], theirs[name]) for name in shared]
+    rated = [_clearly(ours[name], theirs[name]) and not _done(base, ours[name]) for name in shared]
     return None if not rated else any(rated) and not any(_clearly(theirs[n], ours[n]) for n in shared)
+
+
+def _done(base: Record, before: Score) -> bool:
+    """An error that is next to nothing beside where the loss began: less of it is no better."""
+    seen = course(base)
+    return not before.up and seen is not None and 0 <= before.value <= LEARNT * seen.head
 
 
 def _clearly(before: Score, after: Score) -> bool:
