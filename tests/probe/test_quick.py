@@ -314,3 +314,20 @@ def test_a_sine_with_a_factor_keeps_small_weights_alive() -> None:
 
     assert not blamed(30.0)
     assert blamed(1.0)
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+def test_a_convolution_that_is_cut_at_the_wrong_end_sees_the_future(ahead: bool) -> None:
+    class Forecast(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.wide, self.out = nn.Conv1d(1, 8, 3, padding=2), nn.Conv1d(8, 1, 1)
+
+        def forward(self, x: Tensor) -> Tensor:
+            seen = self.wide(x)
+            return self.out(torch.relu(seen[..., 2:] if ahead else seen[..., :-2]))
+
+    torch.manual_seed(0)
+    series = torch.randn(32, 1, 65)
+    report = probe(Forecast(), (series[..., :-1].contiguous(), series[..., 1:].contiguous()), nn.MSELoss())
+    assert any(found.cause == "causal-leak" for found in report.findings) is ahead

@@ -15,6 +15,7 @@ from sleuth.facts.bench.reasons import NotApplicable
 from sleuth.facts.bench.standardised import Held, by_hand
 from sleuth.facts.bench.subject import Subject
 
+SHIFTED = 0.9  # of the targets are the inputs, one place on
 SAME = 1e-4  # relative change below which two passes agree; batched kernels differ by about 1e-6
 
 
@@ -237,6 +238,8 @@ def causality(
     pair = _pair(leaves, inputs, targets)
     if pair is None and (own := _shifted_by_the_step(leaves, inputs, targets, judged, ahead)) is not None:
         return _sees_ahead(subject, *own, shifted=1.0, equal=0.0, cut=1)
+    if pair is None and (name := _time_last(leaves, inputs, targets)):
+        return _sees_ahead(subject, name, None, shifted=1.0, equal=0.0, axis=2)
     if pair is None:
         raise NotApplicable("no target has the shape of an input sequence")
     name, given, target = pair
@@ -245,7 +248,7 @@ def causality(
     length = given.shape[1]
     if inside and equal == 1:
         shifted = 1.0  # the model shifts the labels itself, as pretrained language models do
-    if shifted < 0.9 and equal < 1:  # padding and special tokens differ; ordinary text does not
+    if shifted < SHIFTED and equal < 1:  # padding and special tokens differ; ordinary text does not
         raise NotApplicable("the targets are not the inputs shifted by one")
     return _sees_ahead(subject, name, length, shifted, equal)
 
@@ -263,22 +266,39 @@ def _shifted_by_the_step(
     return None
 
 
+def _time_last(leaves: dict[str, Tensor], inputs: Any, targets: Any) -> str:
+    """Channels first, as convolutions take them: the input whose target is itself, one place on."""
+    for name in inputs:
+        for other in targets:
+            given, target = leaves[name], leaves[other]
+            if name != other and given.dim() == 3 and given.shape == target.shape and given.shape[2] >= 3:
+                if float((target[..., :-1] == given[..., 1:]).float().mean()) >= SHIFTED:
+                    return str(name)
+    return ""
+
+
 def _sees_ahead(
-    subject: Subject, name: str, length: int, shifted: float, equal: float, cut: int = 0
+    subject: Subject,
+    name: str,
+    length: int | None,
+    shifted: float,
+    equal: float,
+    cut: int = 0,
+    axis: int = 1,
 ) -> Causality:
     """Replace everything after the middle and look before it. `cut`: places that no output answers."""
     subject.model.eval()
     subject.wake_zeros()
     subject = subject.smaller(length)
-    given = dict(batches.leaves(subject.batch))[name]
+    given = dict(batches.leaves(subject.batch))[name].movedim(axis, 1)
     length = given.shape[1]
     middle = length // 2
     read = given[:, : length - cut]
+    early, late = slice(0, middle), slice(middle, None)
     with torch.no_grad():
         before = _sequences(outputs_of(subject), read)
-        after = _sequences(outputs_of(subject, _other_future(subject.batch, name, given, middle)), read)
-        other = _sequences(outputs_of(subject, _other_past(subject.batch, name, given, middle)), read)
-    early, late = slice(0, middle), slice(middle, None)
+        after = _sequences(outputs_of(subject, _other(subject.batch, name, given, late, axis)), read)
+        other = _sequences(outputs_of(subject, _other(subject.batch, name, given, early, axis)), read)
     return Causality(_change(before, after, early), shifted, equal, length, _change(before, other, late))
 
 
@@ -305,15 +325,11 @@ def _agree(a: Tensor, b: Tensor) -> float:
     return float((a == b).float().mean()) if a.numel() else 0.0
 
 
-def _other_future(batch: Any, name: str, given: Tensor, middle: int) -> Any:
+def _other(batch: Any, name: str, given: Tensor, places: slice, axis: int) -> Any:
+    """The batch with other values at these places of the sequences (here time stands on the second axis)."""
     changed = given.clone()
-    changed[:, middle:] = given.flip(1).roll(1, 0)[:, middle:]
-    return batches.mapped(batch, lambda path, tensor: changed if path == name else tensor)
-
-
-def _other_past(batch: Any, name: str, given: Tensor, middle: int) -> Any:
-    changed = given.clone()
-    changed[:, :middle] = given.flip(1).roll(1, 0)[:, :middle]
+    changed[:, places] = given.flip(1).roll(1, 0)[:, places]
+    changed = changed.movedim(1, axis).contiguous()
     return batches.mapped(batch, lambda path, tensor: changed if path == name else tensor)
 
 
