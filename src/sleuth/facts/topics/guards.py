@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from sleuth.facts.flow import literal, subject
-from sleuth.facts.interpreter.values import Call, Unknown, Value
+from sleuth.facts.flow import literal, possible, subject
+from sleuth.facts.interpreter.values import Call, Carried, Either, Unknown, Value
 from sleuth.facts.program import Program
 from sleuth.facts.topics.activations import kind
 from sleuth.facts.topics.gradients import gradient_parents, sure_gradient_parents, walk
 from sleuth.facts.topics.likeness import alike, core
 from sleuth.facts.topics.modes import has_weights, is_model, may_be_model
-from sleuth.facts.topics.modules import exact, settled
+from sleuth.facts.topics.modules import exact
 from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import Pattern
 
@@ -167,7 +167,12 @@ _REPLACED = frozenset(
     for home in ("torch.", ".")
     for name in ("where", "masked_fill", "nan_to_num", "maximum", "max", "fmax", "exp", "softplus")
 ) | {"builtins.max", "torch.nn.functional.softplus"}
-_CLAMPS = {f"{home}{name}": home for home in ("torch.", ".") for name in ("clamp", "clip", "clamp_min")}
+_CLAMPS = frozenset(
+    f"{home}{name}{end}"
+    for home in ("torch.", ".")
+    for name in ("clamp", "clip", "clamp_min")
+    for end in ("", "_")
+)
 _MENDS = ("[]=", ".clamp_", ".clamp_min_", ".clip_", ".masked_fill_", ".add_", ".fill_", ".copy_")
 
 
@@ -178,6 +183,8 @@ def may_be_zero(program: Program, value: Value | None, at: Call) -> bool:
         return False
     if any(mend.order < at.order and core(mend.receiver) is made for mend in program.calls(*_MENDS)):
         return False
+    if isinstance(made, Either | Carried):
+        return all(may_be_zero(program, one, at) for one in possible(made))
     if not isinstance(made, Call):
         return True
     given = operands(made)
@@ -192,9 +199,10 @@ def may_be_zero(program: Program, value: Value | None, at: Call) -> bool:
 
 
 def _is_epsilon(part: Value) -> bool:
-    known = settled(part)
+    known = core(part)
     name = known.name if isinstance(known, Unknown) else known.op if isinstance(known, Call) else ""
-    return bool(exact(known)) or bool(_EPSILON.search(name.lower()))
+    # `count + (count == 0)` adds one just where it is needed
+    return bool(exact(known)) or name in _COMPARE or bool(_EPSILON.search(name.lower()))
 
 
 class Trap(NamedTuple):

@@ -43,6 +43,15 @@ class Pool(nn.Module):
         count.clamp_(min=1)
         return (total / count).masked_fill(nobody, 0)
 
+    def one_added(self, ids, mask, careful):
+        total = (self.emb(ids) * mask[..., None]).sum(1)
+        count = mask.sum(1, keepdim=True)
+        mean = torch.where(count > 0, total / (count + (count == 0).float()), 0.0)
+        size = mask.sum(1, keepdim=True)
+        if careful:
+            size = size.clamp(min=1)
+        return torch.where(size > 0, total / size, mean)
+
     def above_closed(self, ids, mask):
         count = mask.sum(1, keepdim=True)
         total = torch.where(count > 0, (self.emb(ids) * mask[..., None]).sum(1), 0.0)
@@ -65,6 +74,7 @@ class Pool(nn.Module):
     def forward(self, ids, mask, x):
         pooled = self.clamped(ids, mask) + self.chosen_twice(ids, mask) + self.shifted(ids, mask)
         pooled = pooled + self.overwritten(ids, mask) + self.clamped_in_place(ids, mask)
+        pooled = pooled + self.one_added(ids, mask, careful=True)
         return pooled + self.above_closed(ids, mask) + self.logged(x) + self.stopped_by_relu(x)
 
 
