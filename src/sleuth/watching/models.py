@@ -117,13 +117,14 @@ def model_of(state: State, births: Births, module: Any) -> Known | None:
 
 
 def few_weights(entry: Known) -> str:
-    """Sums of a few weights of the first, a middle and the last parameter: who loads a checkpoint, averages
-    or swaps weights between two steps changes them."""
+    """Sums of a few weights of the first, a middle and the last parameter, and how often any was written to:
+    who loads a checkpoint, averages or swaps weights between two steps changes them."""
     owner = entry.module()
     parts = [*owner.parameters()] if owner is not None else []
     chosen = {id(part): part for part in (*parts[:1], *parts[len(parts) // 2 :][:1], *parts[-1:])}
     try:
-        return " ".join(f"{float(part.detach().reshape(-1)[:FEW].sum()):.9g}" for part in chosen.values())
+        sums = [f"{float(part.detach().reshape(-1)[:FEW].sum()):.9g}" for part in chosen.values()]
+        return " ".join((*sums, str(sum(part._version for part in parts))))
     except (RuntimeError, NotImplementedError):  # lazy, or without storage
         return ""
 

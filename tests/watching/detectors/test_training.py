@@ -449,6 +449,7 @@ TWINS: Twins = {
             spoil(resting(STUCK), Layers, updates=lambda s: dict.fromkeys(s.updates, 0.001)),
             steps(update_norm=lambda s: 0.0 if s.n < 8 else 0.02, scale=1024.0),
             steps(update_norm=0.0, lr=1e-15),
+            spoil(steps(update_norm=lambda s: 0.0 if s.n % 4 == 0 else 0.02), Optimizer, type="LBFGS"),
             steps(update_norm=0.0, grad_norm_at_step=0.0),
         ],
     ),

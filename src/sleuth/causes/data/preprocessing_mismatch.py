@@ -82,9 +82,7 @@ def _numbered_apart(program: Program) -> Iterator[Finding]:
     """Each part numbers its categories by itself: 3 is Paris in training and Rome in the test."""
     for found in numbered_apart(program.source):
         sure = not found.sorted
-        harm = (
-            "one code means two categories." if sure else "a category that one lacks moves all codes."
-        )
+        harm = "one code means two categories." if sure else "a category that one lacks moves all codes."
         yield clue(
             "error" if sure else "warning",
             Value(found.node, program.source),

@@ -110,7 +110,7 @@ def lint(program: Program) -> Iterator[Finding]:
             continue
         if axis_of(pick) in (1, -1) and axis_of(scores) == 0:
             yield _wrong(
-                scores, "warning", f"line {place(pick).line} picks among the classes along axis {axis_of(pick)}"
+                scores, "warning", f"line {place(pick).line} picks a class along axis {axis_of(pick)}"
             )
     yield from _over_the_batch(program, algebra)
     yield from _over_one(program, algebra)

@@ -132,7 +132,7 @@ def _chosen_by_both(episodes: Episodes, target: Bootstrap) -> Value | None:
 
 
 def _runs_while_going_on(arm: Arm, test: ast.expr) -> bool:
-    """The branch that an end skips. One that runs *at* an end takes nothing away: it may sort ends by kind."""
+    """The branch that an end skips. One that runs *at* an end takes nothing away: it may sort them."""
     negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
     return (arm.name == "else") is not negated
 

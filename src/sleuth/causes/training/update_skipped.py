@@ -63,6 +63,7 @@ PREDICTS = {"same-batch": "usually", "float64": "even"}
 SHARE, MOST = 0.1, 0.5  # of the measured steps, beyond the first dozen; see the page
 SETTLING = 12
 FAINTEST = 1e-6  # norm of a gradient whose step can be too small for the weights' digits
+LINE_SEARCHES = ("LBFGS",)  # where no point along the line is better, staying is the answer
 DUST = 1e-12  # a rate below cannot move a float32: `lr-collapsed` or `update-underflow` name it
 
 
@@ -74,6 +75,8 @@ def watch(record: "Record") -> Iterator[Finding]:
         still = [step for step in known if step.update_norm == 0 and (step.lr is None or step.lr > DUST)]
         zero = [step for step in known if step.update_norm == 0 and step.lr == 0.0]
         made = optimizer_of(record, course.id)
+        if made is not None and made.type in LINE_SEARCHES:
+            continue
         never = bool(zero) and len(zero) == len(known) and (made is None or made.lr == 0)
         count = len(zero) if never else len(still)
         if len(known) < 3 or count < SHARE * len(known):
