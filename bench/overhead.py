@@ -228,9 +228,10 @@ class LongRun:
 
 
 def long_run(steps: int = 100_000) -> LongRun:
-    """A very small model: the recorder is most of what happens."""
+    """A very small model on one thread: the recorder is most of what happens."""
     import torch
 
+    torch.set_num_threads(1)
     from sleuth import archive
     from sleuth.watching.install import install
     from sleuth.watching.memory import resident
