@@ -166,7 +166,7 @@ class Cost:
 
 
 def costs(workload: str, rounds: int = ROUNDS, seconds: float = SECONDS) -> dict[str, Cost]:
-    """Processor time a step, against that of a bare block right before: medians over pairs of short blocks."""
+    """Processor time a step against that of a bare block right before: medians over pairs of blocks."""
     import torch
 
     threads = torch.get_num_threads()
