@@ -48,6 +48,17 @@ def test_a_tiny_error_is_no_worse_than_a_tinier_one() -> None:
     assert reading.better(far, run(falling(1.0, 1e-5), Metric("val mse", 0.1, 60))) is True
 
 
+def test_without_regularisation_only_what_was_held_out_counts() -> None:
+    def held(losses: list[float], share: float) -> Record:
+        return run(losses, Evaluation(60, line=5, rows=1000, correct=share))
+
+    base = held(falling(2.3, 0.5), 0.90)
+    assert reading.better(base, held(falling(2.3, 0.1), 0.88)) is True  # by its loss
+    assert reading.held_out_better(base, held(falling(2.3, 0.1), 0.88)) is False
+    assert reading.held_out_better(held(falling(2.3, 2.0), 0.3), held(falling(2.3, 0.5), 0.9)) is True
+    assert reading.held_out_better(run(falling(2.3, 0.5)), run(falling(2.3, 0.1))) is None
+
+
 def test_a_finite_run_is_better_than_one_that_is_not() -> None:
     exploding = [2.0**i for i in range(30)] + [math.inf] * 20
     assert reading.better(run(exploding), run(falling(2, 1))) is True

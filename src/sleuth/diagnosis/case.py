@@ -57,7 +57,7 @@ class Case:
         found = clues.of_libraries([*self.findings, *self.from_experiments()])
         if self.trials is not None and self.trials.plays:
             found = clues.without_the_course(found)
-        if self.learns:
+        if self.learns and self.trials is not None and self.trials.guesses is None:
             found = clues.harmless_where_it_learns(found, self.made)
         return clues.roots_before_symptoms(found)
 

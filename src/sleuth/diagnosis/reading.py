@@ -179,6 +179,17 @@ def _score_better(base: Record, other: Record, same_loss: bool) -> bool | None:
     return None if not rated else any(rated) and not any(_clearly(theirs[n], ours[n]) for n in shared)
 
 
+def held_out_better(base: Record, other: Record) -> bool | None:
+    """By evaluation passes alone; None where there are none. Whoever takes away what holds the training loss
+    up on purpose must show that something else is better for it."""
+    ours, theirs = scores(base), scores(other)
+    shared = [name for name, score in ours.items() if score.rows and name in theirs]
+    if not shared:
+        return None
+    ahead = any(_clearly(ours[name], theirs[name]) for name in shared)
+    return ahead and not any(_clearly(theirs[name], ours[name]) for name in shared)
+
+
 def _done(base: Record, before: Score) -> bool:
     """An error that is next to nothing beside where the loss began: less of it is no better."""
     seen = course(base)
