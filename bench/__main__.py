@@ -20,7 +20,7 @@ def main(wanted: Sequence[str]) -> int:
         try:
             for row in SECTIONS[name]():
                 rows.append(row)
-                click.echo(f"  measured: {row[0]} · {row[1]}", err=True)
+                click.echo(f"  measured: {row[0]} · {row[1]}: {row[2]}", err=True)
         except Exception as error:
             failed = True
             rows.append((name, "not measured", f"{type(error).__name__}: {error}"[:200]))
