@@ -18,8 +18,8 @@ SPELLED_NOWHERE = re.compile(
 class ScriptCommand(click.Command):
     """`sleuth VERB [OPTIONS] SCRIPT [ARGS]`, where options of the verb may also come after the script.
 
-    What the script (or a file beside it) spells as an option of its own is left to it, and so is everything
-    where a `--` says so.
+    What the script (or a file beside it) spells as an option of its own is left to it, and so is one that
+    was given before it already, and everything where a `--` says so.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -42,11 +42,12 @@ def _ours_first(words: list[str], takes: dict[str, bool]) -> list[str]:
         return words
     ours: list[str] = []
     theirs: list[str] = []
+    given = {word.partition("=")[0] for word in words[:at]}
     text = None
     rest = iter(words[at + 1 :])
     for word in rest:
         name, has_value, _ = word.partition("=")
-        if not name.startswith("--") or name not in takes:
+        if not name.startswith("--") or name not in takes or name in given:
             theirs.append(word)
             continue
         text = text if text is not None else "\n".join(_sources(words[at]))
