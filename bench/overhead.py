@@ -15,8 +15,8 @@ from typing import Any
 
 Step = Callable[[], None]
 Monitor = Callable[[Any], AbstractContextManager[Any]]
-ROUNDS = 15  # of a bare block and one under each monitor: drifts of the machine hit both of a pair alike
-SECONDS = 0.3  # of one block
+ROUNDS = 7  # of a bare block and one under each monitor: drifts of the machine hit both of a pair alike
+SECONDS = 1.0  # of one block: several of the samples that the recorder takes, so that none weighs too much
 
 
 def mlp() -> tuple[Any, Step]:
@@ -277,5 +277,5 @@ if __name__ == "__main__":
         print(long_run())
         raise SystemExit
     for workload in sys.argv[1:] or [*WORKLOADS]:
-        for name, cost in costs(workload, 5, 0.3).items():
+        for name, cost in costs(workload).items():
             print(f"{workload}: {name} {cost.ratio:.3f}x, own {cost.own}", flush=True)
