@@ -223,7 +223,7 @@ def test_colour_changes_no_word() -> None:
 def test_a_teacher_may_drop_while_the_model_is_in_eval_mode() -> None:
     student, teacher = mlp(), nn.Sequential(nn.Linear(6, 16), nn.Dropout(0.3), nn.Linear(16, 3)).train()
 
-    def step(model: nn.Module, batch: Any) -> Tensor:
+    def step(model: nn.Module, batch: Any) -> Any:
         with torch.no_grad():
             wanted = teacher(batch[0]).softmax(-1)
         return (model(batch[0]).softmax(-1) - wanted).pow(2).mean() + nn.functional.cross_entropy(
@@ -323,7 +323,7 @@ def test_a_convolution_that_is_cut_at_the_wrong_end_sees_the_future(ahead: bool)
             super().__init__()
             self.wide, self.out = nn.Conv1d(1, 8, 3, padding=2), nn.Conv1d(8, 1, 1)
 
-        def forward(self, x: Tensor) -> Tensor:
+        def forward(self, x: Tensor) -> Any:
             seen = self.wide(x)
             return self.out(torch.relu(seen[..., 2:] if ahead else seen[..., :-2]))
 
