@@ -11,6 +11,7 @@ from torch import Tensor, nn
 import sleuth
 from sleuth import testing
 from sleuth.errors import SleuthError
+from sleuth.facts.bench.memorise import read_curve
 from tests.probe.cases import CASES, classify, mlp, seeded
 
 torch.set_num_threads(1)
@@ -210,3 +211,26 @@ def test_models_without_a_match_are_named() -> None:
     assert any("mine: 0" in name for name in found.unpaired)
     with pytest.raises(SleuthError, match="expected a torch"):
         sleuth.diff(3, nets(nn.ReLU()), torch.randn(5, 4))
+
+
+def test_labels_without_a_rule_take_longer_and_are_learned_all_the_same() -> None:
+    torch.manual_seed(0)
+    small = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+    testing.assert_overfits(small, (torch.randn(32, 6), torch.randint(3, (32,))), nn.CrossEntropyLoss())
+
+
+def test_inputs_alone_are_enough_to_ask_for_independence() -> None:
+    class Centred(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x - x.mean(0)
+
+    x = torch.randn(32, 6)
+    testing.assert_batch_independent(mlp(), x)
+    with pytest.raises(AssertionError, match="other examples"):
+        testing.assert_batch_independent(nn.Sequential(Centred(), mlp()), x)
+
+
+def test_a_curve_that_still_falls_is_no_plateau() -> None:
+    falling = [1.2 - 0.004 * step for step in range(150)]
+    at_rest = [0.6 + 0.6 * 0.95**step for step in range(150)]
+    assert [read_curve(curve, complete=True)[0] for curve in (falling, at_rest)] == ["falls", "plateaus"]

@@ -78,6 +78,7 @@ class Bench:
         seed: int = 0,
         budget: float = 30.0,
         memorise: bool = True,
+        memorise_steps: int = memorise.STEPS,
         quick: bool = False,
         fits: Sequence[Fit] = (),
         started: float | None = None,
@@ -90,7 +91,7 @@ class Bench:
         self.subject = Subject(model, batch, run, held, loader, val_loader, seed, budget, since)
         self.timing: dict[str, float] = {}
         self.fits = tuple(fits)
-        self._memorise = memorise and not quick
+        self._memorise, self._memorise_steps = memorise and not quick, memorise_steps
         self._quick = quick
         self._known: dict[str, Any] = {}
         checked(self.subject)
@@ -232,7 +233,8 @@ class Bench:
     def memory(self) -> Memory:
         if not self._memorise:
             raise NotApplicable("the memorise test was switched off")
-        return self._once("memorise", partial(memorise.measure, inputs=self._inputs))
+        asked = partial(memorise.measure, inputs=self._inputs, steps=self._memorise_steps)
+        return self._once("memorise", asked)
 
     def silence(self, number: int) -> Silence:
         """The n-th rectifier again, with further batches where there is a loader."""

@@ -18,6 +18,7 @@ STEPS = 150
 PATIENCE = 40  # steps without a new low by one hundredth: a curve that will not move any more
 RATE = 3e-3  # Adam's default is 1e-3; a batch that is to be learned by heart bears a little more
 REPLACEMENTS = ("noise", "shuffled", "zero")
+STILL = 0.03  # of the loss at the start, over a quarter of the steps: it has not come to rest
 NEAR_ZERO = 0.05  # of the loss at the start
 SHARE_OF_BUDGET = 0.4
 
@@ -37,7 +38,7 @@ class Memory:
     ablation: tuple[tuple[str, float, float], ...]
 
 
-def measure(subject: Subject, inputs: tuple[str, ...]) -> Memory:
+def measure(subject: Subject, inputs: tuple[str, ...], steps: int = STEPS) -> Memory:
     wanted = list(subject.parameters().values())
     if not wanted:
         raise NotApplicable("the model has no trainable parameter")
@@ -46,13 +47,13 @@ def measure(subject: Subject, inputs: tuple[str, ...]) -> Memory:
     started = time.monotonic()
     until = started + SHARE_OF_BUDGET * subject.budget
     curve: list[float] = []
-    while len(curve) < STEPS and (not curve or _goes_on(subject, until)):
+    while len(curve) < steps and (not curve or _goes_on(subject, until)):
         loss = subject.loss()
         curve.append(float(loss.detach()))
         if not loss.requires_grad or not math.isfinite(curve[-1]) or _learned(curve) or _stuck(curve):
             break
         stepper.step(gradients(loss, wanted), RATE)
-    done = len(curve) >= STEPS or _learned(curve) or _stuck(curve)
+    done = len(curve) >= steps or _learned(curve) or _stuck(curve)
     reading, explanation = read_curve(curve, complete=done)
     table = _ablation(subject, inputs) if math.isfinite(curve[-1]) else ()
     seconds = time.monotonic() - started
@@ -104,10 +105,23 @@ def read_curve(curve: list[float], complete: bool) -> tuple[str, str]:
             "flat",
             "almost nothing was learned: gradient flow, a saturated loss, or inputs without information",
         )
+    if _still_falls(finite):
+        return "falls", "it was still falling when the steps ended: more of them, or a larger rate, may do"
     return (
         "plateaus",
         "some was learned, not all: noise in the model, capacity, or labels that inputs cannot tell apart",
     )
+
+
+def _still_falls(curve: list[float]) -> bool:
+    """Whether the last quarter brought a good part of what the same stretch before it did."""
+    quarter = len(curve) // 4
+    if quarter < 5:
+        return False
+    levels = [sum(curve[-k * quarter :][:5]) / 5 for k in (2, 1)]
+    end = sum(curve[-5:]) / 5
+    before, lately = levels[0] - levels[1], levels[1] - end
+    return lately > STILL * abs(curve[0]) and lately > 0.5 * before
 
 
 def _without_dropout(model: nn.Module) -> None:
