@@ -43,6 +43,10 @@ class Program:
         followed = {call.context.source: None for call in self.trace}
         return (self.source, *(source for source in followed if source is not self.source))
 
+    def holds(self, *pieces: str) -> bool:
+        """Whether one of these stands in any of its files: a cheap no before a costly look."""
+        return any(source.holds(piece) for source in self.sources for piece in pieces)
+
     @property
     def trace(self) -> tuple[Call, ...]:
         return self.scene.trace

@@ -68,3 +68,8 @@ class AnyOf:
             if word in text:
                 return True
         return any(core in text and pattern.search(text) for core, pattern in self._patterns)
+
+
+# How people name the parts of their data. (`_` is no letter here: ask with spaces in its place.)
+TRAIN_NAME = Pattern(r"(?<![a-z])(train|training|tr|trn)(?![a-z])", re.IGNORECASE)
+HELD_OUT_NAME = Pattern(r"(?<![a-z])(test|val|valid|validation|holdout|dev)(?![a-z])", re.IGNORECASE)

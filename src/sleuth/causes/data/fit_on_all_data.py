@@ -51,7 +51,6 @@ you ship once evaluation is over.
 """
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -71,7 +70,7 @@ from sleuth.facts.topics.splits import (
     statistics_in,
 )
 from sleuth.facts.torch_api import is_module
-from sleuth.facts.words import Pattern
+from sleuth.facts.words import HELD_OUT_NAME, TRAIN_NAME
 from sleuth.finding import Finding, Severity, Where
 
 if TYPE_CHECKING:
@@ -109,8 +108,6 @@ FUNCTIONS = frozenset(
         "power_transform",
     )
 ) | {"scipy.stats.zscore"}
-_HELD_OUT_NAME = Pattern(r"(?<![a-z])(test|val|valid|validation|holdout|dev)(?![a-z])", re.IGNORECASE)
-_TRAIN_NAME = Pattern(r"(?<![a-z])(train|training|tr)(?![a-z])", re.IGNORECASE)
 
 
 class Fit(NamedTuple):
@@ -244,7 +241,7 @@ def _divides_data(splits: Splits, split: Split) -> bool:
     function = split.call.context.function
     if getattr(function, "name", "") == "forward" or not split.call.context.grad:
         return False
-    named = _HELD_OUT_NAME.search(_assigned(splits.program, split)) is not None
+    named = HELD_OUT_NAME.search(_assigned(splits.program, split)) is not None
     return named or (split.how == "cut" and _cut_together(splits, split))
 
 
@@ -263,7 +260,7 @@ def _cut_together(splits: Splits, split: Split) -> bool:
 
 def _is_training_part(fit: Fit) -> bool:
     """The program itself calls what is fitted its training data."""
-    return fit.call.op in (".fit", ".fit_transform") and bool(_TRAIN_NAME.search(_spelled(fit.call)))
+    return fit.call.op in (".fit", ".fit_transform") and bool(TRAIN_NAME.search(_spelled(fit.call)))
 
 
 def _spelled(call: Call) -> str:
@@ -451,10 +448,10 @@ def _refits_on_held_out(splits: Splits, fits: list[Fit]) -> Iterator[Finding]:
             for one in fits
             if one.call is not fit.call
             and one.name == fit.name
-            and (_TRAIN_NAME.search(_spelled(one.call)) or splits.is_part(one.data))
-            and not _HELD_OUT_NAME.search(_spelled(one.call))
+            and (TRAIN_NAME.search(_spelled(one.call)) or splits.is_part(one.data))
+            and not HELD_OUT_NAME.search(_spelled(one.call))
         ]
-        named = bool(_HELD_OUT_NAME.search(_spelled(fit.call))) and not _TRAIN_NAME.search(_spelled(fit.call))
+        named = bool(HELD_OUT_NAME.search(_spelled(fit.call))) and not TRAIN_NAME.search(_spelled(fit.call))
         line = getattr(other[0].call.node, "lineno", 0) if other else 0
         if other and (proven or named) and not _is_divided_again(splits, fit):
             yield clue(

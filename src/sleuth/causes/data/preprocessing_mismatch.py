@@ -55,7 +55,6 @@ from sleuth.facts.interpreter.values import Call, Collection, Table, Value
 from sleuth.facts.prepared import script_of, where_input_made
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import batches, courses, is_float, needed, tensors
-from sleuth.facts.topics.category_codes import numbered_apart
 from sleuth.facts.topics.loaders import TRANSFORMS, is_open, line, role, steps_of, transform_of
 from sleuth.facts.topics.splits import Split, Splits, splits_of
 from sleuth.facts.words import Pattern
@@ -67,6 +66,8 @@ if TYPE_CHECKING:
 FIX = "Prepare both sides with the same steps and constants; add random steps in front for training only."
 # Steps that decide what a number means; crops and sizes may differ on purpose.
 SCALES = ("Normalize", "Grayscale", "ConvertImageDtype")
+# Without one of these a file numbers no categories, and what looks for that need not be loaded.
+_NUMBERS_CATEGORIES = ("factorize", ".unique()", ".cat.codes", "LabelEncoder", "OrdinalEncoder", "(set(")
 PREDICTIONS = (".predict", ".predict_proba", ".score", ".decision_function")
 
 
@@ -80,6 +81,10 @@ def lint(program: Program) -> Iterator[Finding]:
 
 def _numbered_apart(program: Program) -> Iterator[Finding]:
     """Each part numbers its categories by itself: 3 is Paris in training and Rome in the test."""
+    if not any(map(program.source.holds, _NUMBERS_CATEGORIES)):
+        return
+    from sleuth.facts.topics.category_codes import numbered_apart
+
     for found in numbered_apart(program.source):
         sure = not found.sorted
         harm = "one code means two categories." if sure else "a category that one lacks moves all codes."

@@ -69,7 +69,6 @@ from sleuth.facts.flow import ancestry, literal, possible
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Table, Value
 from sleuth.facts.program import Program, clue, rewrite
 from sleuth.facts.topics.cadence import setting
-from sleuth.facts.topics.kept_share import kept
 from sleuth.facts.topics.modules import DROPOUT, applied, exact, settled
 from sleuth.finding import Finding, Severity, Where
 
@@ -169,7 +168,7 @@ def _dropout(program: Program) -> Iterator[Finding]:
     strong = [
         (call, given, chance)
         for call, given in uses
-        if not kept(given, _argument(call, given))
+        if not _kept(program, given, call)
         # Exactly 1 is no slip: it skips a branch on purpose.
         if (chance := exact(given)) and _NOTABLE_DROPOUT <= chance < 1 and not _is_one_of_many(given, call)
     ]
@@ -218,12 +217,21 @@ _DROPS = (
 )
 
 
+def _kept(program: Program, given: Value | None, call: Call) -> str:
+    """The name by which a share to keep is handed over, if it is one."""
+    if not program.holds("keep", "Keep", "kept", "retain"):
+        return ""
+    from sleuth.facts.topics.kept_share import kept
+
+    return kept(given, _argument(call, given))
+
+
 def _keeping(program: Program) -> Iterator[Finding]:
     """`nn.Dropout(keep_prob)`: the share to keep, where the share to drop is wanted."""
     for call in program.calls(*_DROPS):
         given = call.argument(*_DROPS[call.op])
         written = _argument(call, given)
-        name = kept(given, written)
+        name = _kept(program, given, call)
         chances = _chances(program, given) if name else [0.0]
         if chances is not None and max(chances) <= _HALF:
             continue

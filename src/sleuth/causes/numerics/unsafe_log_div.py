@@ -80,7 +80,6 @@ from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.gradients import reached
-from sleuth.facts.topics.guards import Trap, divisor, learns, traps
 from sleuth.facts.topics.modules import module_around
 from sleuth.facts.topics.stand_ins import output_of
 from sleuth.facts.torch_api import is_module
@@ -89,6 +88,7 @@ from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.topics.guards import Trap
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "even", "float64": "even"}
@@ -122,8 +122,11 @@ def lint(program: Program) -> Iterator[Finding]:
             yield _pole(
                 call, "warning", "`acos` of a cosine", "its slope is infinite at 1 and -1", _CLAMP_COSINE
             )
-    for trap in traps(program):
-        yield from _hidden_pole(program, trap)
+    if any(True for _ in program.calls(*_SELECTIONS)):
+        from sleuth.facts.topics.guards import traps
+
+        for trap in traps(program):
+            yield from _hidden_pole(program, trap)
 
 
 _CLAMP_COSINE = "Clamp the cosine to a little inside (-1, 1), or use `atan2`."
@@ -142,8 +145,13 @@ def _pole(call: Call, severity: Severity, what: str, why: str, fix: str) -> Find
     )
 
 
-def _hidden_pole(program: Program, trap: Trap) -> Iterator[Finding]:
+_SELECTIONS = ("torch.where", ".where", "torch.masked_fill", ".masked_fill", ".masked_fill_", "[]=")
+
+
+def _hidden_pole(program: Program, trap: "Trap") -> Iterator[Finding]:
     """`torch.where(n > 0, x / n, 0)`: clean forward, NaN backward."""
+    from sleuth.facts.topics.guards import divisor, learns
+
     pole, choice = trap.pole, trap.selection.call
     trained = id(pole) in program.about(_behind_backward)
     if not (trained or _on_its_own(pole)) or not learns(trap, _is_prediction if _in_loss_code(pole) else _no):

@@ -63,7 +63,6 @@ from sleuth.facts.interpreter.values import Call, Collection, Either, Instance, 
 from sleuth.facts.loop import Event, TrainingLoop
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.source import Source
-from sleuth.facts.topics.devices import moves_to_cpu, only_cpu
 from sleuth.facts.topics.gradients import trained_by
 from sleuth.facts.topics.modes import forwards, inside, is_model, may_be_model
 from sleuth.finding import Finding
@@ -157,6 +156,8 @@ def _is_idle_move(call: Call) -> bool:
     """`.cpu()`, `.to("cpu")`, `.numpy()`: of a tensor on the CPU, the tensor itself or its memory."""
     if call.op == ".numpy":
         return call.receiver is not None and not call.keywords  # `force=True` may copy
+    from sleuth.facts.topics.devices import moves_to_cpu
+
     return call.op == ".cpu" or (call.op == ".to" and moves_to_cpu(call))
 
 
@@ -172,6 +173,8 @@ def _lives_on_cpu(program: Program, state: Call) -> bool:
 
     Where the device is chosen at run time nothing is said: the same line is right on an accelerator.
     """
+    from sleuth.facts.topics.devices import only_cpu
+
     made = possible(state.receiver)
     return bool(made) and all(is_model(option) for option in made) and only_cpu(program)
 

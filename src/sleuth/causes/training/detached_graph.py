@@ -86,14 +86,13 @@ from sleuth.facts.topics.gradients import (
     steps_after,
     trained_by,
 )
-from sleuth.facts.topics.likeness import alike
 from sleuth.facts.topics.modes import function_of, has_weights, holds
-from sleuth.facts.topics.straight_through import Estimator, estimators, is_quantised
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.step import Model, Record
+    from sleuth.facts.topics.straight_through import Estimator
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "even"}
@@ -136,8 +135,16 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _bare_models(program, learned)
 
 
+_WITHOUT_HISTORY = ("detach", ".data", "stop_gradient", "no_grad")
+
+
 def _swapped_estimators(program: Program) -> Iterator[Finding]:
     """`q + (z - q).detach()`, where q was quantised from z: worth z, and the gradient ends at q."""
+    if not program.holds(*_WITHOUT_HISTORY):
+        return
+    from sleuth.facts.topics.likeness import alike
+    from sleuth.facts.topics.straight_through import estimators, is_quantised
+
     found = list(estimators(program))
     for one in found:
         if not is_quantised(program, one.slope, one.worth) or is_quantised(program, one.worth, one.slope):
@@ -154,7 +161,7 @@ def _swapped_estimators(program: Program) -> Iterator[Finding]:
         )
 
 
-def _sides_changed(one: Estimator) -> Edits:
+def _sides_changed(one: "Estimator") -> Edits:
     """The two variables of the sum exchanged, where it has just these two."""
     node = one.call.node
     names = [part for part in ast.walk(node) if isinstance(part, ast.Name)] if node is not None else []

@@ -76,12 +76,12 @@ from sleuth.facts.topics.cadence import (
     setting,
     turns_of_range,
 )
-from sleuth.facts.topics.lightning import Handed, by_epoch, handed_over, maker, unit_of
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record, Scheduler
+    from sleuth.facts.topics.lightning import Handed
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "even", "lr×10": "usually"}
@@ -131,6 +131,10 @@ def lint(program: Program) -> Iterator[Finding]:
 
 def _left_to_lightning(program: Program) -> Iterator[Finding]:
     """A schedule in optimizer steps, handed to Lightning without the word that it is one."""
+    if not program.holds("configure_optimizers"):
+        return
+    from sleuth.facts.topics.lightning import by_epoch, handed_over, maker, unit_of
+
     flagged: set[int] = set()
     for handed in handed_over(program):
         unit = unit_of(program, handed.scheduler)
@@ -154,7 +158,7 @@ def _class_of(made: Call) -> str:
     return made.op.rpartition(".")[2]
 
 
-def _per_step(handed: Handed) -> Edits:
+def _per_step(handed: "Handed") -> Edits:
     """The word put into the dictionary with the scheduler. Not safe: its numbers may be what is wrong."""
     node = handed.at.node
     if not isinstance(node, ast.Dict):

@@ -63,13 +63,13 @@ from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import at, needed
 from sleuth.facts.topics.cadence import between, frame, implied
 from sleuth.facts.topics.gradients import owners_of, switches_off
-from sleuth.facts.topics.initialising import Redraw, reaches, redraws
 from sleuth.facts.topics.modes import holds, is_model, same_module, users
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Load, Record
+    from sleuth.facts.topics.initialising import Redraw
 
 PREDICTS = {"lr×10": "even"}
 
@@ -95,6 +95,8 @@ def lint(program: Program) -> Iterator[Finding]:
 
 def _initialised_again(program: Program, load: Call) -> Iterator[Finding]:
     """`model.apply(init_weights)` over weights that were just loaded, by name or inside a larger model."""
+    from sleuth.facts.topics.initialising import redraws
+
     loaded = possible(load.receiver)
     for redraw in redraws(program):
         call = redraw.call
@@ -134,8 +136,10 @@ def _jumps(arm: Arm) -> bool:
     return any(isinstance(node, jumps) for statement in body for node in ast.walk(statement))
 
 
-def _reached(redraw: Redraw, loaded: list[Value]) -> bool | None:
+def _reached(redraw: "Redraw", loaded: list[Value]) -> bool | None:
     """Whether layers with loaded weights are drawn anew; None where that is likely and cannot be seen."""
+    from sleuth.facts.topics.initialising import reaches
+
     answers = [reaches(kinds, option) for kinds in redraw.kinds for option in loaded]
     if True in answers:
         return True

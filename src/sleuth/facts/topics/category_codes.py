@@ -6,13 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sleuth.facts.source import Source
+from sleuth.facts.words import HELD_OUT_NAME, TRAIN_NAME, Pattern
 
-_TRAIN = re.compile(r"(?<![a-z])(train|training|tr|trn)(?![a-z])", re.IGNORECASE)
-_HELD_OUT = re.compile(r"(?<![a-z])(test|val|valid|validation|holdout|dev|te)(?![a-z])", re.IGNORECASE)
-_ENCODERS = re.compile(r"\b(LabelEncoder|OrdinalEncoder)\b")
-
-
-_WORDS = ("factorize", "unique", ".cat.codes", "LabelEncoder", "OrdinalEncoder", "set")
+_ENCODERS = Pattern(r"\b(LabelEncoder|OrdinalEncoder)\b")
 
 
 class Numbering(NamedTuple):
@@ -26,18 +22,17 @@ class Numbering(NamedTuple):
 
 def numbered_apart(source: Source) -> Iterator[Numbering]:
     """Numberings of a held-out part by its own values, where the training part was numbered by its own."""
-    if not any(map(source.holds, _WORDS)):
-        return
     loops = [node for node in source.nodes if isinstance(node, ast.For) and _over_parts(node.iter)]
     for loop in loops:
         if isinstance(loop.target, ast.Name) and not _asks_which(loop):
-            yield from list(_numberings(loop, source, {loop.target.id}))[:1]
+            inside = (_numbering(node, source) for node in ast.walk(loop))
+            yield from [found for found in inside if found is not None and found.table == loop.target.id][:1]
     by_recipe: dict[str, Numbering] = {}
-    for found in _numberings(source.tree, source, None):
+    for found in filter(None, (_numbering(node, source) for node in source.nodes)):
         recipe = re.sub(rf"\b{re.escape(found.table)}\b", "_", ast.unparse(found.node))
-        if _TRAIN.search(_words(found.table)):
+        if TRAIN_NAME.search(_words(found.table)):
             by_recipe.setdefault(recipe, found)
-        elif _HELD_OUT.search(_words(found.table)) and recipe in by_recipe:
+        elif HELD_OUT_NAME.search(_words(found.table)) and recipe in by_recipe:
             yield found
 
 
@@ -50,19 +45,12 @@ def _over_parts(node: ast.expr) -> bool:
     if not isinstance(node, ast.Tuple | ast.List):
         return False
     names = [_words(part.id) for part in node.elts if isinstance(part, ast.Name)]
-    return any(map(_TRAIN.search, names)) and any(map(_HELD_OUT.search, names))
+    return any(map(TRAIN_NAME.search, names)) and any(map(HELD_OUT_NAME.search, names))
 
 
 def _asks_which(loop: ast.For) -> bool:
     """A branch in the loop may treat the parts differently."""
     return any(isinstance(part, ast.If | ast.IfExp) for part in ast.walk(loop))
-
-
-def _numberings(tree: ast.AST, source: Source, tables: set[str] | None) -> Iterator[Numbering]:
-    for node in ast.walk(tree):
-        found = _numbering(node, source)
-        if found is not None and (tables is None or found.table in tables):
-            yield found
 
 
 def _numbering(node: ast.AST, source: Source) -> Numbering | None:

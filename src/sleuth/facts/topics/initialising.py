@@ -10,17 +10,16 @@ from sleuth.facts.flow import root
 from sleuth.facts.interpreter.values import Call, Class, Function, Instance, Scope, Value
 from sleuth.facts.program import Program
 from sleuth.facts.topics.modes import has_weights, is_model, parts
+from sleuth.facts.words import Pattern
 
-_DRAWS = re.compile(
+_DRAWS = Pattern(
     r"^((xavier|kaiming|glorot|lecun|he|variance_scaling)_(normal|uniform)_?|lecun_normal_|reset_parameters"
     r"|(trunc_normal|truncated_normal|trunc_normal_tf|orthogonal|sparse|normal|uniform)_)$"
 )
 _ALL_LAYERS = (".modules", ".named_modules", ".parameters", ".named_parameters")
 # Questions that sort layers and tensors by what they are, not by where they stand in the model.
 _HAS_PART = frozenset({"weight", "bias", "reset_parameters", "data"})
-_TENSOR_SIZE = re.compile(
-    r"^(\w+(\.\w+)*\.(dim\(\)|ndim|ndimension\(\))|len\(\w+(\.\w+)*\.(shape|size\(\))\))$"
-)
+_TENSOR_SIZE = Pattern(r"^(\w+(\.\w+)*\.(dim\(\)|ndim|ndimension\(\))|len\(\w+(\.\w+)*\.(shape|size\(\))\))$")
 _MADE_OF_LINEAR = ("Transformer", "MultiheadAttention")
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sleuth.facts.source import Source
+from sleuth.facts.words import Pattern
 
 WINDOWS = frozenset(("rolling", "expanding", "ewm"))
-_TARGET = re.compile(r"^(y|target|label)s?(_|\d|$|[A-Z])|(_y|_target|_label)s?$", re.IGNORECASE)
+_TARGET = Pattern(r"^(y|target|label)s?(_|\d|$|[A-Z])|(_y|_target|_label)s?$", re.IGNORECASE)
 # Examples cut as windows of rows have their target behind the window, however the columns are named.
-_CUT_IN_WINDOWS = re.compile(
+_CUT_IN_WINDOWS = Pattern(
     r"(?<![a-z])(window|look_?back|seq_?len|sequence|horizon|time_?steps|sliding|unfold|context_?len)",
     re.IGNORECASE,
 )

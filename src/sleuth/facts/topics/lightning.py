@@ -112,9 +112,7 @@ def _by_hand(program: Program, handed: Handed) -> bool:
     automatic = owner.attributes.get("automatic_optimization", owner.cls.member("automatic_optimization"))
     if (automatic is not None and literal(automatic) is not True) or owner.cls.member("lr_scheduler_step"):
         return True
-    if any(
-        source.holds(word) for source in program.sources for word in ("lr_schedulers", "lr_scheduler_configs")
-    ):
+    if program.holds("lr_schedulers", "lr_scheduler_configs"):
         return True
     stepped: list[Event] = program.training.of("scheduler")
     return any(alike(event.about, handed.scheduler) for event in stepped)
