@@ -350,30 +350,31 @@ def _chosen_columns(splits: Splits) -> Iterator[Fit]:
             taken.setdefault(id(index), (index, []))[1].append(item)
     made_by = {id(call.result): call for call in splits.program.calls("def")}
     for index, items in taken.values():
-        seen = _whole_arrays(splits, index)
         for split in splits.found:
-            if _saw_inputs_and_labels(splits, seen, split):
+            if _saw_inputs_and_labels(splits, index, split):
                 yield Fit(CHOICE, made_by.get(id(index), index), split.whole[0], tuple(items))
                 break
 
 
-def _saw_inputs_and_labels(splits: Splits, seen: set[object], split: Split) -> bool:
+def _saw_inputs_and_labels(splits: Splits, index: Value, split: Split) -> bool:
     """Both are divided together. What both were made from (one call that loads them) tells nothing."""
     inputs, *others = (
         {identity(here) for here in splits.rows(data) if is_data(here)} for data in split.whole or (None,)
     )
+    seen = _whole_arrays(splits, index, inputs)
     return bool(seen & inputs) and any(seen & (other - inputs) for other in others)
 
 
-def _whole_arrays(splits: Splits, value: Value) -> set[object]:
-    """What a value was computed from, not counting what went through a part of a split."""
+def _whole_arrays(splits: Splits, value: Value, inputs: set[object]) -> set[object]:
+    """What a value was computed from, not counting what went through a part of a split, nor how the inputs
+    themselves were made: rows without a label may have been left out of them."""
     seen: set[object] = set()
     front: list[Value] = [value]
     while front and len(seen) < MOST_STEPS:
         here = front.pop()
         if identity(here) not in seen and not splits.is_part(here):
             seen.add(identity(here))
-            front += parents(here)
+            front += () if identity(here) in inputs else parents(here)
     return seen
 
 

@@ -65,6 +65,7 @@ from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import needed
 from sleuth.facts.topics.modules import settled
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
@@ -73,10 +74,12 @@ if TYPE_CHECKING:
 NEEDS = "sort topk"
 _SORTS = "torch.argsort .argsort torch.sort .sort numpy.argsort jax.numpy.argsort".split()
 _TOP = ("torch.topk", ".topk")
-_INFINITE = re.compile(r"-\s*(\w+\.)*inf\b|float\(.-inf.\)|finfo\(.*\)\.min")
+_INFINITE = Pattern(r"-\s*(\w+\.)*inf\b|float\(.-inf.\)|finfo\(.*\)\.min")
+# Whoever looks for what to throw away wants the lowest, padding first of all.
+_LOWEST_WANTED = Pattern(r"\b(drop|dropped|remove|prune|worst|bottom|low|lowest|least|weakest|evict|discard)")
 LEFT_OUT = -1e3  # a score that is given only to what must not be chosen
 APART = 0.1  # of accuracy: beyond rounding, dropped remainders and averaging over batches
-_ACCURACY = re.compile(
+_ACCURACY = Pattern(
     r"^(?!.*(train|top|balanced|adv))\w*?(val|test|eval|valid)?\w*acc(uracy)?$", re.IGNORECASE
 )
 
@@ -85,8 +88,10 @@ def lint(program: Program) -> Iterator[Finding]:
     """Scores that must not win are set far below all others, and then the *lowest* are taken as the best."""
     for call in program.calls(*_SORTS, *_TOP):
         if _from_the_bottom(call) and _masked(program, subject(call)) and _head_taken(program, call):
+            if _LOWEST_WANTED.search(program.source.line(getattr(call.node, "lineno", 0)).replace("_", " ")):
+                continue
             yield clue(
-                "error",
+                "warning",
                 call,
                 "What must not be chosen was given the lowest score, and this takes the lowest scores first: "
                 "the ranking is upside down, so every top-k number of it is wrong.",
@@ -157,11 +162,9 @@ def watch(record: "Record") -> Iterator[Finding]:
     yield from _counted_again(record)
 
 
-_RANKED = re.compile(
-    r"(^|[\s_/])(hr|hit|hits|hit[\s_]?rate|ndcg|mrr|recall@\d+|precision@\d+|map@\d+)(@\d+)?$"
-)
-REPORTS = 3
-FALLEN = 0.9  # of its first value: the model learns something
+_RANKED = Pattern(r"(^|[\s_/])(hr|hit|hits|hit[\s_]?rate|ndcg|mrr|recall@\d+|precision@\d+|map@\d+)(@\d+)?$")
+REPORTS = 4
+FALLEN = 0.7  # of its first value: the model has learnt a good deal
 
 
 def _below_chance(record: "Record") -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sleuth.facts.source import Source
 from sleuth.facts.words import HELD_OUT_NAME, TRAIN_NAME, Pattern
 
+_KEYS = Pattern(r"\b(ids?|qid|group|groups|session|query|key)\b", re.IGNORECASE)
 _ENCODERS = Pattern(r"\b(LabelEncoder|OrdinalEncoder)\b")
 
 
@@ -81,6 +82,8 @@ def _of_values(node: ast.Call, given: ast.expr) -> Numbering | None:
 
 def _of(node: ast.expr, values: ast.expr, is_sorted: bool) -> Numbering | None:
     """The table is the innermost name whose column is read: `train["city"]`, `train.city`."""
+    if _KEYS.search(ast.unparse(values).replace("_", " ")):
+        return None  # each part has its own groups, and their numbers are never compared
     for part in ast.walk(values):
         if isinstance(part, ast.Subscript | ast.Attribute) and isinstance(part.value, ast.Name):
             return Numbering(node, part.value.id, is_sorted)

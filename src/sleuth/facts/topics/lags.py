@@ -33,7 +33,10 @@ def open_windows(source: Source) -> Iterator[OpenWindow]:
     lagged = {column for node in written for column in _shifted(node.value, forward=False)}
     ahead = {column for node in source.nodes if isinstance(node, ast.expr) for column in _shifted(node, True)}
     targets = _targets(source)
+    listed = _listed_inputs(source, {_name_of(node.targets[0]) for node in written})
     for node in written:
+        if listed and _name_of(node.targets[0]) not in listed:
+            continue  # drawn or printed, not handed to a model
         for column in _open(node.value) & lagged - ahead:
             if column in targets:
                 yield OpenWindow(node.value, column, targets[column])
@@ -41,6 +44,19 @@ def open_windows(source: Source) -> Iterator[OpenWindow]:
 
 def _is_column(target: ast.expr) -> bool:
     return isinstance(target, ast.Subscript)
+
+
+def _name_of(target: ast.expr) -> str:
+    """`mean7` of `df["mean7"] = ...`."""
+    key = target.slice if isinstance(target, ast.Subscript) else None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
+
+
+def _listed_inputs(source: Source, written: set[str]) -> set[str]:
+    """What stands in lists of column names that hold a column made here; nothing where none is listed."""
+    lists = [node.elts for node in source.nodes if isinstance(node, ast.List | ast.Tuple)]
+    names = [{part.value for part in parts if isinstance(part, ast.Constant)} for parts in lists]
+    return {str(name) for one in names if one & (written - {""}) for name in one}
 
 
 def _columns(node: ast.AST) -> set[str]:

@@ -13,3 +13,14 @@ def prune(model, optimizer, batches, keep):
         order = masked.argsort(dim=1)
         tokens = tokens.gather(1, order[:, -keep:])
     return tokens
+
+
+def drop_lowest(model, optimizer, batches, count):
+    for tokens, mask, y in batches:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(tokens), y).backward()
+        optimizer.step()
+        scores = model.importance(tokens).masked_fill(~mask, float("-inf"))
+        dropped = scores.argsort(dim=1)[:, :count]
+        tokens = tokens.scatter(1, dropped, 0)
+    return tokens
