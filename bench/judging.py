@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import zoo
-from sleuth.facts.step import Record, read
+from sleuth.facts.record_lines import read
+from sleuth.facts.step import Record
 from sleuth.finding import Finding
 from sleuth.judging import judge
 

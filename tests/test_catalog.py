@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 
 from sleuth import catalog
-from sleuth.errors import SleuthError
+from sleuth.errors import DetectorFailed, SleuthError
 from sleuth.finding import Finding
 from sleuth.page import HEADINGS, Page, read_page
 from tests.contracts import VOCABULARY, faults_of_module, faults_of_page, missing_slugs
@@ -126,3 +126,20 @@ def test_a_page_is_taken_apart() -> None:
     assert page.summary == "Sum."
     assert page.tells == {"lint": "one two", "refuted by": "three"}
     assert [(c.key, c.where) for c in page.citations] == [("key-1", "chapter 2")]
+
+
+def test_a_detector_that_fails_does_not_take_the_others_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = catalog.causes()
+    chosen = {slug: known[slug] for slug in ("undertrained", "lr-collapsed")}
+
+    def broken(facts: object) -> None:
+        raise TypeError("no such thing")
+
+    monkeypatch.setattr(known["lr-collapsed"].module, "watch", broken)
+    monkeypatch.setattr(known["undertrained"].module, "watch", lambda facts: iter(()))
+    with pytest.warns(DetectorFailed, match="lr-collapsed"):
+        _, examined = catalog.examine("watch", object(), LookupError, chosen)
+    told = {entry.cause: entry for entry in examined}
+    assert told["undertrained"].done
+    assert not told["lr-collapsed"].done
+    assert "no such thing" in told["lr-collapsed"].reason

@@ -6,6 +6,7 @@ that can see it. There is no registry: what stands in the folder is the catalog.
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from importlib import import_module
@@ -13,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sleuth.errors import SleuthError, did_you_mean
+from sleuth.errors import DetectorFailed, SleuthError, did_you_mean
 from sleuth.finding import Finding
 from sleuth.records import dataclass, replace
 
@@ -172,7 +173,10 @@ class Examined:
 def examine(
     technique: str, facts: Any, unanswerable: type[Exception], among: Mapping[str, Cause] | None = None
 ) -> tuple[list[Finding], list[Examined]]:
-    """As `ask`, for facts that may have no answer: such a cause is recorded as not examined."""
+    """As `ask`, for facts that may have no answer: such a cause is recorded as not examined.
+
+    So is one whose detector fails: that is a mistake of Sleuth's, and no reason to lose what the others saw.
+    """
     found: list[Finding] = []
     examined: list[Examined] = []
     for cause in (causes() if among is None else among).values():
@@ -184,6 +188,9 @@ def examine(
             found += ask(technique, facts, {cause.slug: cause})
         except unanswerable as error:
             reason = str(error) or type(error).__name__
+        except Exception as error:
+            reason = f"the detector failed ({type(error).__name__}: {error})"
+            warnings.warn(f"{cause.slug}: {reason}: a bug in Sleuth.", DetectorFailed, stacklevel=2)
         seconds = time.perf_counter() - started
         examined.append(Examined(cause.slug, cause.family, not reason, reason, seconds))
     return found, examined

@@ -15,3 +15,7 @@ def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     if not near:
         return ""
     return f" Did you mean {' or '.join(repr(word) for word in near)}?"
+
+
+class DetectorFailed(RuntimeWarning):
+    """One cause could not be looked for, by a mistake of Sleuth's; the others were."""

@@ -14,9 +14,10 @@ import pytest
 
 pytest.importorskip("torch")
 
+from sleuth.facts.record_lines import read
 from sleuth.facts.stage.client import Stage
 from sleuth.facts.stage.job import Ending, Job
-from sleuth.facts.step import Record, Step, read
+from sleuth.facts.step import Record, Step
 
 LOADER = """
 import torch

@@ -11,7 +11,8 @@ import torch
 from torch import nn
 
 import sleuth
-from sleuth.facts.step import Metric, read
+from sleuth.facts.record_lines import read
+from sleuth.facts.step import Metric
 from tests.watching.recording import recorded
 
 slow = pytest.mark.slow

@@ -11,7 +11,8 @@ from textwrap import dedent
 
 import pytest
 
-from sleuth.facts.step import End, Model, Replicas, Run, read
+from sleuth.facts.record_lines import read
+from sleuth.facts.step import End, Model, Replicas, Run
 from sleuth.watching.judging import load
 from sleuth.watching.process import environment, records
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from sleuth.facts.step import Metric, read
+from sleuth.facts.record_lines import read
+from sleuth.facts.step import Metric
 from tests.watching.recording import recorded
 
 

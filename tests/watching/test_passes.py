@@ -194,6 +194,8 @@ def test_printed_metrics_carry_their_step_and_line(tmp_path: Path) -> None:
         ("Test accuracy: 93.4%", [("test accuracy", 93.4)]),
         ("{'eval_loss': 2.5e-3, 'step': 10}", [("eval_loss", 0.0025), ("step", 10)]),
         ("[1/10] train_loss=nan val=-3", [("train_loss", float("nan")), ("val", -3)]),
+        ("loss nan acc 0.5", [("loss", float("nan")), ("acc", 0.5)]),
+        ("7 nan 0.48", []),
         ("nothing here", []),
         ("saved to model_3.pt", []),
     ],

@@ -7,21 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sleuth.facts.record_lines import line_of, parse, read
 from sleuth.facts.step import (
     KINDS,
     Activation,
     Batch,
     Layer,
     Layers,
+    Metric,
     Model,
     Parameter,
     Pattern,
     Record,
     Step,
     Values,
-    line_of,
-    parse,
-    read,
 )
 
 FLOATS = st.floats(width=16, allow_nan=False)
@@ -39,6 +38,13 @@ def test_step_survives_the_round_trip(loss: float, grad: float | None, n: int, l
 def test_nan_survives() -> None:
     (step,) = parse([line_of(Step(1, loss=math.nan))])
     assert math.isnan(step.loss)
+
+
+@given(st.sampled_from(["nan", "inf", "-inf"]) | st.text(max_size=8))
+def test_a_name_stays_a_name_whatever_it_says(name: str) -> None:
+    metric = Metric(name, 1.0, 0, 0.5, 3, name)
+    model = Model(1, name, layers=(Layer(name, name, 3),))
+    assert list(parse([line_of(metric), line_of(model)])) == [metric, model]
 
 
 def test_nested_parts_come_back_as_their_types() -> None:

@@ -228,6 +228,59 @@ def test_updates_by_hand_are_steps_of_no_optimizer(tmp_path: Path) -> None:
     assert {step.optimizer for step in seen.record.steps} == {0}
 
 
+ASKED = """
+w = torch.zeros(3, requires_grad=True)
+losses = []
+for _ in range(5):
+    loss = ((w - 1) ** 2).sum()
+    (slope,) = torch.autograd.grad(loss, [w])
+    losses.append(loss.item())
+    w = (w - 0.1 * slope).detach().requires_grad_()
+"""
+TRANSFORMED = """
+from torch.func import functional_call, grad, grad_and_value
+net = nn.Linear(3, 1)
+x, y = torch.randn(20, 3), torch.randn(20, 1)
+weights, losses = dict(net.named_parameters()), []
+
+def error(weights, x, y):
+    return F.mse_loss(functional_call(net, weights, (x,)), y)
+
+for _ in range(5):
+    each = torch.func.vmap(grad(error), in_dims=(None, 0, 0))(weights, x, y)
+    slopes, loss = grad_and_value(error)(weights, x, y)
+    losses.append(loss.item())
+    weights = {name: (w - 0.1 * slopes[name]).detach() for name, w in weights.items()}
+"""
+
+
+@pytest.mark.parametrize("script", [ASKED, TRANSFORMED], ids=["autograd.grad", "torch.func"])
+def test_slopes_asked_for_are_steps_of_no_optimizer(tmp_path: Path, script: str) -> None:
+    seen = watched(tmp_path, script)
+    assert [step.loss for step in seen.record.steps] == pytest.approx(seen.names["losses"])
+    assert bare(tmp_path, script)["losses"] == seen.names["losses"]
+
+
+def test_slopes_within_a_loss_are_no_steps(tmp_path: Path) -> None:
+    seen = watched(
+        tmp_path,
+        """
+        net = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+        x = torch.linspace(0, 1, 16).unsqueeze(1).requires_grad_()
+        for _ in range(4):
+            y = net(x)
+            (slope,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+            (other,) = torch.autograd.grad(y, x, torch.ones_like(y), retain_graph=True)
+            (((slope - 1) ** 2).mean() + (y**2).mean()).backward()
+            with torch.no_grad():
+                for p in net.parameters():
+                    p -= 0.1 * p.grad
+                    p.grad = None
+        """,
+    )
+    assert len(seen.record.steps) == 4
+
+
 def test_loss_scaling_shows_the_unscaled_loss(tmp_path: Path) -> None:
     seen = watched(
         tmp_path,

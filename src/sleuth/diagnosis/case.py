@@ -12,6 +12,7 @@ from sleuth.diagnosis.board import Answer, Clue, credences, priors
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, Test, can_be_undone, undo_test
 from sleuth.diagnosis.trials import Trial, Trials
+from sleuth.facts.seen import NotRecorded
 from sleuth.facts.stage.job import Ending
 from sleuth.finding import Finding
 
@@ -77,8 +78,9 @@ class Case:
     def from_experiments(self) -> list[Finding]:
         if self.trials is None:
             return []
-        found = [*catalog.ask("experiment", self.trials), *clues.confirmed(self.findings, self.made)]
-        return lines.placed(found, self.trials.base, self.sources)
+        found, _ = catalog.examine("experiment", self.trials, NotRecorded)
+        confirmed = clues.confirmed(self.findings, self.made)
+        return lines.placed([*found, *confirmed], self.trials.base, self.sources)
 
     def helped(self) -> bool:
         """Some change from outside made the script do clearly better."""

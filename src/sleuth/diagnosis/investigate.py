@@ -16,9 +16,10 @@ from sleuth.diagnosis.sources import local_sources, optimizers_in, plays
 from sleuth.diagnosis.tests import Test
 from sleuth.diagnosis.trials import Trials
 from sleuth.diagnosis.workplace import Workplace, in_place, scratch_copy, unguarded, writes_files
+from sleuth.facts.record_lines import read
 from sleuth.facts.stage.client import Stage
 from sleuth.facts.stage.job import Ending, Job
-from sleuth.facts.step import Record, read
+from sleuth.facts.step import Record
 from sleuth.finding import Finding, Where
 
 STRETCH = 8.0  # seconds of training that are looked at first, where the budget allows

@@ -8,9 +8,10 @@ from sleuth.diagnosis import reading
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.workplace import scratch_copy
 from sleuth.errors import SleuthError
+from sleuth.facts.record_lines import read
 from sleuth.facts.stage.client import Stage
 from sleuth.facts.stage.job import Job
-from sleuth.facts.step import Record, read
+from sleuth.facts.step import Record
 from sleuth.files import write_whole
 from sleuth.finding import Finding, Report
 from sleuth.lint.fix import Repair, repairs

@@ -31,6 +31,7 @@ from sleuth.facts.parts import (
     other_loader,
     trainable,
 )
+from sleuth.facts.slopes import read_request
 from sleuth.facts.tape import Entry, cut, mixed_precision, tensors_in
 
 SEGMENTS = 2  # backward passes whose operations are kept: a generator follows its discriminator
@@ -125,6 +126,7 @@ class _Recorder(TorchFunctionMode):
                 (_BaseDataLoaderIter, "__next__", self._next),
                 (torch.optim.Optimizer, "__init__", self._noted(self.optimizers)),
                 (Tensor, "backward", self._backward),
+                (torch.autograd, "grad", self._grad),
             ):
                 stack.enter_context(patched(owner, name, wrapper))
             hook = register_optimizer_step_pre_hook(self._step)
@@ -256,18 +258,32 @@ class _Recorder(TorchFunctionMode):
     def _loader_of(self, iterator: Any) -> Any:
         return next((loader for loader in self.loaders if loader.dataset is iterator._dataset), None)
 
+    def _grad(self, original: Any) -> Any:
+        """Slopes asked for and used by hand: a backward pass, where there is no optimizer."""
+
+        def grad(*args: Any, **keywords: Any) -> Any:
+            alone = not (self.resting or self.inside_backward or self.optimizers)
+            if alone and (loss := read_request(args, keywords)) is not None:
+                self._going_back(loss, sys._getframe(1))
+            return original(*args, **keywords)
+
+        return grad
+
+    def _going_back(self, loss: Tensor, frame: Any) -> None:
+        scope = self._name(frame)
+        if self.pending is not None and self.stepping is None and not self.seen:
+            self._show(self.pending, None)
+        meant = self.unscaled.get(id(loss), (loss, loss))[1]
+        tape = cut(self.entries, meant, self.marks[-1] if self.marks else 0)
+        self.pending = Pending(tape, self.served, scope)
+        if self.stepping is not None:
+            self._show(self.pending, self.stepping)
+        self._mark()
+
     def _backward(self, original: Any) -> Any:
         def backward(loss: Tensor, *args: Any, **keywords: Any) -> Any:
             if not self.resting and not self.inside_backward:
-                scope = self._name(sys._getframe(1))
-                if self.pending is not None and self.stepping is None and not self.seen:
-                    self._show(self.pending, None)
-                meant = self.unscaled.get(id(loss), (loss, loss))[1]
-                tape = cut(self.entries, meant, self.marks[-1] if self.marks else 0)
-                self.pending = Pending(tape, self.served, scope)
-                if self.stepping is not None:
-                    self._show(self.pending, self.stepping)
-                self._mark()
+                self._going_back(loss, sys._getframe(1))
             # Under a torch function mode the method calls itself once more, through this very door.
             self.inside_backward = True
             try:

@@ -5,12 +5,9 @@ name below (left out where they have their default). Writers append and never ch
 is readable up to its last second. Unknown kinds and keys are skipped, so a newer record stays readable.
 """
 
-import json
-import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeVar
 
 Kind = TypeVar("Kind")
@@ -461,14 +458,6 @@ KINDS: Mapping[str, type[Any]] = {
     "trouble": Trouble,
     "end": End,
 }
-_NAMES = {kind: name for name, kind in KINDS.items()}
-_TOLD_IN_PARTS = (Layer, Parameter, Values, Activation)
-_PARTS: Mapping[str, type[Any]] = {
-    "layers": Layer,
-    "parameters": Parameter,
-    "values": Values,
-    "inputs": Values,
-}
 
 
 @dataclass(frozen=True)
@@ -510,64 +499,3 @@ class Record:
         for item in self.items:
             sorted_out.setdefault(type(item), []).append(item)
         return sorted_out
-
-
-def read(path: Path) -> Record:
-    """A record from its file. A last line cut off by a kill is left out."""
-    with path.open(encoding="utf-8") as file:
-        return Record(tuple(parse(file)))
-
-
-def parse(lines: Iterable[str]) -> Iterator[Any]:
-    for line in lines:
-        try:
-            data = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(data, dict) and (kind := KINDS.get(str(data.pop("kind", "")))) is not None:
-            yield _made(kind, data)
-
-
-def line_of(item: Any) -> str:
-    """One line of JSON: what has its default is left out; nan and infinities are kept as words."""
-    return json.dumps({"kind": _NAMES[type(item)], **_told(item)}, separators=(",", ":")) + "\n"
-
-
-def _told(item: Any) -> dict[str, Any]:
-    """The fields that differ from their default. A required field has none and is always told."""
-    told = {}
-    for entry in fields(item):
-        value = getattr(item, entry.name)
-        if value != entry.default and not (value in ((), {}) and entry.default_factory is not MISSING):
-            told[entry.name] = _plain(value)
-    return told
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        # Nine digits tell any two float32 apart.
-        return float(f"{value:.9g}") if math.isfinite(value) else str(value)
-    if isinstance(value, (tuple, list)):
-        return [_plain(part) for part in value]
-    if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
-    return _told(value) if type(value) in _TOLD_IN_PARTS else value
-
-
-def _made(kind: type[Any], data: Mapping[str, Any]) -> Any:
-    names = {entry.name for entry in fields(kind)}
-    return kind(**{key: _restored(key, value) for key, value in data.items() if key in names})
-
-
-def _restored(key: str, value: Any) -> Any:
-    if isinstance(value, list):
-        part = _PARTS.get(key)
-        return tuple(
-            _made(part, entry) if part is not None and isinstance(entry, dict) else _restored("", entry)
-            for entry in value
-        )
-    if key == "activations":
-        return {name: _made(Activation, entry) for name, entry in value.items()}
-    if isinstance(value, dict):
-        return {name: _restored("", entry) for name, entry in value.items()}
-    return float(value) if value in ("nan", "inf", "-inf") else value

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MethodType
 from typing import Any
 
+from sleuth.facts.slopes import read_request
 from sleuth.watching import nonfinite, steps
 from sleuth.watching.patches import dressed
 from sleuth.watching.state import State
@@ -48,28 +49,57 @@ def attach(state: State, patches: Any) -> None:
     patches.replace(torch.Tensor, "backward", lambda original: Lookup(original, seen))
 
     _watch_module(state, patches, torch.autograd, seen)
+    _watch_transforms(state, patches, seen)
 
 
 def _watch_module(state: State, patches: Any, autograd: Any, seen: Callable[[Any], None]) -> None:
-    """`torch.autograd.backward` as the user calls it; `Tensor.backward` gets the original."""
-    original, kind = autograd.backward, type(autograd)
+    """`torch.autograd.backward` and `.grad` as the user calls them; torch's own code gets the originals."""
+    backward, grad, kind = autograd.backward, autograd.grad, type(autograd)
 
-    def backward(*args: Any, **kwargs: Any) -> Any:
+    def going_back(*args: Any, **kwargs: Any) -> Any:
         given = args[0] if args else kwargs.get("tensors")
         losses = [*given] if isinstance(given, (list, tuple)) else [given]
         if losses and losses[0] is not None:
             seen(losses[0])
-        return original(*args, **kwargs)
+        return backward(*args, **kwargs)
 
-    watched = dressed(backward, original)
+    def asking(*args: Any, **kwargs: Any) -> Any:
+        if not state.optimizers and (loss := read_request(args, kwargs)) is not None:
+            seen(loss)
+        return grad(*args, **kwargs)
+
+    watched_backward, watched_grad = dressed(going_back, backward), dressed(asking, grad)
 
     class Autograd(kind):  # type: ignore[valid-type, misc]
         @property
         def backward(self) -> Any:
-            return original if state.places.inside("torch", "_tensor.py") else watched
+            return backward if state.places.inside("torch", "_tensor.py") else watched_backward
+
+        @property
+        def grad(self) -> Any:
+            return grad if state.places.inside("torch", "functional.py") else watched_grad
 
     autograd.__class__ = Autograd
     patches.undo.append(lambda: setattr(autograd, "__class__", kind))
+
+
+def _watch_transforms(state: State, patches: Any, seen: Callable[[Any], None]) -> None:
+    """`torch.func.grad` and `grad_and_value`: the value is known when the slopes are."""
+    from torch._C._functorch import is_functorch_wrapped_tensor
+    from torch._functorch import eager_transforms
+
+    def watched(original: Any) -> Any:
+        def grad_and_value_impl(func: Any, argnums: Any, has_aux: Any, args: Any, kwargs: Any) -> Any:
+            result = original(func, argnums, has_aux, args, kwargs)
+            value = result[1][0] if has_aux else result[1]
+            # Inside another transform (one example of many, an inner loop) it is no step of its own.
+            if not state.optimizers and not is_functorch_wrapped_tensor(value):
+                seen(value)
+            return result
+
+        return grad_and_value_impl
+
+    patches.replace(eager_transforms, "grad_and_value_impl", watched)
 
 
 def began(state: State, loss: Any) -> None:

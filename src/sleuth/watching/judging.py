@@ -7,7 +7,8 @@ from typing import Any
 
 from sleuth import catalog
 from sleuth.catalog import Cause, Examined
-from sleuth.facts.step import Evaluation, LossCall, Metric, Model, Optimizer, Record, Trouble, parse, read
+from sleuth.facts.record_lines import parse, read
+from sleuth.facts.step import Evaluation, LossCall, Metric, Model, Optimizer, Record, Trouble
 from sleuth.finding import Finding, Report, Verdict
 from sleuth.watching.process import records
 from sleuth.watching.replicas import together

@@ -8,7 +8,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from sleuth.errors import SleuthError
-from sleuth.facts.step import Record, read
+from sleuth.facts.record_lines import read
+from sleuth.facts.step import Record
 
 
 @dataclass(frozen=True)

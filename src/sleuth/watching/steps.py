@@ -15,10 +15,12 @@ def by_hand(state: State) -> None:
     marks = [place for place, event in enumerate(state.events) if event[0] == "backward"]
     if not marks:
         return
-    later = state.events[marks[-1] + 1 :]
+    later, taken = state.events[marks[-1] + 1 :], state.n
     state.events = state.events[: marks[-1] + 1]
     ended(state, number=0, place=("", 0), lr=None, numbers={}, optimizer_s=None)
     state.events = later
+    for callback in [*state.on_step]:
+        callback(taken)
 
 
 def look_for_left_overs(state: State) -> None:
@@ -60,7 +62,7 @@ def ended(
     state.next_window()
 
 
-# A step's line is put together by hand, as `facts.step.line_of` would have it: every step writes one.
+# A step's line is put together by hand, as `facts.record_lines.line_of` would have it: every step writes one.
 MOST_ORIGINS = 5000
 
 

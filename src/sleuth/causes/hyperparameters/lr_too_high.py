@@ -110,10 +110,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         if seen is None or adversarial(record):
             continue
         words, sure = seen
-        rate = max((step.lr for step in course.steps if step.lr is not None), default=math.nan)
+        rates = [step.lr for step in course.steps if step.lr is not None]
+        rate = f"a rate of {max(rates):.3g}" if rates else "the script's own rate"
         fast = ratio > FAST
         yield Finding(
-            f"{words}, at a rate of {rate:.3g}"
+            f"{words}, at {rate}"
             + (
                 f" where each step moves the weights by {ratio:.1%} of their size (0.1% is usual)"
                 if fast
@@ -124,7 +125,7 @@ def watch(record: "Record") -> Iterator[Finding]:
             credence=0.78 if sure and fast else 0.62,
             where=where_optimizer(record, course.id),
             numbers={
-                "lr": rate if math.isfinite(rate) else 0.0,
+                "lr": max(rates, default=0.0),
                 "update_ratio": ratio if math.isfinite(ratio) else 0.0,
             },
             fix="Try a tenth of the rate for some hundred steps; if the picture stays the same, the rate is "

@@ -21,8 +21,8 @@ Wasserstein GANs, `-entropy` as a bonus, `maximize=True` in the optimizer. A rul
 about losses whose direction is known.
 
 ## How to tell
-- **lint**: a minus in front of a named loss (`cross_entropy`, `mse_loss`, `nll_loss`...), or
-  `backward()` on a bare `log_prob`, score or similarity.
+- **lint**: a minus in front of a named loss (`cross_entropy`, `mse_loss`, `nll_loss`...),
+  `backward()` on a bare `log_prob`, score or similarity, or an update by hand that adds the slope.
 - **watch**: the loss falls past any plausible minimum, below zero for a loss that cannot be
   negative; accuracy drops under chance; weights and gradients grow all the time.
 - **experiment**: undoing it, by negating the loss from outside, makes the metric rise. On
@@ -98,6 +98,20 @@ def lint(program: Program) -> Iterator[Finding]:
             yield from _negated(program, objective, term)
         else:
             yield from _not_negated(objective, term)
+    if program.holds("+=", "add_", ".data"):
+        yield from _uphill(program)
+
+
+def _uphill(program: Program) -> Iterator[Finding]:
+    from sleuth.facts.topics.ascent import uphill
+
+    for call in uphill(program):
+        yield clue(
+            "error",
+            call,
+            "The slope of a loss is added to the weights: each step goes uphill and makes the loss larger.",
+            fix="Subtract it: `p -= lr * p.grad`, or `p.add_(p.grad, alpha=-lr)`.",
+        )
 
 
 def _is_whole(call: Call) -> bool:

@@ -140,6 +140,11 @@ def apply(
     return machine.record(node, "()", target, args, keywords)
 
 
+# The model with weights handed along: what it does to its input is the same.
+_FUNCTIONAL_CALLS = frozenset(
+    f"torch.{home}.functional_call" for home in ("func", "nn.utils.stateless", "nn.utils")
+)
+
 # Functions of functions: what comes out is called like what went in.
 TRANSFORMS = frozenset(
     f"{home}.{name}"
@@ -185,6 +190,10 @@ def _external(
         return settle(args[0])
     if target.name == "torch.utils.checkpoint.checkpoint" and args:
         return apply(machine, node, settle(args[0]), args[1:], {})
+    if target.name in _FUNCTIONAL_CALLS and len(args) > 2:
+        given = settle(args[2])
+        given_args = tuple(given.items) if isinstance(given, Collection) else (args[2],)
+        return apply(machine, node, settle(args[0]), given_args, {})
     if target.name == "torch.set_grad_enabled":
         machine.context = replace(machine.context, grad=grad_after(recorded, machine.context.grad))
     if target.name == "builtins.dict" and not args:
