@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,11 @@ _PARTS: Mapping[str, type[Any]] = {
     "parameters": Parameter,
     "values": Values,
     "inputs": Values,
+}
+# The fields of each, and whether they may hold a float: "nan" is also what a script may call something.
+_NUMBERS: Mapping[type[Any], Mapping[str, bool]] = {
+    kind: {entry.name: any(word in str(entry.type) for word in ("float", "Any")) for entry in fields(kind)}
+    for kind in (*KINDS.values(), *_TOLD_IN_PARTS)
 }
 
 
@@ -63,14 +67,8 @@ def _plain(value: Any) -> Any:
 
 
 def _made(kind: type[Any], data: Mapping[str, Any]) -> Any:
-    known = _numbers(kind)
+    known = _NUMBERS[kind]
     return kind(**{key: _restored(key, value, known[key]) for key, value in data.items() if key in known})
-
-
-@cache
-def _numbers(kind: Any) -> Mapping[str, bool]:
-    """The fields, and whether each may hold a float: "nan" is also what a script may call something."""
-    return {entry.name: any(word in str(entry.type) for word in ("float", "Any")) for entry in fields(kind)}
 
 
 def _restored(key: str, value: Any, number: bool) -> Any:
