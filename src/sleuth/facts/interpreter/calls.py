@@ -47,7 +47,9 @@ def _arguments(machine: Machine, node: ast.Call) -> Arguments:
     keywords = {entry.arg: evaluate(machine, entry.value) for entry in node.keywords if entry.arg is not None}
     for entry in node.keywords:
         if entry.arg is None:
-            keywords["**"] = evaluate(machine, entry.value)
+            keywords["**"] = spread = evaluate(machine, entry.value)
+            if isinstance(known := settle(spread), Table):  # "**" stays: it may hold more than was seen
+                keywords |= {key: value for key, value in known.items.items() if isinstance(key, str)}
     return tuple(items), keywords
 
 
@@ -133,6 +135,8 @@ def apply(
             (*target.args[1:], *args),
             {**target.keywords, **keywords},
         )
+    if isinstance(target, Call) and target.op == "collections.namedtuple" and not args:
+        return _namespace(machine, node, keywords)
     if isinstance(target, Call) and target.op in TRANSFORMS and target.args:
         return _transformed(machine, node, target, args, keywords)
     if torch_api.is_module(target):
@@ -180,6 +184,8 @@ def _external(
     recorded = machine.record(node, target.name, None, args, keywords)
     if target.name in torch_api.WRAPPERS and args:
         return args[0]
+    if target.name in ("types.SimpleNamespace", "argparse.Namespace") and not args:
+        return _namespace(machine, node, keywords)
     if target.name in ("builtins.map", "builtins.filter") and len(args) > 1 and isinstance(args[0], Function):
         apply(machine, node, args[0], (element(machine, node, settle(args[1])),), {})
     if (
@@ -200,6 +206,12 @@ def _external(
         return Table(node, machine.context.source, _by_name(keywords))
     _run_callbacks(machine, node, args, keywords)
     return recorded
+
+
+def _namespace(machine: Machine, node: ast.AST, settings: dict[str, Value]) -> Value:
+    """Settings by name, as configurations are often kept."""
+    source = machine.context.source
+    return Instance(node, source, Class(node, source), dict(settings), machine.context)
 
 
 def _run_callbacks(
