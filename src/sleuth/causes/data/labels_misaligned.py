@@ -22,7 +22,8 @@ no dropout or augmentation to explain it, suggests that part of the training lab
 
 ## How to tell
 - **lint**: `shuffle`, `sample`, a permutation or `train_test_split` applied to one half of a pair,
-  or to each half by its own draw; two separate, unsorted `glob` or `listdir` results matched by place.
+  or to each half by its own draw; tables sorted by two different columns, or one of them alone, and
+  matched by place; two separate, unsorted `glob` or `listdir` results.
 - **probe**: near neighbours in input space agree on the label no more often than chance.
 - **experiment**: shuffled-labels. If the run learns just as fast, and generalises just as badly,
   with labels shuffled on purpose, they were as good as shuffled before.
@@ -121,7 +122,25 @@ def lint(program: Program) -> Iterator[Finding]:
         elif lonely and not left and pair.is_table and not intact and _is_indexed(splits, pair.targets):
             if not _follows(pair.inputs, lonely):
                 yield _one_sided(lonely[0], "labels", "inputs", pair)
+    if program.holds("sort_values"):
+        yield from _sorted(splits, pairs)
     yield from _listings(program, splits)
+
+
+def _sorted(splits: Splits, pairs: list[Pair]) -> Iterator[Finding]:
+    from sleuth.facts.topics.sorted_rows import sorted_apart
+
+    for pair in pairs:
+        if not pair.is_table or (apart := sorted_apart(splits, pair.inputs, pair.targets)) is None:
+            continue
+        how = "was sorted by something else" if apart.both else "keeps its order"
+        yield clue(
+            "error",
+            apart.at,
+            f"One table is sorted here and the other, with which it is matched row by row on line "
+            f"{line(pair.at)}, {how}: rows no longer belong together.",
+            fix="Sort before the inputs and labels are taken apart, or look each label up by its key.",
+        )
 
 
 def _one_sided(draw: Call, moved: str, kept: str, pair: Pair) -> Finding:
@@ -139,6 +158,8 @@ def _pairs(program: Program) -> Iterator[Pair]:
         if len(call.args) >= 2:
             # zip also walks through things that have nothing to do with each other, such as plots.
             yield Pair(call.args[0], call.args[1], call, is_table=call.op != "builtins.zip")
+        if len(call.args) > 2 and call.op.endswith("TensorDataset"):
+            yield from (Pair(call.args[0], other, call, is_table=True) for other in call.args[2:])
     forwards = [event.call for event in program.training.of("forward") if event.call.args]
     for use in program.losses:
         loops = use.call.context.loops
