@@ -140,3 +140,19 @@ def test_a_loss_with_its_sides_exchanged_has_the_prediction_that_learns() -> Non
     batch = (torch.randn(32, 6), torch.randn(32, 1))
     told = causes(nn.Linear(6, 1), batch, lambda made, wanted: nn.functional.mse_loss(wanted, made))
     assert "missing-detach" not in told
+
+
+def test_the_target_on_another_scale_is_a_leak_and_a_function_of_one_variable_is_none() -> None:
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 1))
+    x = torch.randn(128, 6)
+    y = x[:, 2:3].clone()
+    price = x.clone()
+    price[:, 2] = (0.3 * y[:, 0]).exp()
+    hint = x.clone()
+    hint[:, 2] = (0.3 * y[:, 0] + 0.1 * torch.randn(128)).exp()
+    assert "target-leakage" in causes(net, (price, y), nn.MSELoss())
+    assert "target-leakage" not in causes(net, (hint, y), nn.MSELoss())
+    curve = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+    place = torch.rand(128, 1) * 2 - 1
+    assert "target-leakage" not in causes(curve, (place, place**3 + place.exp()), nn.MSELoss())

@@ -88,8 +88,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if found.correlation < COPY:
         return
     what = "whether an example belongs to one class" if found.of_class else "the target"
+    kind = "rank correlation" if found.in_order else "correlation"
     yield Finding(
-        f"Input column {found.column} has a correlation of {found.correlation:.4f} with {what} over "
+        f"Input column {found.column} has a {kind} of {found.correlation:.4f} with {what} over "
         f"{found.rows} "
         "examples: the answer is among the inputs, and will be missing when the model is used.",
         severity="error",

@@ -19,6 +19,9 @@ MOST_ROWS = 4096
 SHARE_OF_BUDGET = 0.1  # of the whole probe's time, for walking through one loader
 STARVED = 10  # times fewer than its share: a class a part can neither teach nor judge
 ALIKE = 0.9  # correlation from which it is worth asking how often the column moves at all
+ALIKE_IN_ORDER = 0.5  # correlation of a column that could be the target on another scale
+MANY_COLUMNS = 3
+ORDERED_ROWS = 50
 TELLING = 10  # rows in which a column must move: a flag set three times agrees with much by chance
 MOST_NEIGHBOURS = 1500  # rows whose distances are all compared
 
@@ -46,6 +49,7 @@ class Copies:
     correlation: float
     rows: int
     of_class: bool
+    in_order: bool = False  # the two rise together, along a curve: a price beside its logarithm
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,24 @@ def copies(subject: Subject, targets: tuple[str, ...]) -> Copies:
     alike = (similar.amax(1) > ALIKE).nonzero().flatten()
     similar[alike[_moves(rows.inputs[:, alike]) < TELLING]] = 0.0
     best = int(similar.argmax()) if similar.numel() else 0
-    return Copies(best // wanted.shape[1], float(similar.reshape(-1)[best]), len(target), of_class)
+    found = Copies(best // wanted.shape[1], float(similar.reshape(-1)[best]), len(target), of_class)
+    ordered = None if of_class or found.correlation < ALIKE_IN_ORDER else _in_order(rows.inputs, target)
+    return found if ordered is None or ordered.correlation <= found.correlation else ordered
+
+
+def _in_order(inputs: Tensor, target: Tensor) -> Copies | None:
+    """The column in whose order the target rises or falls. A function of one variable, or of two, may be what
+    is to be learnt; beside many others, a column that settles the target alone was made from it."""
+    if inputs.shape[1] < MANY_COLUMNS or len(target) < ORDERED_ROWS:
+        return None
+    similar = _correlations(_ranks(inputs.float()), _ranks(target))[:, 0]
+    similar[_moves(inputs) < len(target) // 2] = 0.0  # ties have no order
+    best = int(similar.argmax())
+    return Copies(best, float(similar[best]), len(target), of_class=False, in_order=True)
+
+
+def _ranks(columns: Tensor) -> Tensor:
+    return columns.argsort(dim=0, stable=True).argsort(dim=0).float()
 
 
 def _moves(columns: Tensor) -> Tensor:
