@@ -141,7 +141,25 @@ def apply(
         return _transformed(machine, node, target, args, keywords)
     if torch_api.is_module(target):
         return call_module(machine, node, target, args, keywords)
+    if isinstance(target, Call) and target.op.startswith("@") and target.receiver is not None:
+        return _handed_on(machine, node, target, target.receiver, args, keywords)
     return machine.record(node, "()", target, args, keywords)
+
+
+def _handed_on(
+    machine: Machine,
+    node: ast.AST,
+    method: Call,
+    owner: Value,
+    args: tuple[Value, ...],
+    keywords: dict[str, Value],
+) -> Value:
+    """`set_mode = model.train`, called under its new name."""
+    name = method.op[1:]
+    if name == "step":
+        _run_callbacks(machine, node, args, keywords)
+    recorded = machine.record(node, f".{name}", owner, args, keywords)
+    return owner if torch_api.hands_back_itself(name, settle(owner)) else recorded
 
 
 # The model with weights handed along: what it does to its input is the same.
