@@ -56,6 +56,8 @@ class Case:
     def ranked(self) -> list[Finding]:
         """Findings of detectors and of experiments, roots before symptoms."""
         found = clues.of_libraries([*self.findings, *self.from_experiments()])
+        if self.trials is not None:
+            found = clues.of_a_stage(found, self.trials.base)
         if self.trials is not None and self.trials.plays:
             found = clues.without_the_course(found)
         if self.learns and self.trials is not None and self.trials.guesses is None:

@@ -5,6 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from sleuth.diagnosis.board import Clue
+from sleuth.facts.seen import thawed_later
+from sleuth.facts.step import Record
 from sleuth.finding import SEVERITIES, Finding
 
 # A symptom gives way to a root that was found as well: the code that does it before the number that shows it.
@@ -99,6 +101,16 @@ def without_the_course(findings: Iterable[Finding]) -> list[Finding]:
         replace(f, severity="note", credence=min(f.credence, 0.2))
         if f.cause in OF_THE_COURSE and f.technique != "lint"
         else f
+        for f in findings
+    ]
+
+
+def of_a_stage(findings: Iterable[Finding], record: Record) -> list[Finding]:
+    """A probe sees one step. Layers that rest then and learn later are thawed one after the other."""
+    if not thawed_later(record):
+        return list(findings)
+    return [
+        replace(f, severity="note", credence=min(f.credence, 0.1)) if f.cause == "frozen-params" else f
         for f in findings
     ]
 

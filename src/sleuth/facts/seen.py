@@ -296,3 +296,19 @@ def in_each_step(passes: "Sequence[Evaluation]") -> bool:
 def ended(record: "Record") -> bool:
     """The script came to its own end, so what was not reached by then was not reached."""
     return record.end is not None and record.end.status in ("finished", "exited") and not record.end.shortened
+
+
+def thawed_later(record: "Record") -> bool:
+    """Whether a parameter that was frozen when its model was first called moved in a later step."""
+    from sleuth.facts.step import Layers, Model
+
+    for model in record.of(Model):
+        frozen = {parameter.name for parameter in model.parameters if not parameter.trainable}
+        if any(
+            change and name in frozen
+            for seen in record.of(Layers)
+            if seen.n >= model.n
+            for name, change in seen.updates.items()
+        ):
+            return True
+    return False

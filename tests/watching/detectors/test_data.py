@@ -12,6 +12,7 @@ from sleuth.facts.step import (
     Layers,
     Loader,
     LossCall,
+    Metric,
     Model,
     Record,
     Step,
@@ -68,6 +69,16 @@ WORKERS = spoil(healthy(), Loader, workers=2)
 CONSTANT: dict[str, Any] = {"counts": {"1": 32}, "distinct": 1}
 ONE_LABEL: dict[str, Any] = {"target_min": 1, "target_max": 1, "target_distinct": 1}
 BCE = "binary_cross_entropy_with_logits"
+
+
+def _named(record: Record, name: str) -> Record:
+    looks = record.of(Evaluation)
+    return add(drop(record, Metric), *(Metric(name, 0.9, look.n) for look in looks))
+
+
+def _coarse_then_fine(n: int) -> dict[str, int]:
+    return {"0": 16, "1": 16} if n < 60 else {str(label): 4 for label in range(8)}
+
 
 TWINS: Twins = {
     "augmented-eval": (
@@ -240,10 +251,24 @@ TWINS: Twins = {
             spoil(healthy(), Evaluation, seen_in_training=0.6),
             spoil(healthy(), Evaluation, seen_in_training=lambda e: 0.2 * e.n / 120),
             spoil(drop(healthy(), Loader), Evaluation, seen_in_training=0.6, loader=None),
+            # A score that promises new rows, of a run that never looks at one.
+            _named(spoil(healthy(), Evaluation, seen_in_training=1.0), "val acc"),
+            _named(spoil(healthy(), Evaluation, seen_in_training=0.99), "test_accuracy"),
         ],
         [
             healthy(),
-            spoil(healthy(), Evaluation, seen_in_training=1.0),  # a look at the training set is meant
+            _named(spoil(healthy(), Evaluation, seen_in_training=1.0), "accuracy"),
+            _named(spoil(healthy(), Evaluation, seen_in_training=1.0), "train/valid frames"),
+            _named(
+                add(
+                    spoil(healthy(), Evaluation, seen_in_training=1.0),
+                    records.evaluation(119, line=40, seen_in_training=0.0),
+                ),
+                "val acc",
+            ),
+            _named(spoil(tensors(shape=(32, 2)), Evaluation, seen_in_training=1.0), "val acc"),
+            # A look at the training set is meant.
+            drop(spoil(healthy(), Evaluation, seen_in_training=1.0), Metric),
             spoil(spoil(healthy(), Evaluation, seen_in_training=0.3), Batch, repeated_rows=20),
             spoil(healthy(), Evaluation, seen_in_training=0.01),
             spoil(healthy(), Evaluation, seen_in_training=0.6, inside=True),
@@ -272,6 +297,15 @@ TWINS: Twins = {
             spoil(healthy(), Loader, shuffled=False),
             tensors(role="target", counts=lambda b: {str(b.n % 3): 32}),  # chance: the loader shuffles
             spoil(tensors(role="target", counts=lambda b: {"0": 20, "1": 12}), Loader, shuffled=False),
+            # Two models, one after the other: the first one's task has fewer classes.
+            drop(
+                spoil(
+                    tensors(role="target", counts=lambda b: _coarse_then_fine(b.n)),
+                    Batch,
+                    model=lambda b: 1 if b.n < 60 else 2,
+                ),
+                Loader,
+            ),
         ],
     ),
 }

@@ -67,6 +67,7 @@ from sleuth.facts.seen import (
     tensors,
     training_loader,
 )
+from sleuth.facts.words import HELD_OUT_NAME, TRAIN_NAME
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -132,6 +133,47 @@ def watch(record: "Record") -> Iterator[Finding]:
             fix="Split the ids once, before anything is drawn, and check that the two sets are disjoint.",
         )
         return
+    yield from _nothing_held_out(record, natural)
+
+
+def _nothing_held_out(record: "Record", natural: float) -> Iterator[Finding]:
+    """A score under the name of a held-out set, in a run that never looked at a row it did not train on."""
+    from sleuth.facts.step import Evaluation, Metric
+
+    looks = [
+        seen
+        for seen in record.of(Evaluation)
+        if seen.seen_in_training is not None and seen.rows >= ENOUGH and seen.trained and not seen.inside
+    ]
+    if not looks or natural > SHARE or not _telling(record):
+        return
+    if min(seen.seen_in_training or 0.0 for seen in looks) < WHOLE:
+        return
+    named = [
+        (metric, seen)
+        for metric in record.of(Metric)
+        if HELD_OUT_NAME.search(metric.name.replace("_", " "))
+        and not TRAIN_NAME.search(metric.name.replace("_", " "))
+        for seen in looks
+        if seen.n == metric.n
+    ]
+    if not named:
+        return
+    metric, last = named[-1]
+    yield Finding(
+        f"All {last.rows} rows behind `{metric.name}` (step {last.n}) were used for training, and nothing "
+        "else was ever evaluated: the score measures memory.",
+        severity="error",
+        credence=0.85,
+        where=at(last),
+        numbers={"share": last.seen_in_training or 1.0, "rows": last.rows},
+        fix="Evaluate the rows that were left out of training: look at which part the evaluation is given.",
+    )
+
+
+def _promises_new_rows(name: str) -> bool:
+    words = name.replace("_", " ")
+    return HELD_OUT_NAME.search(words) is not None and TRAIN_NAME.search(words) is None
 
 
 MOSTLY_TRAINING = 0.6  # so large a share is rather the training set itself, served in part

@@ -213,7 +213,10 @@ PARTED = 0.5  # spread of a target within a batch over its spread between batche
 
 def watch(record: "Record") -> Iterator[Finding]:
     served = needed(batches(record), "training batches")
-    labels = [(batch, values) for batch, values in tensors(served, "target") if values.counts]
+    labels: dict[int, list[tuple[Batch, Values]]] = {}  # a later model may learn another task
+    for batch, values in tensors(served, "target"):
+        if values.counts:
+            labels.setdefault(batch.model, []).append((batch, values))
     targets = [
         (b, v) for b, v in tensors(served, "target", is_float) if v.std is not None and v.mean is not None
     ]
@@ -221,8 +224,9 @@ def watch(record: "Record") -> Iterator[Finding]:
     if loader is not None and loader.shuffled:
         return
     where = at(loader) if loader else None
-    if len(labels) >= 4:
-        yield from _sorted_labels(labels, where)
+    if any(len(seen) >= 4 for seen in labels.values()):
+        for seen in labels.values():
+            yield from _sorted_labels(seen, where) if len(seen) >= 4 else ()
     elif len(targets) >= 8:
         yield from _sorted_targets(targets, where)
     marks = [step.batch for step in record.steps if step.batch]

@@ -383,9 +383,10 @@ def watch(record: "Record") -> Iterator[Finding]:
         held = {name for seen in record.of(Holding) for name in seen.frozen}
         after = [seen for seen in record.of(Layers) if seen.n >= model.n]
         moved = {name for seen in after for name, change in seen.updates.items() if change}
-        still = [p for p in frozen if p.name not in moved and not _copied(p, model)]
-        if not still or whole:
-            continue  # a frozen model as a whole is a teacher or a target
+        frozen = [p for p in frozen if not _copied(p, model)]
+        still = [p for p in frozen if p.name not in moved]
+        if not still or whole or len(still) < len(frozen):
+            continue  # a frozen model as a whole is a teacher or a target; one may be thawed bit by bit
         # Random weights that never learn are a mistake; weights that were trained before may rest.
         fresh = model.n == 0 and not loaded(record)
         random = [p for p in still if model.n and _at_its_start(p)]

@@ -48,8 +48,7 @@ class World:
     control: Control
     took_hold: Counter[str] = field(default_factory=Counter)
     _stack: ExitStack = field(default_factory=ExitStack)
-    _depth: int = 0
-    _seen_models: "list[nn.Module]" = field(default_factory=list)
+    inside: int = 0  # root calls of models that run now, counted by every door that stands around them
     name: str = "change"
 
     @contextmanager
@@ -139,18 +138,21 @@ class World:
     def calls(self, around: Callable[[nn.Module, Callable[[], Any]], Any]) -> None:
         """Stand around every root call of a model: around(model, call) makes the call, returns its result."""
         name = self.name
+        depth = [0]  # of this door alone: others may stand before and behind it
 
         def wrap(original: Any) -> Any:
             @wraps(original)
             def call(module: nn.Module, *args: Any, **keywords: Any) -> Any:
-                if self._depth or is_loss_module(module):
+                if depth[0] or is_loss_module(module):
                     return original(module, *args, **keywords)
-                self._depth += 1
+                depth[0] += 1
+                self.inside += 1
                 try:
                     with self._as(name):
                         return around(module, lambda: original(module, *args, **keywords))
                 finally:
-                    self._depth -= 1
+                    depth[0] -= 1
+                    self.inside -= 1
 
             return call
 
@@ -159,11 +161,12 @@ class World:
     def inputs(self, change: Callable[[Tensor], Tensor]) -> None:
         """Change the tensors that models are called with; targets handed along are left alone."""
         name = self.name
+        depth = [0]  # of this door alone: others may stand before and behind it
 
         def wrap(original: Any) -> Any:
             @wraps(original)
             def call(module: nn.Module, *args: Any, **keywords: Any) -> Any:
-                if self._depth or is_loss_module(module):
+                if depth[0] or is_loss_module(module):
                     return original(module, *args, **keywords)
                 with self._as(name):
                     args = tuple(_mapped(value, change) for value in args)
@@ -171,11 +174,13 @@ class World:
                         key: value if key in TARGET_NAMES else _mapped(value, change)
                         for key, value in keywords.items()
                     }
-                self._depth += 1
+                depth[0] += 1
+                self.inside += 1
                 try:
                     return original(module, *args, **keywords)
                 finally:
-                    self._depth -= 1
+                    depth[0] -= 1
+                    self.inside -= 1
 
             return call
 
@@ -184,9 +189,11 @@ class World:
     def first_call(self, change: Callable[[nn.Module], None]) -> None:
         """Change a model just before it is called for the first time."""
 
+        known: list[nn.Module] = []
+
         def around(model: nn.Module, call: Callable[[], Any]) -> Any:
-            if not any(model is seen for seen in self._seen_models):
-                self._seen_models.append(model)
+            if not any(model is one for one in known):
+                known.append(model)
                 change(model)
             return call()
 

@@ -36,7 +36,7 @@ def attached_in_models(world: World) -> None:
 
     def around(original: Any) -> Any:
         def detach(given: Tensor) -> Any:
-            if world._depth and given.requires_grad and torch.is_grad_enabled():
+            if world.inside and given.requires_grad and torch.is_grad_enabled():
                 hold()
                 return given
             return original(given)
