@@ -56,7 +56,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import layer_taken_out
 from sleuth.facts.flow import ancestry, depends_on, layer, parents, subject
-from sleuth.facts.interpreter.values import Call, Collection, Instance, Value
+from sleuth.facts.interpreter.values import Call, Collection, Constant, Instance, Value
 from sleuth.facts.losses import COMPARES_NUMBERS, LossUse
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.modules import applied, exact, settled, sole_maker
@@ -116,14 +116,31 @@ def lint(program: Program) -> Iterator[Finding]:
 
 
 def _by_hand(program: Program) -> Iterator[LossUse]:
-    """`((pred - y) ** 2).mean()`, `(pred - y).abs().mean()`: the difference, both ways round."""
+    """`((pred - y) ** 2).mean()`, `(pred - y).abs().mean()`, `torch.maximum(q * (y - pred), ...)`: the
+    difference, both ways round."""
     for event in program.training.of("backward"):
         for value in ancestry(event.about, 60):
-            if isinstance(value, Call) and value.op in ("**", ".pow", ".square", ".abs", "torch.abs"):
-                gap = settled(subject(value))
+            if isinstance(value, Call) and value.op in _TAKES_A_GAP:
+                gap = settled(subject(value) if value.op in _OF_ONE else _gap_in(value))
                 if isinstance(gap, Call) and gap.op == "-" and len(gap.args) == 2:
                     yield LossUse("mse_loss", gap, gap.args[0], gap.args[1])
                     yield LossUse("mse_loss", gap, gap.args[1], gap.args[0])
+
+
+_OF_ONE = frozenset(("**", ".pow", ".square", ".abs", "torch.abs"))
+_OF_TWO = frozenset(("torch.maximum", "torch.max", ".maximum", "torch.where"))  # quantiles, Huber by hand
+_TAKES_A_GAP = _OF_ONE | _OF_TWO
+
+
+def _gap_in(call: Call) -> Value | None:
+    """The difference that one of two branches multiplies with something."""
+    for part in call.args:
+        inner = settled(part)
+        for factor in inner.args if isinstance(inner, Call) and inner.op == "*" else [inner]:
+            if isinstance(known := settled(factor), Call) and known.op == "-" and len(known.args) == 2:
+                if not any(isinstance(settled(side), Constant) for side in known.args):
+                    return known
+    return None
 
 
 def _judged(program: Program, use: LossUse, kind: str) -> Severity | None:

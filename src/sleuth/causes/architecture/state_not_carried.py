@@ -91,6 +91,8 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _dropped_by_the_caller(program)
     yield from _given_back_and_left(program)
     yield from _windows_from_zero(program)
+    if program.holds("= None"):
+        yield from _cleared_each_turn(program)
     for call in program.calls("()"):
         made = applied(call)
         if made is None or made.op not in RECURRENT | CELLS or not call.args:
@@ -105,6 +107,19 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"{place(loop.node, call.source).line} and {lost}: nothing is remembered from step to step.",
                 fix="Carry the state: `out, state = rnn(x_t, state)`, with `state` set before the loop.",
             )
+
+
+def _cleared_each_turn(program: Program) -> Iterator[Finding]:
+    from sleuth.facts.topics.cleared_state import cleared_each_turn
+
+    for emptied, kept, source in cleared_each_turn(program):
+        yield clue(
+            "warning",
+            Value(emptied, source),
+            f"The state is made ready for the next turn on line {kept.lineno} and emptied here at its start: "
+            "nothing is remembered from turn to turn.",
+            fix="Empty it before the loop; in the loop, only where a new sequence begins.",
+        )
 
 
 def _dropped_by_the_caller(program: Program) -> Iterator[Finding]:
