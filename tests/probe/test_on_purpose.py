@@ -156,3 +156,38 @@ def test_the_target_on_another_scale_is_a_leak_and_a_function_of_one_variable_is
     curve = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
     place = torch.rand(128, 1) * 2 - 1
     assert "target-leakage" not in causes(curve, (place, place**3 + place.exp()), nn.MSELoss())
+
+
+class Gated(nn.Module):
+    """A branch that starts at zero, before a head that does: nothing below them gets a gradient at first."""
+
+    def __init__(self, gate: float) -> None:
+        super().__init__()
+        self.inner, self.between = nn.Linear(6, 12), nn.Sequential(nn.ReLU(), nn.Linear(12, 12))
+        self.branch, self.head = nn.Linear(12, 12), nn.Linear(12, 3)
+        self.query = nn.Parameter(torch.full((12,), gate))
+        nn.init.zeros_(self.branch.weight)
+        nn.init.zeros_(self.head.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        h = self.between(self.inner(x))
+        share = torch.softmax(torch.tanh(h) * self.query, 1)
+        made: Tensor = self.head(h * share + torch.relu(self.branch(h)))
+        return made
+
+
+def test_layers_behind_gates_that_open_are_left_alone() -> None:
+    torch.manual_seed(0)
+    batch = (torch.randn(64, 6), torch.randint(3, (64,)))
+    said = causes(Gated(0.0), batch, nn.CrossEntropyLoss())
+    assert not said & {"zero-init", "vanishing-gradients"}
+
+
+def test_layers_at_zero_behind_nothing_that_opens_are_not() -> None:
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(6, 12), nn.ReLU(), nn.Linear(12, 12), nn.ReLU(), nn.Linear(12, 3))
+    for layer in net:
+        if isinstance(layer, nn.Linear):
+            nn.init.zeros_(layer.weight)
+            nn.init.zeros_(layer.bias)
+    assert "zero-init" in causes(net, (torch.randn(64, 6), torch.randint(3, (64,))), nn.CrossEntropyLoss())

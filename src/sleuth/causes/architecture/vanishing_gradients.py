@@ -75,7 +75,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         return
     first, last = weights[0], weights[-1]
     steepness = [(p.gradient or 0.0) / p.weight for p in (first, last)]
-    if steepness[1] > 0 and steepness[0] < RATIO * steepness[1]:
+    if steepness[1] > 0 and steepness[0] < RATIO * steepness[1] and not bench.wakes(first):
         ratio = steepness[0] / steepness[1]
         yield Finding(
             f"Relative to its weights, `{first.name}` gets {ratio:.1e} of the gradient that "

@@ -27,12 +27,14 @@ from sleuth.facts.bench import (
     pace,
     rows,
     terms,
+    waking,
     wiring,
 )
 from sleuth.facts.bench.custom import CustomGradient
 from sleuth.facts.bench.cuts import Cuts
 from sleuth.facts.bench.data import Data
 from sleuth.facts.bench.first import FirstPass, Silence
+from sleuth.facts.bench.gradients import ParameterFacts
 from sleuth.facts.bench.influence import Causality, Ceiling, Mixing, Reach
 from sleuth.facts.bench.memorise import Memory
 from sleuth.facts.bench.modes import Affine, Modes, Shapes
@@ -58,7 +60,8 @@ PASSES: Mapping[str, float] = {
     "data": 0, "labels": 0, "copies of the target": 0, "neighbours": 0, "split": 0,
     "influence of features": 1.5, "influence of the future": 1.5, "modes": 1.5, "shapes": 2, "affinity": 2,
     "precision": 2, "updates": 2.5, "gradient noise": 3.5, "influence of other examples": 4,
-    "learning-rate range": 3, "memorise": 4, "loss terms": 6, "cut paths": 5, "hand-written gradients": 5,
+    "learning-rate range": 3, "gates": 4.5, "memorise": 4, "loss terms": 6, "cut paths": 5,
+    "hand-written gradients": 5,
 }  # fmt: skip
 
 
@@ -235,6 +238,20 @@ class Bench:
             raise NotApplicable("the memorise test was switched off")
         asked = partial(memorise.measure, inputs=self._inputs, steps=self._memorise_steps)
         return self._once("memorise", asked)
+
+    @property
+    def woken(self) -> frozenset[str]:
+        """Parameters that get a gradient after a few steps, though perhaps none in the first."""
+        return self._once("gates", waking.woken)
+
+    def wakes(self, parameter: ParameterFacts) -> bool:
+        """Whether a parameter without any gradient stands behind a gate that is about to open."""
+        if parameter.gradient != 0.0:
+            return False
+        try:
+            return parameter.name in self.woken
+        except NotApplicable:
+            return True  # it could not be tried: nothing is said against it
 
     def silence(self, number: int) -> Silence:
         """The n-th rectifier again, with further batches where there is a loader."""

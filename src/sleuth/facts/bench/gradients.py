@@ -109,7 +109,7 @@ def _read_slope(slope: Tensor, weight: Tensor, module: nn.Module) -> Slope:
         finite=math.isfinite(norm) or bool(torch.isfinite(values).all()),
         moving=moving,
         faint=faint,
-        symmetric=not slope.is_sparse and _symmetric(weight, slope, module),
+        symmetric=not slope.is_sparse and alike_for_ever(weight, slope, module),
     )
 
 
@@ -206,7 +206,7 @@ def _roots(run: Run) -> dict[int, str]:
     return roots
 
 
-def _symmetric(weight: Tensor, slope: Tensor, module: nn.Module) -> bool:
+def alike_for_ever(weight: Tensor, slope: Tensor, module: nn.Module) -> bool:
     """Units that are copies of each other and get the same gradient stay copies for ever."""
     if weight.dim() < 2 or isinstance(module, nn.Embedding):
         return False
