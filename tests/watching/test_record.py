@@ -16,6 +16,7 @@ from sleuth.facts.step import (
     Layers,
     Metric,
     Model,
+    Optimizer,
     Parameter,
     Pattern,
     Record,
@@ -72,3 +73,15 @@ def test_a_cut_last_line_an_unknown_kind_and_an_unknown_key_are_skipped(tmp_path
     path = tmp_path / "record.jsonl"
     path.write_text(line_of(Step(0)) + '{"kind":"comet"}\n{"kind":"step","n":1,"hue":3}\n{"kind":"st')
     assert read(path) == Record((Step(0), Step(1)))
+
+
+def test_what_is_climbed_falls() -> None:
+    climber = Optimizer(2, "SGD", settings={"maximize": True})
+    steps = (
+        Step(0, optimizer=2, loss=-3.0, called_factor=-1.0),
+        Step(1, optimizer=1, loss=2.0),
+        Step(2, optimizer=2),
+    )
+    seen = Record((Optimizer(1, "SGD"), climber, *steps)).steps
+    assert [step.loss for step in seen] == [3.0, 2.0, None]
+    assert [step.called_factor for step in seen] == [1.0, steps[1].called_factor, steps[2].called_factor]

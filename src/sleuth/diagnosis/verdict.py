@@ -67,6 +67,9 @@ def _weighed(finding: Finding, board: Mapping[str, float], case: Case) -> Findin
         severity = "note"
     if credence < FAINT and severity == "warning":
         severity = "note"
+    # So is what numbers alone spoke for, when taking it back changed nothing and little credence is left.
+    if credence < FAINT and undone is not None and undone.yes is False and "lint" not in finding.technique:
+        severity = "note"
     shown = min(finding.credence, 0.2) if severity == "note" else max(credence, 0.05)
     return replace(finding, credence=round(shown, 3), confirmed_by=confirmed, severity=severity)
 

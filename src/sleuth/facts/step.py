@@ -6,7 +6,7 @@ is readable up to its last second. Unknown kinds and keys are skipped, so a newe
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -472,7 +472,11 @@ class Record:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        return self.of(Step)
+        """What an optimizer climbs (`maximize=True`) has its sign turned: a loss is what is to fall."""
+        climbers = {made.id for made in self.of(Optimizer) if made.settings.get("maximize")}
+        if not climbers:
+            return self.of(Step)
+        return tuple(_turned(step) if step.optimizer in climbers else step for step in self.of(Step))
 
     @cached_property
     def patterns(self) -> Mapping[int, Pattern]:
@@ -499,3 +503,12 @@ class Record:
         for item in self.items:
             sorted_out.setdefault(type(item), []).append(item)
         return sorted_out
+
+
+def _turned(step: Step) -> Step:
+    loss, factor = step.loss, step.called_factor
+    return replace(
+        step,
+        loss=None if loss is None else -loss,
+        called_factor=None if factor is None else -factor,
+    )

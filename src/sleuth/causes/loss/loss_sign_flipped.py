@@ -272,11 +272,9 @@ RUNAWAY = 1e4  # times its first size, below zero and falling: nothing holds it
 def watch(record: "Record") -> Iterator[Finding]:
     for course in courses(record):
         known = [step for step in course.steps if step.loss and step.called_loss]
-        flipped = [step for step in known if _is_turned(step)]
+        turned = [step for step in known if _is_turned(step)]
         upward = bool((made := optimizer_of(record, course.id)) and made.settings.get("maximize"))
-        straight = [step for step in known if not _is_turned(step) and (step.called_loss or 0) > 0]
-        turned = straight if upward else flipped
-        if len(known) >= 5 and len(turned) >= MOST * len(known) and (not upward or _positive(known)):
+        if len(known) >= 5 and len(turned) >= MOST * len(known):
             game = adversarial(record)
             rises = curves.fallen([abs(step.called_loss or 0.0) for step in known]) < -0.5
             yield Finding(
@@ -299,12 +297,6 @@ def _is_turned(step: "Step") -> bool:
         return step.called_factor < 0
     called, loss = step.called_loss or 0.0, step.loss or 0.0
     return called > 0 and abs(loss + called) <= EXACT * called
-
-
-def _positive(known: "list[Step]") -> bool:
-    return all(
-        abs((step.loss or 0.0) - (step.called_loss or 0.0)) <= EXACT * abs(step.loss or 1.0) for step in known
-    )
 
 
 def _bottomless(record: "Record", steps: "tuple[Step, ...]", losses: list[float]) -> Iterator[Finding]:
