@@ -32,6 +32,13 @@ def calls(**changes: Any) -> Record:
     return spoil(healthy(), LossCall, **changes)
 
 
+def reported(name: str, *values: float) -> Record:
+    """An evaluation and one number after it, every ten steps."""
+    bare = drop(drop(healthy(), Metric), Evaluation)
+    looks = [records.evaluation(10 * turn) for turn, _ in enumerate(values)]
+    return add(bare, *looks, *(Metric(name, value, 10 * turn) for turn, value in enumerate(values)))
+
+
 def steps(**changes: Any) -> Record:
     return spoil(healthy(), Step, **changes)
 
@@ -143,9 +150,15 @@ TWINS: Twins = {
             spoil(healthy(), Metric, value=11.0, name="test_accuracy"),
             spoil(healthy(), Metric, value=0.0, name="hr@10"),
             spoil(healthy(), Metric, value=0.0, name="val ndcg@20"),
+            reported("exact", *[0.167] * 8),  # the same in every report, of a model whose answers change
         ],
         [
             healthy(),
+            reported("exact", *[0.167] * 7, 0.168),
+            reported("exact match", *[0.0] * 8),  # a whole sequence right comes late
+            reported("train exact", *[0.167] * 8),
+            reported("base rate", *[0.167] * 8),
+            spoil(reported("exact", *[0.167] * 8), Evaluation, correct=0.9),  # always the same class
             spoil(healthy(), Metric, value=lambda m: 100 * m.value),
             spoil(healthy(), Metric, value=0.1, name="train acc"),
             spoil(healthy(), Metric, value=0.1, n=7),
@@ -153,7 +166,11 @@ TWINS: Twins = {
             spoil(healthy(), Metric, value=lambda m: 0.0 if m.n < 60 else 0.05, name="hr@10"),
             spoil(steps(loss=1.0), Metric, value=0.0, name="hr@10"),  # nothing is learned: no wonder
             # Of many answers a row some may not count: padding.
-            spoil(spoil(healthy(), Metric, value=0.1), Evaluation, answers=lambda e: 20 * e.rows),
+            spoil(
+                spoil(healthy(), Metric, value=lambda m: 0.1 + m.n / 9999),
+                Evaluation,
+                answers=lambda e: 20 * e.rows,
+            ),
         ],
     ),
     "loss-not-reset": (

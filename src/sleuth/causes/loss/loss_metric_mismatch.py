@@ -65,7 +65,7 @@ from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import needed
 from sleuth.facts.topics.modules import settled
-from sleuth.facts.words import Pattern
+from sleuth.facts.words import TRAIN_NAME, Pattern
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
@@ -159,6 +159,7 @@ def _is_head(key: ast.expr) -> bool:
 
 def watch(record: "Record") -> Iterator[Finding]:
     yield from _below_chance(record)
+    yield from _stands_still(record)
     yield from _counted_again(record)
 
 
@@ -192,6 +193,46 @@ def _below_chance(record: "Record") -> Iterator[Finding]:
                 numbers={"reports": len(told), "loss at first": first, "loss at last": last},
                 fix="Look at the order (the highest scores first?), at the ids compared, and at the mask.",
             )
+
+
+_SCORE = Pattern(r"acc|exact|f1|auc|precision|recall|iou|dice|top\W?\d|match|correct", re.IGNORECASE)
+MOVED = 0.02  # of all answers: so many more were right at the end than at first, by the loss's own targets
+STILL = 6  # reports of one and the same value
+
+
+def _stands_still(record: "Record") -> Iterator[Finding]:
+    """A score that is the same in every report, of a model whose answers change."""
+    from sleuth.facts.step import Evaluation, Metric
+
+    right = {seen.n: seen.correct for seen in record.of(Evaluation) if seen.correct is not None}
+    reports: dict[tuple[str, int], list[Metric]] = {}
+    for metric in record.of(Metric):
+        apart = TRAIN_NAME.search(metric.name.replace("_", " "))  # of other rows than the pass beside it
+        if _SCORE.search(metric.name) and metric.n in right and not apart:
+            reports.setdefault((metric.name, metric.line), []).append(metric)
+    for (name, line), told in reports.items():
+        values = {metric.value for metric in told}
+        if len(told) < STILL or len(values) > 1 or values & {0.0, 1.0, 100.0}:
+            continue
+        shares = [right[metric.n] or 0.0 for metric in told]
+        if max(shares) - min(shares) < MOVED:
+            continue
+        yield Finding(
+            f"{name} is {told[0].value:.4g} in all {len(told)} reports, while the share of right answers to "
+            f"the loss's own targets goes from {min(shares):.3f} to {max(shares):.3f}: the metric does not "
+            "see what the model says.",
+            severity="warning",
+            credence=0.75,
+            where=Where(record.run.script or None, line) if line else None,
+            numbers={
+                "reports": len(told),
+                "value": told[0].value,
+                "lowest": min(shares),
+                "highest": max(shares),
+            },
+            fix="Look at how outputs become predictions: another threshold, axis or decoding than the loss "
+            "was made for.",
+        )
 
 
 def _counted_again(record: "Record") -> Iterator[Finding]:

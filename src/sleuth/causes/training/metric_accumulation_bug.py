@@ -23,7 +23,8 @@ val_loss = total / len(val_loader.dataset)      # divided by the number of examp
 ## How to tell
 - **lint**: `.item()` of a mean-reduced loss is summed without a factor of the batch size and
   divided by a dataset length; a count of hits divided by a number of batches; an accumulator
-  created outside the epoch loop and never reset; a ratio metric averaged over batches.
+  created outside the epoch loop and never reset, or a meter that resets its sum and not its count; a
+  ratio metric averaged over batches.
 - **watch**: the reported value differs from the average weighted by batch size in the record;
   reported and batch values differ by a factor of about the batch size; the first epoch of a curve
   agrees and later ones lag.
@@ -93,6 +94,21 @@ def lint(program: Program) -> Iterator[Finding]:
             yield from _wrong_unit(program, division, added, divisor)
         yield from _never_reset(division, total, divisor)
     yield from _averaged_ratios(program)
+    if program.holds("def reset", "def clear", "def restart", "def zero", "epoch_start", "start_epoch"):
+        yield from _half_reset(program)
+
+
+def _half_reset(program: Program) -> Iterator[Finding]:
+    from sleuth.facts.topics.meters import half_reset
+
+    for found in half_reset(program):
+        yield clue(
+            "error",
+            Value(found.method.body[-1], found.source),
+            f"`{found.method.name}` sets `self.{found.cleared}` back and not `self.{found.kept}`, the other "
+            "side of the quotient: from the second round on the average mixes two rounds.",
+            fix=f"Set `self.{found.kept}` back as well.",
+        )
 
 
 def _increments(total: Value) -> Iterator[Call]:
