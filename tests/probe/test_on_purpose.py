@@ -191,3 +191,34 @@ def test_layers_at_zero_behind_nothing_that_opens_are_not() -> None:
             nn.init.zeros_(layer.weight)
             nn.init.zeros_(layer.bias)
     assert "zero-init" in causes(net, (torch.randn(64, 6), torch.randint(3, (64,))), nn.CrossEntropyLoss())
+
+
+def test_rows_that_share_one_of_their_inputs_are_not_the_same_rows() -> None:
+    torch.manual_seed(0)
+    about = torch.randn(20, 6)  # what is known of each item stands in many rows
+    pairs = torch.randperm(50 * 20)
+    users, items = pairs // 20, pairs % 20
+    rows = list(zip(about[items], users, torch.rand(1000), strict=True))
+
+    class Rates(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.taste, self.body = nn.Embedding(50, 6), nn.Linear(6, 1)
+
+        def forward(self, about: Tensor, user: Tensor) -> Tensor:
+            made: Tensor = self.body(about * self.taste(user)).squeeze(1)
+            return made
+
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        return nn.functional.mse_loss(model(batch[0], batch[1]), batch[2])
+
+    def said(train: Any, val: Any) -> set[str]:
+        loaders = [torch.utils.data.DataLoader(part, batch_size=100) for part in (train, val)]
+        batch = next(iter(loaders[0]))
+        report = sleuth.probe(
+            Rates(), batch, step=step, loader=loaders[0], val_loader=loaders[1], memorise=False
+        )
+        return {finding.cause for finding in report.findings if finding.severity != "note"}
+
+    assert "split-overlap" not in said(rows[:800], rows[800:])
+    assert "split-overlap" in said(rows[:800], rows[600:])

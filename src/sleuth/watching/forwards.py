@@ -252,16 +252,23 @@ def _look_at_evaluation(
 
 def _mark(forward: Forward, main: Any, args: Any, kwargs: Any, output: Any) -> None:
     """What tells the rows and the tensors of this call from others."""
-    forward.hashes = _hashes(main)
+    forward.hashes = _hashes(main, args, kwargs)
     forward.inputs_at = passes.stores(args, kwargs)
     forward.outputs_at = passes.stores((output,), {})
 
 
-def _hashes(main: Any) -> Any:
-    if main.grad_fn is not None:
+def _hashes(main: Any, args: Any, kwargs: Any) -> Any:
+    """Of whole rows: a rating is its user, its item and what is known of it, not one of them."""
+    if main.grad_fn is not None or main.is_sparse:
         return None  # what another module made is no row of the data
+    alone = len(args) == 1 and not kwargs and args[0] is main
     try:
-        return hashes(main) if not main.is_sparse else None
+        found = hashes(main)
+        for _, other in () if alone else _named(args, kwargs):
+            beside = other is not main and other.dim() and len(other) == len(main)
+            if beside and other.grad_fn is None and not other.is_sparse:
+                found = found * 1_000_003 + hashes(other)
+        return found
     except (RuntimeError, KeyError):  # a kind of tensor that has no bits to look at
         return None
 

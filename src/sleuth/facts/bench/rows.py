@@ -4,7 +4,7 @@ import hashlib
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator, Sized
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,6 +84,7 @@ class _Rows:
     inputs: Tensor
     targets: Tensor | None
     complete: bool
+    prints: tuple[bytes, ...]  # of whole rows: a rating is its user, its item and what is known of it
 
 
 def labels(subject: Subject, targets: tuple[str, ...]) -> LabelFacts:
@@ -187,7 +188,7 @@ def split(subject: Subject, targets: tuple[str, ...]) -> Split:
     train, val = _gather(subject, subject.loader, targets), _gather(subject, subject.val_loader, targets)
     if train.inputs.shape[1] != val.inputs.shape[1]:
         raise NotApplicable("training and validation inputs differ in shape")
-    seen, other = _prints(_telling(train.inputs)), _prints(_telling(val.inputs))
+    seen, other = train.prints, val.prints
     known = set(seen)
     a, b = train.inputs.float(), val.inputs.float()
     spread = a.std(0, unbiased=False).clamp(min=1e-12)
@@ -216,11 +217,6 @@ def _measured(rows: Tensor) -> bool:
     head = rows[:500, :64]
     kinds = torch.tensor([len(torch.unique(column)) for column in head.T], dtype=torch.float64)
     return float(kinds.log2().sum()) > 4 * math.log2(max(len(head), 2))
-
-
-def _telling(rows: Tensor) -> Tensor:
-    """Without rows of one value only: silence and padding repeat in every set."""
-    return rows[(rows != rows[:, :1]).any(1)] if rows.shape[1] > 1 else rows
 
 
 def _standard_error(values: Tensor) -> float:
@@ -253,10 +249,13 @@ def _class_shift(train: Tensor | None, val: Tensor | None) -> tuple[float, tuple
     return float(statistic) / max(size - 1, 1), tuple(int(i) for i in lacking.nonzero().flatten())
 
 
-def _prints(rows: Tensor) -> list[bytes]:
-    return [
-        hashlib.blake2b(row.contiguous().numpy().tobytes(), digest_size=12).digest() for row in rows.cpu()
-    ]
+def _prints(columns: Sequence[Tensor]) -> Iterator[bytes]:
+    """One for each row. Rows of one value only are left out: silence and padding repeat in every set."""
+    tables = [part.detach().reshape(len(part), -1).cpu().contiguous() for part in columns]
+    for row in zip(*tables, strict=True):
+        if len(row) == 1 and len(row[0]) > 1 and bool((row[0] == row[0][0]).all()):
+            continue
+        yield hashlib.blake2b(b"".join(part.numpy().tobytes() for part in row), digest_size=12).digest()
 
 
 def _gather(subject: Subject, loader: Any, targets: tuple[str, ...]) -> _Rows:
@@ -264,6 +263,7 @@ def _gather(subject: Subject, loader: Any, targets: tuple[str, ...]) -> _Rows:
     started = time.monotonic()
     allowed = min(max(SHARE_OF_BUDGET * subject.budget, 0.2), subject.seconds_left)
     inputs, wanted, count, complete = [], [], 0, True
+    prints: list[bytes] = []
     for batch in loader:
         given, target = _pick(batch, targets)
         if given is None:
@@ -272,6 +272,7 @@ def _gather(subject: Subject, loader: Any, targets: tuple[str, ...]) -> _Rows:
         if target is not None:
             wanted.append(target.detach().cpu())
         count += len(given)
+        prints += _prints(_beside(given, batch, targets))
         spent = time.monotonic() - started
         if count >= MOST_ROWS or spent + spent / len(inputs) > allowed:  # one more batch would be too many
             complete = count >= _length(loader)
@@ -279,7 +280,17 @@ def _gather(subject: Subject, loader: Any, targets: tuple[str, ...]) -> _Rows:
     if not inputs or len({part.shape[1] for part in inputs}) > 1:
         raise NotApplicable("examples differ in shape" if inputs else "the loader gives no batch")
     joined = torch.cat(wanted) if len(wanted) == len(inputs) and len({t.dim() for t in wanted}) == 1 else None
-    return _Rows(torch.cat(inputs), joined, complete)
+    return _Rows(torch.cat(inputs), joined, complete, tuple(prints))
+
+
+def _beside(given: Tensor, batch: Any, targets: tuple[str, ...]) -> list[Tensor]:
+    """The inputs of a batch that have a row for each of its examples, the one that was picked first."""
+    others = [
+        tensor
+        for name, tensor in batches.leaves(batch)
+        if name not in targets and tensor is not given and tensor.dim() and len(tensor) == len(given)
+    ]
+    return [given, *others]
 
 
 def _length(loader: Any) -> float:
