@@ -20,10 +20,13 @@ It is not only an amateur's fault: CIFAR-10 and CIFAR-100 were shipped with test
 near duplicates are in the training set.
 
 ## How to tell
+- **lint**: two parts cut from the same end of an array (`x[:-n]` and `x[:n]`), or a loader named
+  after a held-out set that is given the training set.
 - **probe**: rows with equal fingerprints in the training and the validation loader, set against
   how often rows repeat within the training set.
 - **watch**: fingerprints of examples seen in training return during evaluation; evaluation loss
-  follows training loss down without the usual gap, even late.
+  follows training loss down without the usual gap, even late; a score called `val` or `test` in a run
+  that never evaluated a row it did not train on.
 - **refuted by**: no shared fingerprint and no shared group id between the two sets.
 
 ## How to fix
@@ -51,11 +54,14 @@ overlap: those happen in production as well.
 - sklearn-cv: the part on iterators for grouped data.
 """
 
+import ast
 import math
 from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from sleuth.facts.interpreter.values import Value
+from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import (
     at,
     batches,
@@ -77,6 +83,27 @@ if TYPE_CHECKING:
 
 SHARE = 0.01  # of the validation rows; a few chance collisions are no overlap
 NARROW = 4  # columns below which equal rows are no surprise
+
+
+NEEDS = "val test dev holdout"
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    from sleuth.facts.topics.same_rows import same_rows
+
+    for found in same_rows(program):
+        whole = isinstance(found.held_out, ast.Call)
+        yield clue(
+            "error" if found.certain else "warning",
+            Value(found.held_out, found.source),
+            (
+                f"This loader bears the name of a held-out set and serves `{ast.unparse(found.train)}`"
+                if whole
+                else f"This part and the one of line {found.train.lineno} are cut from the same end"
+            )
+            + ": the score is taken on rows that were trained on.",
+            fix="Give it the rows that were left out." if whole else "Cut the two parts at the same place.",
+        )
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
@@ -152,8 +179,7 @@ def _nothing_held_out(record: "Record", natural: float) -> Iterator[Finding]:
     named = [
         (metric, seen)
         for metric in record.of(Metric)
-        if HELD_OUT_NAME.search(metric.name.replace("_", " "))
-        and not TRAIN_NAME.search(metric.name.replace("_", " "))
+        if _promises_new_rows(metric.name)
         for seen in looks
         if seen.n == metric.n
     ]
