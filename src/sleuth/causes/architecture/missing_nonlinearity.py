@@ -307,7 +307,10 @@ def _plain(one: Affine) -> bool:
 def _meant(
     program: Program, first: Affine, second: Affine, between: list[Call], within: Loop | None = None
 ) -> bool:
-    """The middle is used elsewhere, too (features, a second head, a residual), so it stands for itself."""
+    """The middle is used elsewhere, too (features, a second head, a residual), so it stands for itself, or
+    one of the two has the weights of another layer and must have its shape."""
+    if any(root(call.receiver) in (first.made, second.made) for call in program.calls("@weight=")):
+        return True
     users = uses(program)
     chain = {id(first.call), id(second.call), *(id(call) for call in between)}
     return any(

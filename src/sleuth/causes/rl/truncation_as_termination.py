@@ -53,6 +53,7 @@ if truncated:                       # on-policy; afterwards mask the row like an
 import ast
 from collections.abc import Iterator
 
+from sleuth.facts.flow import ancestry
 from sleuth.facts.interpreter.values import Arm, Call, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.episodes import (
@@ -94,10 +95,22 @@ def lint(program: Program) -> Iterator[Finding]:
 
 
 def _masked_by_both(program: Program, episodes: Episodes, target: Bootstrap) -> Value | None:
+    if _masked_before(episodes, target):
+        return None
     for factor in target.factors:
         if episodes.kinds(factor) >= _BOTH and "observation" not in episodes.kinds(factor):
             return _where_stored(program, episodes) or factor
     return None
+
+
+def _masked_before(episodes: Episodes, target: Bootstrap) -> bool:
+    """`delta` holds the next value, cut at real ends; at any end the sum over later ones is cut as well."""
+    inside = {id(value) for value in ancestry(target.call, 200)}
+    return any(
+        id(other.call) in inside and any(episodes.kinds(factor) == {"terminated"} for factor in other.factors)
+        for other in episodes.bootstraps
+        if other is not target
+    )
 
 
 def _where_stored(program: Program, episodes: Episodes) -> Value | None:

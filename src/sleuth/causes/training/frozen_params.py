@@ -134,6 +134,9 @@ def _frozen_before(call: Call, freezes: list[Call]) -> Call | None:
     return None
 
 
+_PUT_IN = ("builtins.setattr", ".add_module", ".register_module", ".set_submodule")
+
+
 def _trains_only_frozen(program: Program, freeze: Call, switches: list[Call]) -> Call | None:
     """The step of an optimizer all of whose parameters this freezes for good."""
     frozen = _whole_modules(freeze)
@@ -142,6 +145,8 @@ def _trains_only_frozen(program: Program, freeze: Call, switches: list[Call]) ->
         for other in switches
     ):
         return None
+    if any(call.order > freeze.order for call in program.calls(*_PUT_IN)):
+        return None  # parts under a name that is only known when it runs
     for backward in program.training.of("backward"):
         if backward.call.order < freeze.order:
             continue
