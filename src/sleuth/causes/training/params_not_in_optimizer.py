@@ -53,7 +53,7 @@ Target networks and EMA teachers belong in no optimizer.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.seen import loaded, module_of, needed, where_module
+from sleuth.facts.seen import loaded, module_of, needed, where_module, where_optimizer
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
@@ -118,7 +118,8 @@ def watch(record: "Record") -> Iterator[Finding]:
         + ("values; right, if they were trained before." if meant else "random start."),
         severity="note" if meant else "error",
         credence=0.3 if meant else 0.9,
-        where=where_module(record, module_of(still[0])),
+        # The line that would be edited is where the optimizer gets its parameters, not where the layer is.
+        where=where_optimizer(record, last.optimizer) or where_module(record, module_of(still[0])),
         numbers={"parameters": len(still)},
         fix="Make the optimizer from `model.parameters()` after all layers exist, or add a group.",
     )
