@@ -81,3 +81,21 @@ def test_optimizers_are_counted_by_the_calls_of_their_function(tmp_path: Path) -
         "fit(teacher)\nfit(student)\nother = torch.optim.SGD(head.parameters(), 0.1)\n"
     )
     assert optimizers_in([script]) == 3
+
+
+def test_parameters_left_out_point_at_the_filter_before_the_optimizer(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(
+        "def build(model):\n"
+        "    named = list(model.named_parameters())\n"
+        "    decay = [p for name, p in named if p.ndim > 1]\n"
+        "    plain = [p for name, p in named if name.endswith('bias')]\n"
+        "    groups = [decay, plain]\n"
+        "    return Adam(groups)\n"
+        "opt = SGD(head.parameters())\n"
+    )
+    steps = (Step(0, optimizer=1),)
+    filtered = Record((Optimizer(1, "Adam", line=6, path="train.py"), *steps))
+    plain = Record((Optimizer(1, "SGD", line=7, path="train.py"), *steps))
+    assert line_of(found("params-not-in-optimizer", "head", 20), filtered, script) == 4
+    assert line_of(found("params-not-in-optimizer", "head", 20), plain, script) == 7

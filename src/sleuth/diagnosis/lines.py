@@ -58,6 +58,8 @@ def _from_record(finding: Finding, record: Record, sources: list[Path]) -> Where
         return _where_set(_SETTINGS[finding.cause], record, sources)
     if finding.cause == "missing-nonlinearity":
         return _made_in_a_row(finding, record)
+    if finding.cause == "params-not-in-optimizer":
+        return _where_chosen(record, sources)
     if finding.where is None or not finding.where.line:
         return _where_prepared(finding.cause, record)
     return None
@@ -161,3 +163,49 @@ def _written_beside(path: Path, value: float, words: str) -> Iterator[int]:
         if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value == value:
             if re.search(words, lines[node.lineno - 1], re.IGNORECASE):
                 yield node.lineno
+
+
+def _where_chosen(record: Record, sources: list[Path]) -> Where | None:
+    """The last filter that parameters go through on their way to an optimizer, in the function that makes it;
+    without one, where it is made."""
+    used = {step.optimizer for step in record.steps}
+    made = next((one for one in record.of(Optimizer) if one.id in used and one.line), None)
+    path = next((one for one in sources if made is not None and one.name == Path(made.path).name), None)
+    if made is None or path is None:
+        return None
+    try:
+        tree = ast.parse(path.read_text("utf-8"))
+    except (SyntaxError, ValueError, OSError):
+        return Where(str(path), made.line)
+    return Where(str(path), max(_filters(_around(tree, made.line), made.line), default=made.line))
+
+
+def _around(tree: ast.Module, line: int) -> ast.AST:
+    """The innermost function around a line, or the whole file."""
+    inside: list[ast.AST] = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    return max(inside, key=lambda node: getattr(node, "lineno", 0), default=tree)
+
+
+def _filters(body: ast.AST, before: int) -> Iterator[int]:
+    """`[p for name, p in named if ...]`, and `if` in a loop over named parameters."""
+    for node in _own(body):
+        if isinstance(node, ast.ListComp | ast.GeneratorExp | ast.DictComp):
+            if any(part.ifs for part in node.generators) and node.lineno <= before:
+                yield node.lineno
+        elif isinstance(node, ast.For) and "parameters" in ast.unparse(node.iter):
+            yield from (
+                part.lineno for part in ast.walk(node) if isinstance(part, ast.If) and part.lineno <= before
+            )
+
+
+def _own(body: ast.AST) -> Iterator[ast.AST]:
+    """The syntax of a function or file, without that of functions and classes inside it."""
+    for node in ast.iter_child_nodes(body):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node
+            yield from _own(node)
