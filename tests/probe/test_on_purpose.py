@@ -222,3 +222,32 @@ def test_rows_that_share_one_of_their_inputs_are_not_the_same_rows() -> None:
 
     assert "split-overlap" not in said(rows[:800], rows[800:])
     assert "split-overlap" in said(rows[:800], rows[600:])
+
+
+class Rate(nn.Module):
+    """Counts over a time that is known: the log of the time is added to the log of the rate."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1))
+
+    def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        made: Tensor = self.body(x).squeeze(1) + time.log()
+        return made
+
+
+def test_a_time_is_never_zero_and_an_input_may_be() -> None:
+    torch.manual_seed(0)
+    loss = nn.PoissonNLLLoss()
+
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        made: Tensor = loss(model(batch[0], batch[1]), batch[2])
+        return made
+
+    def said(time: Tensor) -> set[str]:
+        batch = (torch.randn(64, 4), time, torch.poisson(torch.ones(64)))
+        report = sleuth.probe(Rate(), batch, step=step, memorise=False)
+        return {finding.cause for finding in report.findings if finding.severity != "note"}
+
+    assert "unsafe-log-div" not in said(torch.rand(64) + 0.05)
+    assert "unsafe-log-div" in said(torch.cat([torch.rand(63), torch.zeros(1)]))

@@ -208,13 +208,14 @@ def _may_all_be_equal(target: Tensor) -> bool:
 
 
 def _inputs_zero(subject: Subject) -> Any:
-    """An empty image, a silent recording."""
+    """An empty image, a silent recording. What is above zero in every example (a duration, an exposure, a
+    price) is so by its nature."""
     _, target = batches.parted(subject.batch)
     wanted = {id(tensor) for _, tensor in batches.leaves(target)} if target is not None else set()
 
     def change(_: str, tensor: Tensor) -> Tensor:
         fixed = id(tensor) in wanted or not tensor.is_floating_point()
-        return tensor if fixed else torch.zeros_like(tensor)
+        return tensor if fixed or bool((tensor > 0).all()) else torch.zeros_like(tensor)
 
     return batches.mapped(subject.batch, change)
 
