@@ -69,6 +69,7 @@ from sleuth.facts.seen import (
     evaluations,
     in_each_step,
     is_float,
+    loss_calls,
     needed,
     tensors,
     training_loader,
@@ -149,6 +150,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         if last.inside or in_each_step(group):
             continue
         telling = _telling(record) and _settled(record, group) and not _several_sets(record, last)
+        telling = telling and not _on_a_part(record)
         yield Finding(
             f"{share:.0%} of the {last.rows} rows evaluated at step {last.n} were used for training as well: "
             "the score measures memory and will not hold on new data.",
@@ -172,7 +174,7 @@ def _nothing_held_out(record: "Record", natural: float) -> Iterator[Finding]:
         for seen in record.of(Evaluation)
         if seen.seen_in_training is not None and seen.rows >= ENOUGH and seen.trained and not seen.inside
     ]
-    if not looks or natural > SHARE or not _telling(record):
+    if not looks or natural > SHARE or not _telling(record) or _on_a_part(record):
         return
     if min(seen.seen_in_training or 0.0 for seen in looks) < WHOLE:
         return
@@ -195,6 +197,13 @@ def _nothing_held_out(record: "Record", natural: float) -> Iterator[Finding]:
         numbers={"share": last.seen_in_training or 1.0, "rows": last.rows},
         fix="Evaluate the rows that were left out of training: look at which part the evaluation is given.",
     )
+
+
+def _on_a_part(record: "Record") -> bool:
+    """The model sees more rows than the loss: the nodes of a graph, of which some have a label to learn."""
+    sizes = {step.rows for step in record.steps if step.rows}
+    calls = [call.input_shape[0] for call in loss_calls(record) if call.input_shape]
+    return bool(sizes) and bool(calls) and max(calls) < min(sizes)
 
 
 def _promises_new_rows(name: str) -> bool:

@@ -84,6 +84,8 @@ def mixing(subject: Subject, inputs: tuple[str, ...]) -> Mixing:
         found = _by_replacement(subject, chosen[0][1], length)
     if found.share > SAME and _compares_all(subject, length):
         raise NotApplicable("the model answers with a table of examples by examples, as contrasts need it")
+    if found.share > SAME and _passes_messages(subject, length):
+        raise NotApplicable("the model gathers rows at the places an index names, as messages in a graph")
     if found.share > SAME and _blended(subject):
         raise NotApplicable("the step blends examples before the model sees them, as augmentation does")
     if found.share > SAME and (own := by_hand(subject, length)):
@@ -121,6 +123,17 @@ def _compares_all(subject: Subject, length: int) -> bool:
     """The number of examples is a prime by now: no other axis has it by chance."""
     with torch.no_grad():
         return any(o.dim() == 2 and tuple(o.shape) == (length, length) for o in outputs_of(subject))
+
+
+_GATHERS = frozenset("index_add scatter_add scatter_reduce index_reduce segment_reduce spmm".split())
+
+
+def _passes_messages(subject: Subject, length: int) -> bool:
+    return any(
+        op.name in _GATHERS and made.dim() > 0 and len(made) == length
+        for op in trace(subject, train=None).ops
+        for made in op.outputs
+    )
 
 
 def _one_graph(subject: Subject, length: int) -> bool:
