@@ -88,10 +88,11 @@ def harmless_where_it_learns(findings: Iterable[Finding], made: Mapping[str, Any
 
 
 # What is read off the course of a loss, or off where it begins. The loss of an agent that makes its own data
-# has no such course, and its first targets are what it says itself.
+# has no such course, its first targets are what it says itself, and its policy starts even, by a small head
+# on purpose: the entropy then has no slope, and little reaches the layers below.
 OF_THE_COURSE = frozenset(
     "undertrained lr-too-low lr-too-high overfitting underpowered-model loss-metric-mismatch "
-    "no-warmup init-loss-off".split()
+    "no-warmup init-loss-off loss-terms-imbalanced vanishing-gradients".split()
 )
 
 
