@@ -18,7 +18,7 @@ from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.diagnosis.verdict import report
 from sleuth.diagnosis.workplace import in_place, scratch_copy, writes_files
 from sleuth.errors import SleuthError
-from sleuth.facts.step import Record, Step
+from sleuth.facts.step import Layers, Model, Parameter, Record, Step
 from sleuth.finding import Finding, Where
 
 
@@ -110,10 +110,35 @@ def test_an_agents_loss_has_no_course() -> None:
         [
             finding("undertrained", technique="watch"),
             finding("init-loss-off", technique="probe"),
+            finding("vanishing-gradients", technique="probe"),
             finding("dead-relu"),
         ]
     )
-    assert [f.severity for f in told] == ["note", "note", "error"]
+    assert [f.severity for f in told] == ["note", "note", "note", "error"]
+
+
+@pytest.mark.parametrize(("moved", "severity"), [("body.weight", "note"), ("head.weight", "warning")])
+def test_layers_that_are_thawed_later_were_frozen_for_a_while(moved: str, severity: str) -> None:
+    weights = (Parameter("body.weight", (4, 4), trainable=False), Parameter("head.weight", (2, 4)))
+    before = Layers(1, updates={"body.weight": 0.3})  # another model of the same names, before this one
+    record = Record((before, Model(1, "Net", n=5, parameters=weights), Layers(40, updates={moved: 0.1})))
+    (said,) = clues.of_a_stage([finding("frozen-params", "warning", technique="probe")], record)
+    assert said.severity == severity
+
+
+@pytest.mark.parametrize(
+    ("technique", "better", "severity"),
+    [("watch", False, "note"), ("watch", True, "error"), ("lint", False, "error")],
+)
+def test_what_was_undone_without_effect_is_no_cause(technique: str, better: bool, severity: str) -> None:
+    record = Record(tuple(Step(n, optimizer=1, loss=math.exp(-n / 5)) for n in range(60)))
+    case = Case(Request(Path("a.py")), findings=[finding("zero-init", "error", 0.5, technique)])
+    case.trials = Trials(record, True, case.made)
+    for name in ("undo(zero-init)", "same-batch", "noise-inputs", "shuffled-labels"):
+        case.made[name] = Trial(name, better and name.startswith("undo"))
+        case.order.append(name)
+    said = {one.cause: one.severity for one in report(case).findings}
+    assert said["zero-init"] == severity
 
 
 @pytest.mark.parametrize("shown", ["loss-disconnected", "detached-graph"])

@@ -12,7 +12,7 @@ from sleuth.facts.interpreter import interest
 from sleuth.facts.interpreter.interest import TRAINS
 from sleuth.facts.interpreter.scene import _trains
 from sleuth.facts.source import parse_source, read_source
-from sleuth.facts.words import AnyOf, words_of
+from sleuth.facts.words import AnyOf, names_held_out, names_training, words_of
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted((ROOT / "tests" / "causes").glob("*/*/*.py"))[::9]
@@ -80,3 +80,18 @@ def test_a_function_trains_if_it_says_so_outside_its_comments() -> None:
         True,
         False,
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "training", "held_out"),
+    [
+        ("x_train", True, False),
+        ("val_loader", False, True),
+        ("testset", False, False),  # one word: nothing is said of what it means
+        ("train_val", False, False),
+        ("Test accuracy", False, True),
+        ("latest", False, False),
+    ],
+)
+def test_names_of_the_parts_of_data(name: str, training: bool, held_out: bool) -> None:
+    assert (names_training(name), names_held_out(name)) == (training, held_out)

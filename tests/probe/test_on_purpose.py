@@ -251,3 +251,23 @@ def test_a_time_is_never_zero_and_an_input_may_be() -> None:
 
     assert "unsafe-log-div" not in said(torch.rand(64) + 0.05)
     assert "unsafe-log-div" in said(torch.cat([torch.rand(63), torch.zeros(1)]))
+
+
+class Messages(nn.Module):
+    """Each node gathers from its neighbours, whose places it keeps to itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.own, self.others, self.head = nn.Linear(6, 16), nn.Linear(6, 16), nn.Linear(16, 3)
+        self.ends = [torch.randint(40, (200,)), torch.randint(40, (200,))]
+
+    def forward(self, x: Tensor) -> Tensor:
+        came = torch.zeros_like(x).index_add_(0, self.ends[0], x[self.ends[1]])
+        made: Tensor = self.head(torch.relu(self.own(x) + self.others(came)))
+        return made
+
+
+def test_messages_between_the_nodes_of_a_graph_are_no_mixing() -> None:
+    torch.manual_seed(0)
+    batch = (torch.randn(40, 6), torch.randint(3, (40,)))
+    assert "batch-mixing" not in causes(Messages(), batch, nn.CrossEntropyLoss())

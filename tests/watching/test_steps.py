@@ -410,3 +410,31 @@ def unfolded(folded_events: tuple[Event, ...], original: list[Event]) -> list[Ev
         else:
             result.append(event)
     return result
+
+
+def test_rows_are_told_apart_by_all_they_hold(tmp_path: Path) -> None:
+    seen = watched(
+        tmp_path,
+        """
+        class Rates(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.taste, self.body = nn.Embedding(50, 6), nn.Linear(6, 1)
+            def forward(self, about, user):
+                return self.body(about * self.taste(user)).squeeze(1)
+
+        model, about = Rates(), torch.randn(4, 6)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        item = torch.arange(40) % 4
+        for turn in range(3):
+            optimizer.zero_grad()
+            model(about[item], torch.arange(40)).pow(2).mean().backward()
+            optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            model(about[item], torch.arange(32, 72).clamp(max=49))
+        """,
+    )
+    (look,) = seen.record.of(Evaluation)
+    # All items were seen in training, and eight of the forty with the same users.
+    assert look.seen_in_training == pytest.approx(0.2)

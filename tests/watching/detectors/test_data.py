@@ -76,6 +76,10 @@ def _named(record: Record, name: str) -> Record:
     return add(drop(record, Metric), *(Metric(name, 0.9, look.n) for look in looks))
 
 
+def _half_in_the_loss(record: Record) -> Record:
+    return spoil(record, LossCall, input_shape=(16, 3), target_shape=(16,))
+
+
 def _coarse_then_fine(n: int) -> dict[str, int]:
     return {"0": 16, "1": 16} if n < 60 else {str(label): 4 for label in range(8)}
 
@@ -230,6 +234,7 @@ TWINS: Twins = {
             scaled(train=1e-8, held_out=2e-8),  # each row alone
             spoil(scaled(train=0.1, held_out=2e-8), Evaluation, seen_in_training=1.0),
             tensors("eval", mean=0.4, std=1.3),
+            tensors("eval", mean=lambda b: 120.0 if b.n == 60 else 0.0),  # one look at something else
             tensors("eval", mean=120.0, shape=(3, 20)),  # too few numbers
             both_sides(mean=120.0, std=70.0),
         ],
@@ -267,6 +272,9 @@ TWINS: Twins = {
                 "val acc",
             ),
             _named(spoil(tensors(shape=(32, 2)), Evaluation, seen_in_training=1.0), "val acc"),
+            # All nodes of a graph go in, and the loss takes those that have a label.
+            _named(_half_in_the_loss(spoil(healthy(), Evaluation, seen_in_training=1.0)), "val acc"),
+            _half_in_the_loss(spoil(healthy(), Evaluation, seen_in_training=0.6)),
             # A look at the training set is meant.
             drop(spoil(healthy(), Evaluation, seen_in_training=1.0), Metric),
             spoil(spoil(healthy(), Evaluation, seen_in_training=0.3), Batch, repeated_rows=20),

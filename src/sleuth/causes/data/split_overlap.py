@@ -74,7 +74,7 @@ from sleuth.facts.seen import (
     tensors,
     training_loader,
 )
-from sleuth.facts.words import HELD_OUT_NAME, TRAIN_NAME
+from sleuth.facts.words import names_held_out
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _nothing_held_out(record: "Record", natural: float) -> Iterator[Finding]:
     named = [
         (metric, seen)
         for metric in record.of(Metric)
-        if _promises_new_rows(metric.name)
+        if names_held_out(metric.name)
         for seen in looks
         if seen.n == metric.n
     ]
@@ -204,11 +204,6 @@ def _on_a_part(record: "Record") -> bool:
     sizes = {step.rows for step in record.steps if step.rows}
     calls = [call.input_shape[0] for call in loss_calls(record) if call.input_shape]
     return bool(sizes) and bool(calls) and max(calls) < min(sizes)
-
-
-def _promises_new_rows(name: str) -> bool:
-    words = name.replace("_", " ")
-    return HELD_OUT_NAME.search(words) is not None and TRAIN_NAME.search(words) is None
 
 
 MOSTLY_TRAINING = 0.6  # so large a share is rather the training set itself, served in part

@@ -65,7 +65,7 @@ from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import needed
 from sleuth.facts.topics.modules import settled
-from sleuth.facts.words import TRAIN_NAME, Pattern
+from sleuth.facts.words import Pattern, names_training
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _stands_still(record: "Record") -> Iterator[Finding]:
     right = {seen.n: seen.correct for seen in record.of(Evaluation) if seen.correct is not None}
     reports: dict[tuple[str, int], list[Metric]] = {}
     for metric in record.of(Metric):
-        apart = TRAIN_NAME.search(metric.name.replace("_", " "))  # of other rows than the pass beside it
+        apart = names_training(metric.name)  # of other rows than the pass beside it
         if _SCORE.search(metric.name) and metric.n in right and not apart:
             reports.setdefault((metric.name, metric.line), []).append(metric)
     for (name, line), told in reports.items():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sleuth.facts.source import Source
-from sleuth.facts.words import HELD_OUT_NAME, TRAIN_NAME, Pattern
+from sleuth.facts.words import Pattern, names_held_out, names_training
 
 _KEYS = Pattern(r"\b(ids?|qid|group|groups|session|query|key)\b", re.IGNORECASE)
 _ENCODERS = Pattern(r"\b(LabelEncoder|OrdinalEncoder)\b")
@@ -31,22 +31,18 @@ def numbered_apart(source: Source) -> Iterator[Numbering]:
     by_recipe: dict[str, Numbering] = {}
     for found in filter(None, (_numbering(node, source) for node in source.nodes)):
         recipe = re.sub(rf"\b{re.escape(found.table)}\b", "_", ast.unparse(found.node))
-        if TRAIN_NAME.search(_words(found.table)):
+        if names_training(found.table):
             by_recipe.setdefault(recipe, found)
-        elif HELD_OUT_NAME.search(_words(found.table)) and recipe in by_recipe:
+        elif names_held_out(found.table) and recipe in by_recipe:
             yield found
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def _over_parts(node: ast.expr) -> bool:
     """`(train, test)`"""
     if not isinstance(node, ast.Tuple | ast.List):
         return False
-    names = [_words(part.id) for part in node.elts if isinstance(part, ast.Name)]
-    return any(map(TRAIN_NAME.search, names)) and any(map(HELD_OUT_NAME.search, names))
+    names = [part.id for part in node.elts if isinstance(part, ast.Name)]
+    return any(map(names_training, names)) and any(map(names_held_out, names))
 
 
 def _asks_which(loop: ast.For) -> bool:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sleuth.facts.program import Program
 from sleuth.facts.source import Source
-from sleuth.facts.words import HELD_OUT_NAME, TRAIN_NAME
+from sleuth.facts.words import names_held_out, names_training
 
 _OWN_ROWS = frozenset({"sampler", "batch_sampler"})  # a loader that serves some rows of its set only
 
@@ -31,9 +31,9 @@ def same_rows(program: Program) -> Iterator[SameRows]:
     for source in program.sources:
         for body in _bodies(source):
             bound = [pair for statement in body for pair in _pairs(statement)]
-            train = [pair for pair in bound if _is_train(pair.name)]
+            train = [pair for pair in bound if names_training(pair.name)]
             for held in bound:
-                if not _is_held_out(held.name):
+                if not names_held_out(held.name):
                     continue
                 for other in train:
                     if _overlap(held.value, other.value) and not _moved_between(body, held, other):
@@ -61,16 +61,6 @@ def _pairs(statement: ast.stmt) -> Iterator[Bound]:
         for one, part in zip(target.elts, value.elts, strict=False):
             if isinstance(one, ast.Name):
                 yield Bound(one.id, part)
-
-
-def _is_train(name: str) -> bool:
-    words = name.replace("_", " ")
-    return TRAIN_NAME.search(words) is not None and HELD_OUT_NAME.search(words) is None
-
-
-def _is_held_out(name: str) -> bool:
-    words = name.replace("_", " ")
-    return HELD_OUT_NAME.search(words) is not None and TRAIN_NAME.search(words) is None
 
 
 def _overlap(held: ast.expr, train: ast.expr) -> bool:
@@ -122,12 +112,12 @@ def _serves_training_rows(value: ast.expr) -> ast.expr | None:
     if name != "DataLoader" or any(word.arg is None or word.arg in _OWN_ROWS for word in value.keywords):
         return None
     given = value.args[0]
-    return given if isinstance(given, ast.Name) and _is_train(given.id) else None
+    return given if isinstance(given, ast.Name) and names_training(given.id) else None
 
 
 def _left_unused(source: Source, bound: list[Bound]) -> bool:
     """A held-out set is there, and nobody reads it."""
-    made = {pair.name for pair in bound if _is_held_out(pair.name) and not isinstance(pair.value, ast.Call)}
+    made = {pair.name for pair in bound if names_held_out(pair.name) and not isinstance(pair.value, ast.Call)}
     made |= {
         part.id
         for node in source.nodes
@@ -135,7 +125,7 @@ def _left_unused(source: Source, bound: list[Bound]) -> bool:
         for target in node.targets
         if isinstance(target, ast.Tuple)
         for part in target.elts
-        if isinstance(part, ast.Name) and _is_held_out(part.id)
+        if isinstance(part, ast.Name) and names_held_out(part.id)
     }
     read = {n.id for n in source.nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     return bool(made - read)
