@@ -241,6 +241,8 @@ TWINS: Twins = {
             add(frozen(healthy(), "fc1.weight"), Load(19, "train.py", matched=2)),
             spoil(frozen(healthy(), "fc1.weight"), Model, n=500),
             spoil(frozen(healthy(), "fc1.weight"), Layers, updates={"fc1.weight": 0.1}),  # thawed later
+            # The upper one first, the lower one not yet.
+            spoil(frozen(healthy(), "fc1.weight", "fc2.weight"), Layers, updates={"fc2.weight": 0.1}),
             frozen(healthy(), *(p.name for p in records.model().parameters)),  # a teacher
             add(healthy(), Holding(2, 40, {"1": 5}, frozen=("fc1.weight",)), Holding(3, 80, {"1": 5})),
         ],
