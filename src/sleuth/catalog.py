@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sleuth.errors import DetectorFailed, SleuthError, did_you_mean
 from sleuth.finding import Finding
@@ -33,7 +33,8 @@ TECHNIQUES: Mapping[str, str] = {
 }
 
 
-class Family(NamedTuple):
+@dataclass(frozen=True)
+class Family:
     """A shelf of the catalog. Shares are None where a family is outside the prior set."""
 
     name: str
@@ -42,7 +43,8 @@ class Family(NamedTuple):
     measured: float | None = None
 
 
-class Source(NamedTuple):
+@dataclass(frozen=True)
+class Source:
     """A work that pages lean on."""
 
     key: str

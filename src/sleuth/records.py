@@ -2,8 +2,9 @@
 
 The standard library's decorator writes and compiles six methods for each class, and loads `inspect` to do so:
 for the classes of lint that takes a fifth of the time in which a small file is linted. Here `__init__` alone
-is written, the other methods are shared, and the fields are listed when `dataclasses` itself asks for them.
-So `dataclasses.replace`, `fields` and `asdict` work on the result, and to a type checker it is a dataclass.
+is written, when the first object is made; the other methods are shared, and the fields are listed when
+`dataclasses` itself asks for them. So `dataclasses.replace`, `fields` and `asdict` work on the result, and to
+a type checker it is a dataclass.
 """
 
 from collections.abc import Callable, Mapping
@@ -62,7 +63,7 @@ def _made(
         "__match_args__": names,
         "__field_defaults__": defaults,
         "__dataclass_fields__": _Fields(),
-        "__init__": _init(cls, names, defaults, frozen),
+        "__init__": _written_when_called(cls, names, defaults, frozen),
         **_shared(names, frozen, eq, repr, slots),
     }
     content = {name: value for name, value in vars(cls).items() if name not in own}
@@ -119,6 +120,21 @@ def _state(self: object) -> list[Any]:
 def _set_state(self: object, state: list[Any]) -> None:
     for name, value in zip(names_of(self), state, strict=True):
         object.__setattr__(self, name, value)
+
+
+def _written_when_called(
+    cls: type, names: tuple[str, ...], defaults: Mapping[str, Any], frozen: bool
+) -> Callable[..., None]:
+    """Stands in for `__init__` until the first object is made; of most classes one run makes none."""
+
+    def first(self: object, /, *given: Any, **named: Any) -> None:
+        made = _init(cls, names, defaults, frozen)
+        for owner in type(self).__mro__:  # with slots, it is another class than the decorated one
+            if vars(owner).get("__init__") is first:
+                owner.__init__ = made  # type: ignore[misc]  # once: the next object is made by it alone
+        made(self, *given, **named)
+
+    return first
 
 
 def _init(cls: type, names: tuple[str, ...], defaults: Mapping[str, Any], frozen: bool) -> Any:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import ancestry, possible, root, same, spelling
@@ -33,7 +33,8 @@ FRAMEWORKS = Pattern(
 )
 
 
-class Event(NamedTuple):
+@dataclass(frozen=True)
+class Event:
     """Something that matters to training. `about` is the optimizer, model, loss or scheduler concerned."""
 
     kind: Kind

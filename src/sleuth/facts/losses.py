@@ -1,11 +1,11 @@
 """The losses a program computes, whatever way they are written: module, function or method."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sleuth.facts.flow import literal
 from sleuth.facts.interpreter.scene import Scene
 from sleuth.facts.interpreter.values import Call, Instance, Value
+from sleuth.records import dataclass
 
 # Functional name ← class name.
 _CLASSES = {
@@ -39,7 +39,8 @@ WANTS_PROBABILITIES = frozenset({"binary_cross_entropy"})
 COMPARES_NUMBERS = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
 
 
-class LossUse(NamedTuple):
+@dataclass(frozen=True)
+class LossUse:
     """One computation of a loss. `name` is torch's functional name; `made` the criterion object, if any."""
 
     name: str

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sleuth.errors import SleuthError
 from sleuth.facts.words import words_of
@@ -13,6 +13,8 @@ from sleuth.records import dataclass, field
 
 if TYPE_CHECKING:
     from sleuth.facts.interpreter.values import Scope
+
+Syntax = TypeVar("Syntax", bound=ast.AST)
 
 MAX_BYTES = 2_000_000  # larger Python files are generated tables; parsing one costs seconds and tells nothing
 FOLDERS_UP = 4  # how far above a file its imports are looked for: scripts are run from the project's root
@@ -64,13 +66,34 @@ class Source:
         return walked(self.tree)
 
     @cached_property
+    def _nodes_by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        return _by_kind(self.nodes)
+
+    @cached_property
+    def _statements_by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        return _by_kind(statements_in(self.tree))
+
+    def of(self, kind: type[Syntax]) -> list[Syntax]:
+        """The nodes of one kind, outer ones first. Statements are had without a look at expressions."""
+        kinds = self._statements_by_kind if issubclass(kind, ast.stmt) else self._nodes_by_kind
+        return kinds.get(kind, [])  # type: ignore[return-value]  # filed under their own type
+
+    @cached_property
+    def attributes_set(self) -> list[ast.Attribute]:
+        """`x.y` wherever something is assigned to it."""
+        statements = (node for kind in _TARGETS for node in self._statements_by_kind.get(kind, ()))
+        return [
+            part
+            for statement in statements
+            for target in _targets(statement)
+            for part in walked(target)
+            if isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load)
+        ]
+
+    @cached_property
     def attribute_writes(self) -> Counter[str]:
         """How often each attribute is set, on whatever object."""
-        return Counter(
-            node.attr
-            for node in self.nodes
-            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
-        )
+        return Counter(node.attr for node in self.attributes_set)
 
     def holds(self, piece: str) -> bool:
         """Whether a piece of code or of a word stands anywhere in the text."""
@@ -80,21 +103,88 @@ class Source:
             self._held[piece] = word in self._vocabulary and (word == piece or piece in self.text)
         return self._held[piece]
 
+    def holds_one_of(self, pieces: tuple[str, ...]) -> bool:
+        held = self._held
+        # Asked for every rule and file: a plain loop over a dictionary takes half of the time of `any`.
+        for piece in pieces:
+            known = held.get(piece)
+            if known or (known is None and self.holds(piece)):
+                return True
+        return False
+
     def line(self, number: int) -> str:
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
 
 def walked(tree: ast.AST) -> list[ast.AST]:
-    """A piece of syntax in the order of `ast.walk`, in a third of the time; without `Load` and `Store`."""
+    """A piece of syntax in the order of `ast.walk`, in a fraction of the time; without `Load` and `Store`."""
     found = [tree]
     for node in found:  # grows on the way
-        for name in node._fields:
+        for name in _PARTS[type(node)]:
             part = getattr(node, name, None)
             if isinstance(part, list):
                 found += [item for item in part if isinstance(item, ast.AST)]
-            elif isinstance(part, ast.AST) and not isinstance(part, ast.expr_context):
+            elif isinstance(part, ast.AST):
                 found.append(part)
     return found
+
+
+def statements_in(tree: ast.Module) -> list[ast.AST]:
+    """Every statement, and the handlers and cases that hold some: a tenth of the nodes."""
+    found: list[ast.AST] = [*tree.body]
+    for node in found:  # grows on the way
+        for name in _BLOCKS[type(node)]:
+            found += getattr(node, name)
+    return found
+
+
+def _by_kind(nodes: list[ast.AST]) -> dict[type[ast.AST], list[ast.AST]]:
+    kinds: dict[type[ast.AST], list[ast.AST]] = {}
+    for node in nodes:
+        kinds.setdefault(type(node), []).append(node)
+    return kinds
+
+
+# Where each kind of statement says what it assigns to.
+_TARGETS: dict[type[ast.AST], str] = {
+    ast.Assign: "targets",
+    ast.AugAssign: "target",
+    ast.AnnAssign: "target",
+    ast.For: "target",
+    ast.AsyncFor: "target",
+    ast.Delete: "targets",
+    ast.With: "items",
+    ast.AsyncWith: "items",
+}
+
+
+def _targets(statement: ast.AST) -> list[ast.AST]:
+    found = getattr(statement, _TARGETS[type(statement)])
+    return found if isinstance(found, list) else [found]
+
+
+class _PartsByKind(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of each kind that can hold further nodes: none for names and constants, half of all."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        names = () if kind is ast.Constant else kind._fields
+        self[kind] = tuple(name for name in names if name not in _PLAIN_FIELDS)
+        return self[kind]
+
+
+class _BlocksByKind(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of each kind that hold statements."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        self[kind] = tuple(name for name in _BLOCK_FIELDS if name in kind._fields)
+        return self[kind]
+
+
+# Fields that hold plain values in every kind of node that has them, or nothing anybody looks for.
+_PLAIN_FIELDS = frozenset("ctx attr id kind type_comment module level is_async simple conversion".split())
+_BLOCK_FIELDS = ("body", "orelse", "handlers", "finalbody", "cases")
+_PARTS = _PartsByKind()
+_BLOCKS = _BlocksByKind()
 
 
 @cache

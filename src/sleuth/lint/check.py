@@ -46,8 +46,7 @@ def lint_source(
 
 
 def _may_apply(cause: Cause, sources: tuple[Source, ...]) -> bool:
-    words = cause.needs
-    return not words or any(source.holds(word) for source in sources for word in words)
+    return not cause.needs or any(source.holds_one_of(cause.needs) for source in sources)
 
 
 def _note(what: str, error: Exception, failures: list[str] | None) -> None:

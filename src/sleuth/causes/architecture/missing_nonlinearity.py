@@ -330,7 +330,7 @@ def _thrown_away(program: Program) -> Iterator[Finding]:
     candidates = [call for call in program.calls("()", *_functional_names()) if _could_be_statement(call)]
     if not candidates:
         return
-    statements = {id(node.value) for node in program.source.nodes if isinstance(node, ast.Expr)}
+    statements = {id(node.value) for node in program.source.of(ast.Expr)}
     users: Uses = uses(program)
     for call in candidates:
         given = subject(call)

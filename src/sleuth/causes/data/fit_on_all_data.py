@@ -52,7 +52,7 @@ you ship once evaluation is over.
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, literal, parents, root
 from sleuth.facts.interpreter.values import Call, Collection, Value
@@ -72,6 +72,7 @@ from sleuth.facts.topics.splits import (
 from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import HELD_OUT_NAME, TRAIN_NAME
 from sleuth.finding import Finding, Severity, Where
+from sleuth.records import dataclass
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -110,7 +111,8 @@ FUNCTIONS = frozenset(
 ) | {"scipy.stats.zscore"}
 
 
-class Fit(NamedTuple):
+@dataclass(frozen=True)
+class Fit:
     """A step that learned from data. `applied` are the values that carry what it learned."""
 
     name: str

@@ -52,7 +52,7 @@ frame = images.merge(labels, on="image_id", validate="one_to_one")
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Value
@@ -61,6 +61,7 @@ from sleuth.facts.topics.loaders import line
 from sleuth.facts.topics.row_order import SHUFFLERS
 from sleuth.facts.topics.splits import PERMUTATIONS, TRAIN_TEST_SPLIT, Splits, bare, first_key, splits_of
 from sleuth.finding import Finding
+from sleuth.records import dataclass
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
@@ -87,7 +88,8 @@ COUNTS = frozenset({"builtins.range", "builtins.len", "numpy.arange", "torch.ara
 FIX = "Draw one permutation and index inputs and labels with it, or keep each pair in one record."
 
 
-class Pair(NamedTuple):
+@dataclass(frozen=True)
+class Pair:
     """Inputs and targets that are used row by row, and where."""
 
     inputs: Value

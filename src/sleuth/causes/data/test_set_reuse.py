@@ -163,8 +163,8 @@ def _spot(value: Value) -> tuple[int, int]:
 def _names(program: Program, spots: set[tuple[int, int]]) -> dict[tuple[int, int], str]:
     """The names that the assigned expressions at these places of the file got."""
     found: dict[tuple[int, int], str] = {}
-    for node in program.source.nodes:
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+    for node in program.source.of(ast.Assign):
+        if len(node.targets) == 1:
             if (spot := (node.value.lineno, node.value.col_offset)) in spots:
                 found[spot] = ast.unparse(node.targets[0])
     return found
@@ -222,11 +222,7 @@ def _remembers(comparison: Call, branch: ast.If, tests: dict[int, Value]) -> boo
 
 def _branch_on(program: Program, test: ast.Compare) -> ast.If | None:
     return next(
-        (
-            node
-            for node in program.source.nodes
-            if isinstance(node, ast.If) and any(part is test for part in ast.walk(node.test))
-        ),
+        (node for node in program.source.of(ast.If) if any(part is test for part in ast.walk(node.test))),
         None,
     )
 

@@ -106,7 +106,7 @@ def _moved_and_dropped(program: Program) -> Iterator[Finding]:
     ]
     if not moves:
         return
-    alone = {id(node.value) for node in program.source.nodes if isinstance(node, ast.Expr)}
+    alone = {id(node.value) for node in program.source.of(ast.Expr)}
     for call in moves:
         if call.node is not None and id(call.node) in alone:
             yield clue(

@@ -109,7 +109,7 @@ def _recipe_half_changed(program: Program, optimizers: list[Call]) -> Iterator[F
     plain = [call for call in optimizers if call.op.endswith(".SGD") and _is_read(call.argument(1, "lr"))]
     if not plain:
         return
-    written = [node for node in program.source.nodes if isinstance(node, ast.Assign)]
+    written = program.source.of(ast.Assign)
     recipes = {ast.unparse(node.targets[0]): _entries(node.value) for node in written}
     for node in written:
         base, changed = _changes(node.value)

@@ -231,7 +231,7 @@ def _unread_flag(call: Call) -> str | None:
     if given:
         return unread[0] if len(unread) == len(given) else None
     owner = next(
-        (node for node in source.nodes if isinstance(node, ast.ClassDef) and function in node.body),
+        (node for node in source.of(ast.ClassDef) if function in node.body),
         None,
     )
     if owner is None or any(_PATHS.search(word) for word in words(owner)):

@@ -218,9 +218,8 @@ def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Finding]:
     # `self.best` inside the helper is `stopper.best` to whoever restores it.
     loaded = {
         node.args[0].attr
-        for node in program.source.nodes
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
+        for node in program.source.of(ast.Call)
+        if isinstance(node.func, ast.Attribute)
         and node.func.attr == "load_state_dict"
         and node.args
         and isinstance(node.args[0], ast.Attribute)
@@ -352,20 +351,21 @@ def _kept_as_attribute(program: Program) -> Iterator[Call]:
         and call.context.loops
         and _on_a_better_score(call)
     ]
-    if not keepers:
-        return
-    trained = trained_by(program)
     for call in keepers:
         for kept in _newly_kept(call):
-            if not may_be_model(kept) or not _is_read(program, call):
-                continue
-            for backward, applied in trained:
-                shared = [loop for loop in call.context.loops if backward.inside(loop)]
-                if any(one.receiver is kept for one in applied) and any(
-                    not _made_inside(program, kept, loop) for loop in shared
-                ):
-                    yield call
-                    break
+            if may_be_model(kept) and _trained_on(program, call, kept) and _is_read(program, call):
+                yield call
+
+
+def _trained_on(program: Program, keeper: Call, model: Value) -> bool:
+    """Whether a loop around the place that keeps the model trains it further, and did not make it."""
+    for backward, applied in trained_by(program):
+        shared = [loop for loop in keeper.context.loops if backward.inside(loop)]
+        if any(one.receiver is model for one in applied) and any(
+            not _made_inside(program, model, loop) for loop in shared
+        ):
+            return True
+    return False
 
 
 def _newly_kept(call: Call) -> Iterator[Value]:
@@ -394,24 +394,23 @@ def _is_read(program: Program, keeper: Call) -> bool:
     if isinstance(node, ast.Subscript):
         node = node.value
     word = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else None
+    if word is None or program.source.mentions[word] < 2:
+        return False
     return any(
-        (isinstance(part, ast.Attribute) and part.attr == word)
-        or (isinstance(part, ast.Name) and part.id == word)
-        for part in program.source.nodes
-        if part is not node and isinstance(getattr(part, "ctx", None), ast.Load)
+        part is not node and (part.attr if isinstance(part, ast.Attribute) else part.id) == word
+        for part in _reads(program)
     )
+
+
+def _reads(program: Program) -> Iterator[ast.Name | ast.Attribute]:
+    yield from (node for node in program.source.of(ast.Name) if isinstance(node.ctx, ast.Load))
+    yield from (node for node in program.source.of(ast.Attribute) if isinstance(node.ctx, ast.Load))
 
 
 def _read_after(program: Program, target: ast.expr, loop: ast.AST) -> bool:
     name = ast.unparse(target)
     end = getattr(loop, "end_lineno", 0) or 0
-    return any(
-        isinstance(node, ast.Name | ast.Attribute)
-        and isinstance(node.ctx, ast.Load)
-        and node.lineno > end
-        and ast.unparse(node) == name
-        for node in program.source.nodes
-    )
+    return any(node.lineno > end and ast.unparse(node) == name for node in _reads(program))
 
 
 def _never_restored(program: Program) -> Iterator[Finding]:
@@ -419,13 +418,9 @@ def _never_restored(program: Program) -> Iterator[Finding]:
     copies = {id(call.node): call for call in program.calls("copy.deepcopy") if _copies_weights(call)}
     if not copies:
         return
-    read = {
-        ast.unparse(node)
-        for node in program.source.nodes
-        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load)
-    }
-    for node in program.source.nodes:
-        if not isinstance(node, ast.Assign) or id(node.value) not in copies:
+    read = {ast.unparse(node) for node in _reads(program)}
+    for node in program.source.of(ast.Assign):
+        if id(node.value) not in copies:
             continue
         target, call = node.targets[0], copies[id(node.value)]
         if isinstance(target, ast.Name) and target.id not in read and _used_after(program, call):

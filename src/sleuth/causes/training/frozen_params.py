@@ -192,7 +192,7 @@ def _misspelt(program: Program, freezes: list[Call]) -> Iterator[Finding]:
     """`p.require_grad = True`, `p.requires_grad_ = True`, `p.requires_grad == True`: no switch is moved."""
     if not freezes:
         return
-    statements = {node.value for node in program.source.nodes if isinstance(node, ast.Expr)}
+    statements = {node.value for node in program.source.of(ast.Expr)}
     for call in program.trace[freezes[0].order :]:
         if _looks_like_the_switch(call.op):
             written, seen = f"`.{call.op[1:-1]} =`", call.receiver

@@ -216,9 +216,8 @@ def _kept_by_its_class(program: Program) -> Iterator[Finding]:
 def _lets_go(program: Program) -> bool:
     """Whether the file cuts graphs anywhere: it may be this one."""
     words = (
-        node.attr if isinstance(node, ast.Attribute) else node.id
-        for node in program.source.nodes
-        if isinstance(node, ast.Attribute | ast.Name)
+        *(node.attr for node in program.source.of(ast.Attribute)),
+        *(node.id for node in program.source.of(ast.Name)),
     )
     return any("detach" in word or "repackage" in word or word == "data" for word in words)
 

@@ -244,9 +244,7 @@ def _never_switched_back(program: Program) -> Iterator[Finding]:
         program.calls("torch.enable_grad")
     ):
         return
-    statements = (
-        {node.value for node in program.source.nodes if isinstance(node, ast.Expr)} if switches else ()
-    )
+    statements = {node.value for node in program.source.of(ast.Expr)} if switches else ()
     for call in switches:
         if call.node not in statements:
             continue

@@ -217,8 +217,8 @@ def _replaced_after(program: Program, load: Call) -> Iterator[Finding]:
 
 def _name_of(program: Program, made: Value) -> str | None:
     """The variable that an object is bound to where it is made."""
-    for node in program.source.nodes:
-        if isinstance(node, ast.Assign) and any(inner is made.node for inner in ast.walk(node.value)):
+    for node in program.source.of(ast.Assign):
+        if any(inner is made.node for inner in ast.walk(node.value)):
             return ast.unparse(node.targets[0])
     return None
 
@@ -371,13 +371,9 @@ def _read_and_forgotten(program: Program) -> Iterator[Finding]:
     if not calls:
         return
     nodes = {id(call.node): call for call in calls}
-    reads = {
-        node.id
-        for node in program.source.nodes
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
-    for node in program.source.nodes:
-        if isinstance(node, ast.Assign) and id(node.value) in nodes and isinstance(node.targets[0], ast.Name):
+    reads = {node.id for node in program.source.of(ast.Name) if isinstance(node.ctx, ast.Load)}
+    for node in program.source.of(ast.Assign):
+        if id(node.value) in nodes and isinstance(node.targets[0], ast.Name):
             name = node.targets[0].id
             if name not in reads and name != "_" and _trains_or_predicts(program):
                 yield clue(

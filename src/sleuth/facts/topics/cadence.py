@@ -8,7 +8,6 @@ the file.
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import ancestry, literal, possible, root, spelling
@@ -18,6 +17,7 @@ from sleuth.facts.loop import Event
 from sleuth.facts.program import Program
 from sleuth.facts.source import Source
 from sleuth.facts.words import Pattern
+from sleuth.records import dataclass
 
 _OPTIMIZER_CLASS = Pattern(r"(^|\.)(Adam|AdamW|SGD|RMSprop|Adagrad|Lion|LBFGS|Adafactor|Adam8bit|AdamW8bit)$")
 _SCHEDULERS = "torch.optim.lr_scheduler."
@@ -35,7 +35,8 @@ _ACTS = Pattern(r"train|step|update|backward|optim|fit|learn|grad", re.IGNORECAS
 _LOADER = Pattern(r"load|batch|_dl$|^dl$|iter|dataset|stream|chunks", re.IGNORECASE)
 
 
-class Turn(NamedTuple):
+@dataclass(frozen=True)
+class Turn:
     """The events of one turn, in order. Without a `loop` they happen once, one after the other."""
 
     loop: Loop | None
@@ -336,7 +337,7 @@ def _option_default(program: Program, read: Call) -> float | None:
 
 def bare_statements(source: Source) -> set[ast.AST]:
     """Expressions that stand alone on their line: their value goes nowhere."""
-    return {node.value for node in source.nodes if isinstance(node, ast.Expr)}
+    return {node.value for node in source.of(ast.Expr)}
 
 
 def subject_of(event: Event) -> str:

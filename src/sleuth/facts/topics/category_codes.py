@@ -23,7 +23,7 @@ class Numbering(NamedTuple):
 
 def numbered_apart(source: Source) -> Iterator[Numbering]:
     """Numberings of a held-out part by its own values, where the training part was numbered by its own."""
-    loops = [node for node in source.nodes if isinstance(node, ast.For) and _over_parts(node.iter)]
+    loops = [node for node in source.of(ast.For) if _over_parts(node.iter)]
     for loop in loops:
         if isinstance(loop.target, ast.Name) and not _asks_which(loop):
             inside = (_numbering(node, source) for node in ast.walk(loop))

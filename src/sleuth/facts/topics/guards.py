@@ -7,7 +7,6 @@ through all of it: the part not shown gets a gradient of zero, times a slope tha
 import operator
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
 
 from sleuth.facts.flow import literal, possible, subject
 from sleuth.facts.interpreter.values import Call, Carried, Either, Unknown, Value
@@ -19,9 +18,11 @@ from sleuth.facts.topics.modes import has_weights, is_model, may_be_model
 from sleuth.facts.topics.modules import exact
 from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import Pattern
+from sleuth.records import dataclass
 
 
-class Selection(NamedTuple):
+@dataclass(frozen=True)
+class Selection:
     """A choice by entries: `kept` is shown where `test` is `side`."""
 
     call: Call
@@ -205,7 +206,8 @@ def _is_epsilon(part: Value) -> bool:
     return bool(exact(known)) or name in _COMPARE or bool(_EPSILON.search(name.lower()))
 
 
-class Trap(NamedTuple):
+@dataclass(frozen=True)
+class Trap:
     """A pole that a selection hides from the result, not from the gradient."""
 
     pole: Call

@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 from sleuth.facts.source import Source, walked
 from sleuth.facts.words import AnyOf
+from sleuth.records import dataclass
 
 _WEIGHTS = frozenset(
     "Linear LazyLinear LSTM GRU RNN LSTMCell GRUCell Embedding Bilinear MultiheadAttention".split()
@@ -19,7 +19,8 @@ _ROUNDABOUT = AnyOf(
 )
 
 
-class Idle(NamedTuple):
+@dataclass(frozen=True)
+class Idle:
     """A layer that takes no part; `at` is the statement to look at, `applied` whether it is called at all."""
 
     attribute: str
@@ -29,13 +30,12 @@ class Idle(NamedTuple):
 
 def idle_layers(source: Source) -> list[Idle]:
     found: list[Idle] = []
-    for cls in source.nodes:
-        if isinstance(cls, ast.ClassDef):
-            forward = next((part for part in cls.body if _is_method(part, "forward")), None)
-            made = _layers_made(cls) if forward is not None else {}
-            if isinstance(forward, ast.FunctionDef) and made:
-                dropped = [idle for idle in _dropped(forward) if idle.attribute in made]
-                found += dropped + list(_never_named(source, cls, made))
+    for cls in source.of(ast.ClassDef):
+        forward = next((part for part in cls.body if _is_method(part, "forward")), None)
+        made = _layers_made(cls) if forward is not None else {}
+        if isinstance(forward, ast.FunctionDef) and made:
+            dropped = [idle for idle in _dropped(forward) if idle.attribute in made]
+            found += dropped + list(_never_named(source, cls, made))
     return found
 
 

@@ -65,9 +65,7 @@ def _by_loop(program: Program) -> Iterator[Redraw]:
     calls = list(program.calls(*_ALL_LAYERS))
     if not calls:
         return
-    loops = {
-        node.iter: node for source in program.sources for node in source.nodes if isinstance(node, ast.For)
-    }
+    loops = {node.iter: node for source in program.sources for node in source.of(ast.For)}
     for call in calls:
         loop = loops.get(call.node) if isinstance(call.node, ast.expr) else None
         if loop is not None and call.receiver is not None and (kinds := _kinds(loop, None)):

@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable
-from typing import NamedTuple, TypeGuard
+from typing import TypeGuard
 
 from sleuth.facts.flow import root
 from sleuth.facts.interpreter.values import Constant, Instance
@@ -15,7 +15,8 @@ from sleuth.records import dataclass, field
 _SETTLED = Pattern(r"seed|generator|default_rng|RandomState|PRNGKey", re.IGNORECASE)
 
 
-class _Known(NamedTuple):
+@dataclass(frozen=True)
+class _Known:
     """What a value was made from (other values, attributes of the object), and whether by chance."""
 
     origins: frozenset[object] = frozenset()

@@ -27,11 +27,13 @@ class OpenWindow(NamedTuple):
 
 def open_windows(source: Source) -> Iterator[OpenWindow]:
     """Windows over a column that is the target of its own row, where earlier rows of it are inputs."""
-    if _CUT_IN_WINDOWS.search(source.text):
+    if not source.holds(".shift(") or _CUT_IN_WINDOWS.search(source.text):
         return
-    written = [node for node in source.nodes if isinstance(node, ast.Assign) and _is_column(node.targets[0])]
+    written = [node for node in source.of(ast.Assign) if _is_column(node.targets[0])]
     lagged = {column for node in written for column in _shifted(node.value, forward=False)}
-    ahead = {column for node in source.nodes if isinstance(node, ast.expr) for column in _shifted(node, True)}
+    if not lagged:
+        return
+    ahead = {column for node in source.of(ast.Call) for column in _shifted(node, True)}
     targets = _targets(source)
     listed = _listed_inputs(source, {_name_of(node.targets[0]) for node in written})
     for node in written:
@@ -54,7 +56,7 @@ def _name_of(target: ast.expr) -> str:
 
 def _listed_inputs(source: Source, written: set[str]) -> set[str]:
     """What stands in lists of column names that hold a column made here; nothing where none is listed."""
-    lists = [node.elts for node in source.nodes if isinstance(node, ast.List | ast.Tuple)]
+    lists = [node.elts for node in source.of(ast.List)] + [node.elts for node in source.of(ast.Tuple)]
     names = [{part.value for part in parts if isinstance(part, ast.Constant)} for parts in lists]
     return {str(name) for one in names if one & (written - {""}) for name in one}
 
@@ -96,11 +98,10 @@ def _open(node: ast.expr) -> set[str]:
 def _targets(source: Source) -> dict[str, int]:
     """Columns that a name like `y` is made of, and the line."""
     found: dict[str, int] = {}
-    for node in source.nodes:
-        if isinstance(node, ast.Assign):
-            names = [
-                part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)
-            ]
-            if any(_TARGET.search(name) for name in names) and not _is_column(node.targets[0]):
-                found |= dict.fromkeys(sorted(_columns(node.value)), node.lineno)
+    for node in source.of(ast.Assign):
+        names = [
+            part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)
+        ]
+        if any(_TARGET.search(name) for name in names) and not _is_column(node.targets[0]):
+            found |= dict.fromkeys(sorted(_columns(node.value)), node.lineno)
     return found

@@ -21,9 +21,8 @@ class HalfReset(NamedTuple):
 
 def half_reset(program: Program) -> Iterator[HalfReset]:
     for source in program.sources:
-        for node in source.nodes:
-            if isinstance(node, ast.ClassDef):
-                yield from _of_class(node, source)
+        for cls in source.of(ast.ClassDef):
+            yield from _of_class(cls, source)
 
 
 def _of_class(cls: ast.ClassDef, source: Source) -> Iterator[HalfReset]:

@@ -193,7 +193,7 @@ def named_only(program: Program, word: str, call: Call) -> Call | None:
     ]
     if not named:
         return None
-    statements = {node.value for node in program.source.nodes if isinstance(node, ast.Expr)}
+    statements = {node.value for node in program.source.of(ast.Expr)}
     return next((one for one in reversed(named) if one.node in statements), None)
 
 

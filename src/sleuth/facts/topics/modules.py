@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import keeps_numbers, layer, possible, subject
@@ -113,7 +112,8 @@ def parameter(value: Value | None) -> Call | None:
     return None
 
 
-class Affine(NamedTuple):
+@dataclass(frozen=True)
+class Affine:
     """One application of a linear map: a layer's, or a product with a trainable leaf. Sizes where written."""
 
     call: Call

@@ -2,23 +2,25 @@
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sleuth.facts.program import Program
 from sleuth.facts.source import Source
 from sleuth.facts.words import names_held_out, names_training
+from sleuth.records import dataclass
 
 _OWN_ROWS = frozenset({"sampler", "batch_sampler"})  # a loader that serves some rows of its set only
 
 
-class Bound(NamedTuple):
+@dataclass(frozen=True)
+class Bound:
     """A name and the expression that it is bound to."""
 
     name: str
     value: ast.expr
 
 
-class SameRows(NamedTuple):
+@dataclass(frozen=True)
+class SameRows:
     """Two expressions; `certain` where nothing else can be meant."""
 
     held_out: ast.expr
@@ -46,9 +48,8 @@ def same_rows(program: Program) -> Iterator[SameRows]:
 
 def _bodies(source: Source) -> Iterator[list[ast.stmt]]:
     yield source.tree.body
-    for node in source.nodes:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.body
+    yield from (function.body for function in source.of(ast.FunctionDef))
+    yield from (function.body for function in source.of(ast.AsyncFunctionDef))
 
 
 def _pairs(statement: ast.stmt) -> Iterator[Bound]:
@@ -120,12 +121,11 @@ def _left_unused(source: Source, bound: list[Bound]) -> bool:
     made = {pair.name for pair in bound if names_held_out(pair.name) and not isinstance(pair.value, ast.Call)}
     made |= {
         part.id
-        for node in source.nodes
-        if isinstance(node, ast.Assign)
+        for node in source.of(ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Tuple)
         for part in target.elts
         if isinstance(part, ast.Name) and names_held_out(part.id)
     }
-    read = {n.id for n in source.nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    read = {n.id for n in source.of(ast.Name) if isinstance(n.ctx, ast.Load)}
     return bool(made - read)

@@ -7,7 +7,6 @@ tensor as it is, the same subtracted without history, and another one without hi
 import ast
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
 
 from sleuth.facts.flow import literal, subject
 from sleuth.facts.interpreter.values import Call, External, Unknown, Value
@@ -18,9 +17,11 @@ from sleuth.facts.topics.likeness import alike, core, only_reshapes
 from sleuth.facts.topics.modes import users
 from sleuth.facts.topics.modules import settled
 from sleuth.facts.words import Pattern
+from sleuth.records import dataclass
 
 
-class Estimator(NamedTuple):
+@dataclass(frozen=True)
+class Estimator:
     """`slope` takes the gradient, `worth` gives the value."""
 
     call: Call
@@ -28,7 +29,8 @@ class Estimator(NamedTuple):
     worth: Value
 
 
-class _Term(NamedTuple):
+@dataclass(frozen=True)
+class _Term:
     value: Value
     sign: int
     cut: bool

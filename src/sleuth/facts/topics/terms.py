@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from sleuth.facts import torch_api
 from sleuth.facts.flow import keeps_numbers, layer, number, possible, root, subject
@@ -31,7 +30,8 @@ class Term:
     joined: Call | None = None  # the sum or product that brings it in
 
 
-class Objective(NamedTuple):
+@dataclass(frozen=True)
+class Objective:
     """Something that is minimised. `at` is the `backward` call, or the function that returns it.
 
     `certain` is False where only the function's name (`dice_loss`) says that its result is minimised.

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from sleuth.facts.flow import literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
@@ -20,7 +19,8 @@ from sleuth.facts.topics.splits.rows import (
 from sleuth.records import dataclass, field
 
 
-class Split(NamedTuple):
+@dataclass(frozen=True)
+class Split:
     """One division of data. `shuffled` is None where that is not known."""
 
     call: Call

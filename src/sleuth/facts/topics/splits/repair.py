@@ -2,7 +2,6 @@
 
 import ast
 import re
-from typing import NamedTuple
 
 from sleuth.facts.edits import Edits, beside, inserted_after, statement_of, taken_out
 from sleuth.facts.interpreter.values import Call
@@ -10,6 +9,7 @@ from sleuth.facts.program import rewrite
 from sleuth.facts.source import Source
 from sleuth.facts.topics.splits.division import Split
 from sleuth.facts.topics.splits.rows import TRAIN_TEST_SPLIT
+from sleuth.records import dataclass
 
 
 def split_first(fitted: Call, split: Split) -> Edits:
@@ -34,7 +34,8 @@ def split_first(fitted: Call, split: Split) -> Edits:
     return (*taken_out(fitting, source), *put, *other) if put else ()
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True)
+class Step:
     """`given = name.fit_transform(taken)`; `made` is the step itself where it has no name yet."""
 
     name: str
@@ -59,7 +60,7 @@ def _step_taken(statement: ast.stmt | None, node: ast.AST | None, source: Source
     ):
         return None
     given, taken, made = target.id, ast.unparse(node.args[0]), ast.unparse(func.value)
-    reads = sum(isinstance(part, ast.Name) and part.id == given for part in source.nodes)
+    reads = sum(part.id == given for part in source.of(ast.Name))
     if given != taken and reads > 2:  # where it is made and where it is split; anybody else would miss it
         return None
     if isinstance(func.value, ast.Name | ast.Attribute):
