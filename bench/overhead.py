@@ -6,7 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, chdir, contextmanager
+from contextlib import AbstractContextManager, chdir, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,8 +15,8 @@ from typing import Any
 
 Step = Callable[[], None]
 Monitor = Callable[[Any], AbstractContextManager[Any]]
-ROUNDS = 7  # of a bare block and one under each monitor: drifts of the machine hit both of a pair alike
-SECONDS = 1.0  # of one block: several of the samples that the recorder takes, so that none weighs too much
+ROUNDS = 5  # of a bare block and one under each monitor: drifts of the machine hit both of a pair alike
+SECONDS = 3.0  # of one block: it begins with a sample, which a run of minutes would spread over its steps
 
 
 def mlp() -> tuple[Any, Step]:
@@ -96,6 +96,11 @@ def sleuth(model: Any, level: str = "default") -> Iterator[Any]:
             recorder.close()
 
 
+def nothing(model: Any) -> AbstractContextManager[None]:
+    """A second bare block: how far its ratio is from one is what the machine adds to all the others."""
+    return nullcontext()
+
+
 @contextmanager
 def anomaly(model: Any) -> Iterator[None]:
     import torch
@@ -147,6 +152,7 @@ WORKLOADS: dict[str, Callable[[], tuple[Any, Step]]] = {
 
 def monitors() -> dict[str, Monitor]:
     found: dict[str, Monitor] = {
+        "nothing": nothing,
         "sleuth, default": sleuth,
         "sleuth, full": lambda model: sleuth(model, "full"),
         "anomaly mode": anomaly,
