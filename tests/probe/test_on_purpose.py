@@ -1,5 +1,6 @@
 """What looks like a defect to a probe and is meant so."""
 
+import copy
 from typing import Any
 
 import torch
@@ -271,3 +272,30 @@ def test_messages_between_the_nodes_of_a_graph_are_no_mixing() -> None:
     torch.manual_seed(0)
     batch = (torch.randn(40, 6), torch.randint(3, (40,)))
     assert "batch-mixing" not in causes(Messages(), batch, nn.CrossEntropyLoss())
+
+
+class Follower(nn.Module):
+    """A network and the copy that follows it, frozen, in one model; the loss compares their answers."""
+
+    def __init__(self, apart: bool) -> None:
+        super().__init__()
+        self.online = nn.Sequential(nn.Linear(6, 12), nn.ReLU(), nn.Linear(12, 4))
+        self.target = copy.deepcopy(self.online).requires_grad_(False)
+        self.apart = apart
+
+    def forward(self, x: Tensor) -> Tensor:
+        ours = self.online(x)
+        if self.apart:
+            with torch.no_grad():
+                theirs = self.target(x + 0.1 * torch.randn_like(x))
+            return ours - theirs
+        made: Tensor = self.target(torch.cat([ours, x[:, :2]], 1))
+        return made
+
+
+def test_a_frozen_copy_that_answers_without_gradient_is_a_teacher_and_a_frozen_head_is_not() -> None:
+    torch.manual_seed(0)
+    batch = (torch.randn(32, 6), torch.randn(32, 4))
+    for apart in (True, False):
+        told = "frozen-params" in causes(Follower(apart), batch, nn.functional.mse_loss)
+        assert told is not apart

@@ -331,6 +331,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     gradients = bench.first.gradients
     frozen = [p for p in gradients.parameters if not p.trainable and p.used]
     free = [p for p in gradients.parameters if p.trainable and p.used]
+    if free:  # a teacher inside the model, which answers under `no_grad`, is no part of what learns
+        frozen = [p for p in frozen if p.recorded]
     if not frozen:
         return
     numbers = {"frozen": len(frozen), "free": len(free)}

@@ -27,6 +27,7 @@ class ParameterFacts:
     shape: tuple[int, ...]
     trainable: bool
     used: bool
+    recorded: bool  # used where operations are recorded for the way back, not only under `no_grad`
     order: int
     weight: float
     mean: float
@@ -114,7 +115,7 @@ def _read_slope(slope: Tensor, weight: Tensor, module: nn.Module) -> Slope:
 
 
 def read(subject: Subject, run: Run, found: Slopes) -> Gradients:
-    order = _first_uses(run)
+    order, outside = _first_uses(run), _only_outside(run)
     called = {id(call.module) for call in run.calls}
     owners = {id(p): (path, module) for path, module in subject.model.named_modules() for p in _own(module)}
     held = _holders(subject)
@@ -133,6 +134,7 @@ def read(subject: Subject, run: Run, found: Slopes) -> Gradients:
                 shape=tuple(parameter.shape),
                 trainable=parameter.requires_grad,
                 used=id(parameter) in order or id(module) in called,
+                recorded=id(parameter) not in outside,
                 order=order.get(id(parameter), _call_order(run, module)),
                 weight=float(values.norm()),
                 mean=float(values.mean()) if values.numel() else 0.0,
@@ -170,6 +172,12 @@ def _first_uses(run: Run) -> dict[int, int]:
             if tensor.is_leaf:
                 order.setdefault(id(tensor), number)
     return order
+
+
+def _only_outside(run: Run) -> set[int]:
+    """Tensors that took part under `no_grad` alone: those of a teacher, or of a network that follows."""
+    inside = {id(tensor) for op in run.ops if op.grad for tensor in op.inputs}
+    return {id(tensor) for op in run.ops if not op.grad for tensor in op.inputs} - inside
 
 
 def _call_order(run: Run, module: nn.Module) -> int:
