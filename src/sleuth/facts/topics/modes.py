@@ -180,8 +180,16 @@ def _is_sensitive(made: Call) -> bool:
 
 
 def mode_events(program: Program, module: Value | None) -> list[Event]:
-    """The `train()` and `eval()` calls that reach a module, in order."""
-    return [event for event in program.training.of("train", "eval") if holds(event.about, module)]
+    """The `train()` and `eval()` calls that reach a module, in order; not those that were taken back."""
+    events = [event for event in program.training.of("train", "eval") if holds(event.about, module)]
+    taken_back = [(asked.order, event.call.order) for event in events if (asked := _restored(event))]
+    return [e for e in events if not any(first < e.call.order <= last for first, last in taken_back)]
+
+
+def _restored(event: Event) -> Call | None:
+    """`model.training`, asked before, where `model.train(was)` puts the model back to it."""
+    mode = root(event.call.argument(0, "mode")) if event.kind == "train" else None
+    return mode if isinstance(mode, Call) and mode.op == "@training" else None
 
 
 def named_only(program: Program, word: str, call: Call) -> Call | None:
