@@ -51,6 +51,7 @@ frame = images.merge(labels, on="image_id", validate="one_to_one")
   alike.
 """
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -98,7 +99,7 @@ class Pair:
     is_table: bool = False
 
 
-NEEDS = "shuffle perm sort sample andom glob listdir scandir choice split"
+NEEDS = "shuffle perm sort sample andom rand( glob listdir scandir choice split"
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -127,6 +128,22 @@ def lint(program: Program) -> Iterator[Finding]:
     if program.holds("sort_values"):
         yield from _sorted(splits, pairs)
     yield from _listings(program, splits)
+    yield from _moved_apart(program)
+
+
+def _moved_apart(program: Program) -> Iterator[Finding]:
+    from sleuth.facts.topics.drawn_apart import drawn_apart
+
+    for source in program.sources:
+        for found in drawn_apart(source):
+            yield clue(
+                "error",
+                Value(found.mask, source),
+                f"`{ast.unparse(found.picture)}` and `{ast.unparse(found.mask)}` draw anew each: the picture "
+                "is moved one way and what belongs to its pixels another.",
+                fix="Draw once and apply it to both: transform them as one array, or take the parameters of "
+                "the draw and hand them to both.",
+            )
 
 
 def _sorted(splits: Splits, pairs: list[Pair]) -> Iterator[Finding]:

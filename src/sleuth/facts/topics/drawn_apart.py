@@ -1,0 +1,125 @@
+"""Pictures and their masks, moved by two draws: a flip for the one, another for the other."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.source import Source
+from sleuth.facts.topics.loaders import DRAWS
+from sleuth.facts.words import Pattern
+from sleuth.records import dataclass
+
+# Dense targets, which must be moved along. Two pictures moved apart are views, or the sides of a pair.
+_MASK = Pattern(
+    r"(?<![a-z])(masks?|seg|segmentations?|targets?|labels?|gt|truth|annotations?|contours?|heat_?maps?|"
+    r"depth|boundar(y|ies)|lesions?|lbl|y)(?![a-z])",
+    re.IGNORECASE,
+)
+_PICTURE = Pattern(
+    r"(?<![a-z])(images?|imgs?|pictures?|pics?|photos?|scans?|slices?|frames?|volumes?|patch|tiles?|"
+    r"inputs?|x|rgb|arr|planes?)(?![a-z])",
+    re.IGNORECASE,
+)
+# What moves pixels, as far as names tell; noise and brightness may be drawn for the picture alone.
+_MOVES = Pattern(
+    r"flip|rot(?!ten)|crop|affine|shift(?!_scale)|roll|warp|elastic|perspective|transpose|dihedral|::-1|"
+    r"grid_sample|translate|shear|zoom",
+    re.IGNORECASE,
+)
+_LIBRARY = Pattern(r"Random(Horizontal|Vertical|Rotation|Crop|Resized|Affine|Perspective|Flip|Rotate)")
+# Whoever sets the generator back draws the same twice.
+_REPEATED = Pattern(r"seed|set_?state|set_rng_state|get_params|to_deterministic|replay", re.IGNORECASE)
+_MOVERS = ("flip", "Flip", "rot90", "otat", "crop", "Crop", "ffine", "roll(", "warp", "::-1", "shift")
+
+
+@dataclass(frozen=True)
+class DrawnApart:
+    """Two applications of what draws: on a picture, and on what belongs to it."""
+
+    picture: ast.expr
+    mask: ast.expr
+    source: Source
+
+
+def drawn_apart(source: Source) -> Iterator[DrawnApart]:
+    if not any(map(source.holds, _MOVERS)):
+        return
+    random_movers = _random_movers(source)
+    for function in source.of(ast.FunctionDef):
+        text = "\n".join(source.lines[function.lineno - 1 : function.end_lineno])
+        if not _MASK.search(text.replace("_", " ")) or _REPEATED.search(text):
+            continue
+        yield from _by_one_callable(function, source, random_movers)
+        yield from _by_two_chances(function, source)
+
+
+def _by_one_callable(function: ast.FunctionDef, source: Source, movers: bool) -> Iterator[DrawnApart]:
+    """`self.transform(image)` and `self.transform(mask)`, where transforms of the file draw."""
+    applied: dict[str, list[ast.Call]] = {}
+    for part in ast.walk(function):
+        if isinstance(part, ast.Call) and len(part.args) == 1 and isinstance(part.args[0], ast.Name):
+            applied.setdefault(ast.unparse(part.func), []).append(part)
+    for name, calls in applied.items():
+        pictures = [call for call in calls if _speaks_of(_PICTURE, call.args[0])]
+        masks = [call for call in calls if _speaks_of(_MASK, call.args[0])]
+        if pictures and masks and _draws_by_name(source, name, movers):
+            yield DrawnApart(pictures[0], masks[0], source)
+
+
+def _speaks_of(pattern: Pattern, node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and bool(pattern.search(node.id.replace("_", " ")))
+
+
+def _draws_by_name(source: Source, name: str, movers: bool) -> bool:
+    """Whether what is called so moves pixels by chance: a function of the file, or a transform handed in."""
+    last = name.rpartition(".")[2]
+    defined = [node for node in source.of(ast.FunctionDef) if node.name == last]
+    if defined:
+        return any(_moves_by_chance(node) for node in defined)
+    return movers and bool(re.search("transform|aug|tfm|flip|crop|rotat", last, re.IGNORECASE))
+
+
+def _random_movers(source: Source) -> bool:
+    """Whether a transform of the file moves pixels by chance."""
+    calls = [
+        part
+        for cls in source.of(ast.ClassDef)
+        for part in cls.body
+        if isinstance(part, ast.FunctionDef) and part.name in ("__call__", "forward")
+    ]
+    return bool(_LIBRARY.search(source.text)) or any(map(_moves_by_chance, calls))
+
+
+def _moves_by_chance(function: ast.FunctionDef) -> bool:
+    """It draws, moves what it is given, and takes one thing at a time."""
+    taken = [argument for argument in function.args.args if argument.arg not in ("self", "cls")]
+    draws = any(_draws(part) for part in ast.walk(function))
+    return draws and len(taken) == 1 and bool(_MOVES.search(ast.unparse(function)))
+
+
+def _draws(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name in DRAWS
+
+
+def _by_two_chances(function: ast.FunctionDef, source: Source) -> Iterator[DrawnApart]:
+    """`if random() < 0.5: image = flip(image)`, and below `if random() < 0.5: mask = flip(mask)`."""
+    moved: dict[str, list[tuple[str, ast.expr]]] = {}
+    for branch in (part for part in ast.walk(function) if isinstance(part, ast.If)):
+        if branch.orelse or not any(_draws(part) for part in ast.walk(branch.test)):
+            continue
+        bound = [part for part in branch.body if isinstance(part, ast.Assign)]
+        names = [part.targets[0] for part in bound if len(part.targets) == 1]
+        if len(bound) != 1 or len(branch.body) != 1 or len(names) != 1 or not isinstance(names[0], ast.Name):
+            continue
+        value, name = bound[0].value, names[0].id
+        if _MOVES.search(ast.unparse(value)):
+            recipe = re.sub(rf"\b{re.escape(name)}\b", "_", ast.unparse(value))
+            moved.setdefault(recipe, []).append((name, value))
+    for pairs in moved.values():
+        pictures = [value for name, value in pairs if _PICTURE.search(name.replace("_", " "))]
+        masks = [value for name, value in pairs if _MASK.search(name.replace("_", " "))]
+        if pictures and masks:
+            yield DrawnApart(pictures[0], masks[0], source)
