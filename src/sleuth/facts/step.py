@@ -311,6 +311,7 @@ class Evaluation:
     training_rows: int | None = None  # different rows (hashed) that were served for training until then
     answers: int = 0  # decisions behind `correct`: as many as rows, or one a token or pixel
     weights: str = ""  # a few of the model's weights; another checkpoint has others
+    equal_rows: float | None = None  # share of its rows (hashed) that stood before in the same call
 
 
 @dataclass(frozen=True, slots=True)

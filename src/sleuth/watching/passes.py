@@ -173,7 +173,15 @@ def _told(state: State, current: Pass, passes: Passes) -> Evaluation:
         inside=_inside(state, current, passes),
         trained=first.model.trained,
         training_rows=state.rows.distinct(),
+        equal_rows=_equal_rows(current.hashes),
     )
+
+
+def _equal_rows(calls: list[Any]) -> float | None:
+    import torch
+
+    rows = sum(map(len, calls))
+    return 1 - sum(len(torch.unique(call)) for call in calls) / rows if rows else None
 
 
 def _inside(state: State, current: Pass, passes: Passes) -> bool:

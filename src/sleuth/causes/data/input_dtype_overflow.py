@@ -12,6 +12,9 @@ mix = (a + b) // 2                          # (200 + 100) // 2 gives 22, not 150
 x = torch.from_numpy(image) - 128           # 10 becomes 138
 ```
 
+An array of whole numbers cuts off fractions as silently: `frames = np.empty_like(samples)` of an
+`int16` recording turns every `frames[i] = x / np.abs(x).max()` into zeros.
+
 Casting back is the other door: `(normalised * 255).astype("uint8")` can turn -1.2 into 206. `int16`
 audio has it too: the absolute value of -32768 is -32768. The run trains, only
 worse. NumPy 2 raises an OverflowError for a Python constant that does not fit (`a - 300`);
@@ -21,7 +24,7 @@ torch wraps even that.
 - **lint**: `-`, `+` or `*` on values read as or cast to 8-bit integers (`cv2.imread`, `read_image`,
   `np.array(Image.open(...))`, `.astype(np.uint8)`) before any cast to float; sums and squares of
   raw `int16` samples; a cast to `uint8` of
-  values with normal noise and no clip.
+  values with normal noise and no clip; a quotient written into an array of integers.
 - **watch**: inputs with an integer dtype, or float inputs whose histogram has a second hump near
   the top of the range (values near 246 where small differences were expected).
 - **refuted by**: the first operation after loading is a conversion to float.
@@ -139,7 +142,7 @@ NARROW = frozenset(["int8", "uint8", "int16", "uint16", "<i2", ">i2", "i2", "<h"
 # Arrays made to be filled, and where their type stands among the arguments.
 BUFFERS = {"numpy.zeros": 1, "numpy.empty": 1, "numpy.full": 2, "torch.zeros": 9, "torch.empty": 9}
 
-NEEDS = "int8 int16 imread Image read_image decode_ byte i2 short <h VideoCapture MNIST CIFAR"
+NEEDS = "int8 int16 int32 int64 int) randint imread Image read_image decode_ byte i2 short <h VideoCap MNIST CIFAR"
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -147,6 +150,22 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _filled_bytes_differ(program)
     yield from _raw_numbers_wrap(program)
     yield from _noise_cast_to_bytes(program)
+    if program.holds("_like", "zeros", "empty"):
+        yield from _fractions_cut(program)
+
+
+def _fractions_cut(program: Program) -> Iterator[Finding]:
+    """`frames = np.empty_like(samples)` of whole numbers, and `frames[i] = x / x.max()`."""
+    from sleuth.facts.topics.cut_fractions import cut_fractions
+
+    for found in cut_fractions(program):
+        yield clue(
+            "warning",
+            found.array,
+            f"This array holds whole numbers, and line {line(found.written)} writes a quotient into it: all "
+            "that stands behind the point is cut off, and of numbers below 1 nothing is left.",
+            fix="Make the array with `dtype=np.float32`.",
+        )
 
 
 def _raw_numbers_wrap(program: Program) -> Iterator[Finding]:

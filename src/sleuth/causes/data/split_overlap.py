@@ -127,6 +127,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 WHOLE = 0.98  # a pass over the training set itself is meant
 ENOUGH = 20  # rows of an evaluation
+NATURAL = 0.05  # of the rows of one set that equal another of it: then the two sets will share some, too
 FEW_CALLS = 6
 AGAIN = 2.0  # rows served over different rows served
 
@@ -147,7 +148,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         share = last.seen_in_training or 0.0
         if last.rows < ENOUGH or share < 5 * SHARE or share >= WHOLE or share < 4 * natural:
             continue
-        if last.inside or in_each_step(group):
+        if last.inside or in_each_step(group) or share < 4 * (last.equal_rows or 0.0):
             continue
         telling = _telling(record) and _settled(record, group) and not _several_sets(record, last)
         telling = telling and not _on_a_part(record)
@@ -177,6 +178,8 @@ def _nothing_held_out(record: "Record", natural: float) -> Iterator[Finding]:
     if not looks or natural > SHARE or not _telling(record) or _on_a_part(record):
         return
     if min(seen.seen_in_training or 0.0 for seen in looks) < WHOLE:
+        return
+    if max(seen.equal_rows or 0.0 for seen in looks) > NATURAL:
         return
     named = [
         (metric, seen)
