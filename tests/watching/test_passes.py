@@ -263,3 +263,45 @@ def test_a_model_that_is_made_anew_is_another_model(tmp_path: Path) -> None:
         """,
     )
     assert len(seen.record.of(Model)) == 4
+
+
+TEACHER = """
+from copy import deepcopy
+x, y = torch.randn(64, 5), torch.randint(3, (64,))
+student = nn.Linear(5, 3)
+teacher = deepcopy(student).requires_grad_(False)
+optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
+for step in range(12):
+    guess = student(x + 0.1 * torch.randn_like(x))
+    with torch.no_grad():
+        target = teacher(x)
+    optimizer.zero_grad()
+    (F.cross_entropy(guess, y) + F.mse_loss(guess, target)).backward()
+    optimizer.step()
+with torch.no_grad():
+    F.cross_entropy(student(x), y)
+"""
+
+
+def test_a_loss_with_a_way_back_is_not_that_of_the_teacher_before_it(tmp_path: Path) -> None:
+    passes = watched(tmp_path, TEACHER).record.of(Evaluation)
+    of_teacher, of_student = ([one for one in passes if one.model == n] for n in (2, 1))
+    assert of_teacher and all(one.loss is None for one in of_teacher)
+    assert [one.loss_function for one in of_student] == ["cross_entropy"]
+
+
+def test_labels_beside_a_picture_drawn_again_are_not_compared_with_it(tmp_path: Path) -> None:
+    wide = CLASSIFIER.replace("nn.Linear(16, 3)", "nn.Linear(16, 40)").replace(
+        "right += (net(bx).argmax(1) == by).sum().item()", "right += net(bx).std().item()"
+    )
+    passes = watched(tmp_path, wide).record.of(Evaluation)
+    assert passes and all(one.correct is None for one in passes)
+
+
+def test_rows_that_stand_twice_in_one_call_are_counted(tmp_path: Path) -> None:
+    twice = CLASSIFIER.replace("x[45:], y[45:]", "x[45:65].repeat(2, 1)[:35], y[45:]").replace(
+        "batch_size=10", "batch_size=35"
+    )
+    assert [one.equal_rows for one in watched(tmp_path, CLASSIFIER).record.of(Evaluation)] == [0.0, 0.0]
+    passes = watched(tmp_path, twice).record.of(Evaluation)
+    assert [one.equal_rows for one in passes] == pytest.approx([15 / 35] * 2)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sleuth.facts.seen import at, evaluations
+from sleuth.facts.seen import at, evaluations, in_each_step
 from sleuth.finding import Where
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def held_out(record: "Record") -> list[HeldOut]:
 
 def _computed(record: "Record") -> Iterator[HeldOut]:
     for passes in evaluations(record).values():
+        if in_each_step(passes):
+            continue
         known = [seen for seen in passes if seen.loss is not None]
         if known and (known[-1].seen_in_training or 0.0) <= KNOWN:
             yield HeldOut(

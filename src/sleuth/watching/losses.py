@@ -7,7 +7,7 @@ from typing import Any
 
 from sleuth.watching import passes
 from sleuth.watching.place import Place
-from sleuth.watching.state import State
+from sleuth.watching.state import Forward, State
 from sleuth.watching.tensors import describe, hands_off
 
 LOSSES = (
@@ -114,7 +114,7 @@ def _noted(
     call = Call(name, number, details)
     if state.window.measured:
         _follow(state, call, value)
-    forward = state.pending[-1] if state.pending else None
+    forward = _judged(state, value)
     if forward is not None and forward.n >= state.n - 1:
         forward.losses.append(call)
         if details is not None and forward.values:
@@ -123,6 +123,14 @@ def _noted(
             _correct(name, forward, scores, target, kwargs)
     elif details is not None:
         passes.write_loss(state, call, "train" if value.requires_grad else "eval")
+
+
+def _judged(state: State, value: Any) -> Forward | None:
+    """The call whose output the loss is of: the last one, but of a loss with a way back none under `no_grad`,
+    which is the teacher that says the target."""
+    if not value.requires_grad:
+        return state.pending[-1] if state.pending else None
+    return next((forward for forward in reversed(state.pending) if forward.gradients), None)
 
 
 def _follow(state: State, call: Call, value: Any) -> None:

@@ -256,6 +256,7 @@ TWINS: Twins = {
             spoil(healthy(), Evaluation, seen_in_training=0.6),
             spoil(healthy(), Evaluation, seen_in_training=lambda e: 0.2 * e.n / 120),
             spoil(drop(healthy(), Loader), Evaluation, seen_in_training=0.6, loader=None),
+            spoil(healthy(), Evaluation, seen_in_training=0.6, equal_rows=0.4),
             # A score that promises new rows, of a run that never looks at one.
             _named(spoil(healthy(), Evaluation, seen_in_training=1.0), "val acc"),
             _named(spoil(healthy(), Evaluation, seen_in_training=0.99), "test_accuracy"),
@@ -263,6 +264,8 @@ TWINS: Twins = {
         [
             healthy(),
             _named(spoil(healthy(), Evaluation, seen_in_training=1.0), "accuracy"),
+            _named(spoil(healthy(), Evaluation, seen_in_training=1.0, equal_rows=0.6), "val acc"),
+            spoil(healthy(), Evaluation, seen_in_training=0.6, equal_rows=0.6),
             _named(spoil(healthy(), Evaluation, seen_in_training=1.0), "train/valid frames"),
             _named(
                 add(

@@ -194,6 +194,14 @@ def test_a_loader_made_anew_for_each_pass_is_one_series() -> None:
     assert serious(found("overfitting", add(bare, *made, *passes)))
 
 
+def test_a_teacher_asked_in_each_step_holds_nothing_out() -> None:
+    bare, rising = drop(healthy(), Evaluation), [0.001 * (n + 1) for n in range(100)]
+    often = [evaluation(n, loss=loss) for n, loss in enumerate(rising)]
+    seldom = [evaluation(2 * n, loss=loss) for n, loss in enumerate(rising[:50])]
+    assert not serious(found("overfitting", add(bare, *often)))
+    assert serious(found("overfitting", add(bare, *seldom)))
+
+
 def small(rows: int | None, losses: list[float], train: Any = lambda s: 1e-3 + 2 * 0.8**s.n) -> Record:
     bare = drop(spoil(healthy(), Step, loss=train), Evaluation)
     passes = [evaluation(20 * n, loss=loss, training_rows=rows) for n, loss in enumerate(losses, 1)]

@@ -127,7 +127,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 WHOLE = 0.98  # a pass over the training set itself is meant
 ENOUGH = 20  # rows of an evaluation
-NATURAL = 0.05  # of the rows of one set that equal another of it: then the two sets will share some, too
+# Rows of one set that equal another of it. Where most do, two sets share rows by nature; copies of a rare class,
+# made before the split, are at most about half of a set.
+NATURAL = 0.5
 FEW_CALLS = 6
 AGAIN = 2.0  # rows served over different rows served
 
@@ -148,7 +150,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         share = last.seen_in_training or 0.0
         if last.rows < ENOUGH or share < 5 * SHARE or share >= WHOLE or share < 4 * natural:
             continue
-        if last.inside or in_each_step(group) or share < 4 * (last.equal_rows or 0.0):
+        if last.inside or in_each_step(group) or (last.equal_rows or 0.0) > NATURAL:
             continue
         telling = _telling(record) and _settled(record, group) and not _several_sets(record, last)
         telling = telling and not _on_a_part(record)
