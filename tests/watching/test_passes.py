@@ -286,7 +286,8 @@ with torch.no_grad():
 def test_a_loss_with_a_way_back_is_not_that_of_the_teacher_before_it(tmp_path: Path) -> None:
     passes = watched(tmp_path, TEACHER).record.of(Evaluation)
     of_teacher, of_student = ([one for one in passes if one.model == n] for n in (2, 1))
-    assert of_teacher and all(one.loss is None for one in of_teacher)
+    assert of_teacher
+    assert all(one.loss is None for one in of_teacher)
     assert [one.loss_function for one in of_student] == ["cross_entropy"]
 
 
@@ -295,7 +296,8 @@ def test_labels_beside_a_picture_drawn_again_are_not_compared_with_it(tmp_path: 
         "right += (net(bx).argmax(1) == by).sum().item()", "right += net(bx).std().item()"
     )
     passes = watched(tmp_path, wide).record.of(Evaluation)
-    assert passes and all(one.correct is None for one in passes)
+    assert passes
+    assert all(one.correct is None for one in passes)
 
 
 def test_rows_that_stand_twice_in_one_call_are_counted(tmp_path: Path) -> None:

@@ -127,8 +127,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 WHOLE = 0.98  # a pass over the training set itself is meant
 ENOUGH = 20  # rows of an evaluation
-# Rows of one set that equal another of it. Where most do, two sets share rows by nature; copies of a rare class,
-# made before the split, are at most about half of a set.
+# Rows of one set that equal another of it. Where most do, two sets share rows by nature; copies of a rare
+# class, made before the split, are at most about half of a set.
 NATURAL = 0.5
 FEW_CALLS = 6
 AGAIN = 2.0  # rows served over different rows served

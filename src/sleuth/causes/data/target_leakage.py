@@ -57,7 +57,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.program import CREDENCE, Program, place
-from sleuth.facts.topics.lags import open_windows
+from sleuth.facts.topics.lags import centred_windows, open_windows
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ COPY = 0.999  # correlation; measurements of one thing rarely agree that well, c
 
 
 def lint(program: Program) -> Iterator[Finding]:
-    """A moving average of the very column that is predicted, which ends with the row it stands in."""
+    """A moving average of the very column that is predicted: up to the row it stands in, or beyond it."""
     for source in program.sources:
         for window in open_windows(source):
             yield Finding(
@@ -80,6 +80,15 @@ def lint(program: Program) -> Iterator[Finding]:
                 credence=CREDENCE["error"],
                 where=place(window.node, source),
                 fix=f'Take only what is known before: `["{window.column}"].shift(1).rolling(...)`.',
+            )
+        for window in centred_windows(source):
+            yield Finding(
+                f"This window over `{window.column}` is centred: half of it lies in the future, which line "
+                f"{window.target_line} makes the target of, so the answer is in the inputs.",
+                severity="error",
+                credence=CREDENCE["error"],
+                where=place(window.node, source),
+                fix="Leave `center=True` out: the window then ends with the row itself.",
             )
 
 

@@ -44,6 +44,32 @@ def open_windows(source: Source) -> Iterator[OpenWindow]:
                 yield OpenWindow(node.value, column, targets[column])
 
 
+def centred_windows(source: Source) -> Iterator[OpenWindow]:
+    """Windows with as many later rows as earlier ones, over a column of which a later row is the target."""
+    if not (source.holds("center=True") and any(map(source.holds, WINDOWS))):
+        return
+    ahead = {
+        column: node.lineno for node in source.of(ast.Call) for column in sorted(_shifted(node, forward=True))
+    }
+    targets = _targets(source) | ahead
+    written = [node for node in source.of(ast.Assign) if _is_column(node.targets[0])]
+    listed = _listed_inputs(source, {_name_of(node.targets[0]) for node in written})
+    for node in written:
+        name = _name_of(node.targets[0])
+        if _TARGET.search(name) or (listed and name not in listed):
+            continue  # a smooth target is a choice; and some columns are drawn or printed
+        centred = any(
+            keyword.arg == "center"
+            and isinstance(keyword.value, ast.Constant)
+            and keyword.value.value is True
+            for _, call in _methods(node.value)
+            for keyword in call.keywords
+        )
+        for column in sorted(_columns(node.value)) if centred and not _shifted(node.value, False) else ():
+            if column in targets and name not in targets:
+                yield OpenWindow(node.value, column, targets[column])
+
+
 def _is_column(target: ast.expr) -> bool:
     return isinstance(target, ast.Subscript)
 
