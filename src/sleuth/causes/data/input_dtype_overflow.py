@@ -142,9 +142,7 @@ NARROW = frozenset(["int8", "uint8", "int16", "uint16", "<i2", ">i2", "i2", "<h"
 # Arrays made to be filled, and where their type stands among the arguments.
 BUFFERS = {"numpy.zeros": 1, "numpy.empty": 1, "numpy.full": 2, "torch.zeros": 9, "torch.empty": 9}
 
-NEEDS = (
-    "int8 int16 int32 int64 randint imread Image read_image decode_ byte i2 short <h Video MNIST CIFAR"
-)
+NEEDS = "int8 int16 int32 int64 randint imread Image read_image decode_ byte i2 short <h Video MNIST CIFAR"
 
 
 def lint(program: Program) -> Iterator[Finding]:

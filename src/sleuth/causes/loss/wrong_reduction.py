@@ -63,6 +63,7 @@ from sleuth.facts.flow import ancestry, literal, number, possible, root
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import LossUse, loss_of
 from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.divergence import is_divergence_from_prior
 from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms
 from sleuth.finding import Finding
 
@@ -94,6 +95,7 @@ def lint(program: Program) -> Iterator[Finding]:
         if objective.certain and parts:
             yield from _summed(program, objective, parts)
             yield from _mixed(parts)
+            yield from _code_outweighs(parts)
 
 
 def _divides_by_all(use: LossUse) -> bool:
@@ -202,6 +204,39 @@ def _mixed(parts: list[Term]) -> Iterator[Finding]:
                 "over all elements: the balance of the two depends on batch and output size.",
                 fix="Reduce both alike: sum over each example's elements, then average over the examples.",
             )
+
+
+_REBUILDS = frozenset(
+    "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits".split()
+)
+
+
+def _code_outweighs(parts: list[Term]) -> Iterator[Finding]:
+    """The mean over all pixels beside a divergence summed over the numbers of the code, at equal weight."""
+    rebuilt = [term for term in parts if _is_mean(term) and _name(term) in _REBUILDS]
+    if len(rebuilt) != 1 or not any(map(_is_divergence_of_each_example, parts)):
+        return
+    use = loss_of(rebuilt[0].value) if isinstance(rebuilt[0].value, Call) else None
+    if use is not None and not any(term.conditional for term in parts):
+        yield clue(
+            "warning",
+            use.call,
+            f"`{use.name}` is a mean over all elements of an example, and the divergence beside it a sum "
+            "over its code: the first counts too little by the number of elements, and the code is given up.",
+            fix="Sum over each example's elements and average over the examples, or weigh the divergence.",
+        )
+
+
+def _is_divergence_of_each_example(term: Term) -> bool:
+    """`exp(logvar)` of the divergence from a normal prior, or the whole as one call, in a sum over `dim`."""
+    value = term.value
+    if not isinstance(value, Call) or term.divided:
+        return False
+    whole = is_divergence_from_prior(value) and term.factor == 1
+    part = value.op in (".exp", "torch.exp") and term.factor == 0.5
+    reduced = [call for call in term.around if call.op in REDUCTIONS]
+    sums = [call for call in reduced if call.op.endswith("sum")]
+    return (whole or part) and len(sums) == 1 and len(reduced) == 2 and not _is_full_sum(sums[0])
 
 
 def _is_mean(term: Term) -> bool:
