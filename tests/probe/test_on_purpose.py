@@ -299,3 +299,29 @@ def test_a_frozen_copy_that_answers_without_gradient_is_a_teacher_and_a_frozen_h
     for apart in (True, False):
         told = "frozen-params" in causes(Follower(apart), batch, nn.functional.mse_loss)
         assert told is not apart
+
+
+class TimeFirst(nn.Module):
+    """Answers (time, batch, kinds) and hands them out as (batch, time, kinds), by size alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.head = nn.GRU(3, 8), nn.Linear(8, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        states, _ = self.layer(x.transpose(0, 1))
+        scores: Tensor = self.head(states)
+        scores = scores * 1.0
+        return scores.reshape(x.shape[0], x.shape[1], -1)
+
+
+def test_the_reshape_that_takes_an_axis_for_another_is_pointed_at() -> None:
+    torch.manual_seed(0)
+    batch = (torch.randn(12, 5, 3), torch.randint(4, (12, 5)))
+    report = sleuth.probe(
+        TimeFirst(), batch, lambda out, y: nn.functional.cross_entropy(out.flatten(0, 1), y.flatten())
+    )
+    (finding,) = [one for one in report.findings if one.cause == "batch-mixing"]
+    assert finding.where is not None
+    first = TimeFirst.forward.__code__.co_firstlineno
+    assert finding.where.line == first + 4

@@ -292,7 +292,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         f"(measured by {seen.method}): an axis is taken for another.",
         severity="error",
         credence=0.9,
-        where=source_of(bench.subject.model),
+        where=bench.first.swapped or source_of(bench.subject.model),
         numbers={"share": seen.share},
         fix="Use transpose or permute where view or reshape swaps axes; set batch_first=True; reduce "
         "over dim >= 1.",

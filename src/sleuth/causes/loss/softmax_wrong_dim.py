@@ -23,7 +23,8 @@ lie on axis 0.
 
 ## How to tell
 - **lint**: `softmax`, `log_softmax` or `argmax` with `dim=0` on a batched output, with no `dim` at
-  all, or with a `dim` that disagrees with the later `transpose` or `view`.
+  all, or with a `dim` that disagrees with the later `transpose` or `view`; vectors of unit length over
+  another axis than the one that their product sums over.
 - **probe**: a softmax runs over the axis of the examples, or over an axis that the product after
   it does not sum over.
 - **experiment**: undone from outside, every softmax normalises over the last axis; examples no
@@ -90,7 +91,7 @@ _HARMLESS = (
     "nan_to_num",
 )
 
-NEEDS = "softmax argmax Softmax normalize nll max( gather"
+NEEDS = "softmax argmax Softmax normalize norm( nll max( gather"
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -99,6 +100,7 @@ def lint(program: Program) -> Iterator[Finding]:
         weights = _softmax_behind(product.receiver or next(iter(product.args), None))
         if weights is not None:
             yield from _attention(algebra, weights, product)
+        yield from _likeness(product)
     for call in program.calls("torch.einsum"):
         yield from _einsum(call)
     for use in program.losses:
@@ -152,6 +154,35 @@ def _attention(algebra: Shapes, weights: Call, product: Call) -> Iterator[Findin
         severity: Severity = "error" if axis == 0 else "warning"
         reason = f"the product on line {place(product).line} sums over the last axis"
         yield _wrong(weights, severity, reason)
+
+
+def _likeness(product: Call) -> Iterator[Finding]:
+    """`normalize(a, dim=0) @ normalize(b, dim=0).T` sums over the last axes, where unit length is wanted."""
+    parts = [product.receiver, *product.args] if product.receiver is not None else [*product.args]
+    left, right = (root(part) for part in parts) if len(parts) == 2 else (None, None)
+    if not isinstance(right, Call) or right.op not in ("@T", ".t", "@mT", ".transpose", "torch.transpose"):
+        return
+    scaled = [one for one in (left, root(subject(right))) if isinstance(one, Call) and _unit_axis(one) == 0]
+    if len(scaled) == 2:
+        yield clue(
+            "error",
+            scaled[0],
+            "Unit length is given over axis 0, the examples, and the product on line "
+            f"{place(product).line} sums over the last axis: its numbers are no cosines, and each depends on "
+            "the whole batch.",
+            fix="Normalise over the axis of the features: `dim=-1`.",
+        )
+
+
+def _unit_axis(call: Call) -> object:
+    """The axis over which vectors get length 1: `normalize(x, dim=k)`, `x / x.norm(dim=k, keepdim=True)`."""
+    if call.op == "torch.nn.functional.normalize":
+        return literal(call.argument(2, "dim"))
+    length = root(call.args[1]) if call.op == "/" and len(call.args) == 2 else None
+    if not isinstance(length, Call) or root(subject(length)) is not root(call.args[0]):
+        return None
+    norms = (".norm", "torch.norm", "torch.linalg.norm", "torch.linalg.vector_norm")
+    return literal(length.keywords.get("dim")) if length.op in norms else None
 
 
 def _einsum(call: Call) -> Iterator[Finding]:

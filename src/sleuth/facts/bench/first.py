@@ -87,6 +87,7 @@ class FirstPass:
     sound: Soundness
     terms: int  # summands of the loss
     own_backward: bool  # whether a function with a hand-written backward takes part
+    swapped: Where | None  # the only place where a reshape takes one axis for another
 
     def names(self, role: str) -> tuple[str, ...]:
         """Places in the batch of the tensors with this role."""
@@ -112,6 +113,7 @@ def first_pass(subject: Subject) -> tuple[FirstPass, float]:
         shared=modes.shared(run),
         recurrent=modes.recurrent(run, slopes, subject.model),
         softmaxes=_softmaxes(run, length),
+        swapped=_swapped(run),
         broadcasts=tuple(_broadcasts(run)),
         mistakes=_mistakes(run),
         normalised_first=_normalised_first(run),
@@ -124,6 +126,22 @@ def first_pass(subject: Subject) -> tuple[FirstPass, float]:
         own_backward=bool(custom.written_by_hand(run.loss)),
     )
     return found, seconds
+
+
+def _swapped(run: Run) -> Where | None:
+    """`(time, batch, ...)` viewed as `(batch, time, ...)`: sizes change places, numbers do not."""
+    found = {
+        (op.path, op.line): op.where
+        for op in run.ops
+        if op.name in ("view", "reshape", "_unsafe_view") and op.path is not None and op.inputs and op.outputs
+        if _permuted(tuple(op.inputs[0].shape), tuple(op.outputs[0].shape))
+    }
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _permuted(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    one, other = ([size for size in shape if size > 1] for shape in (before, after))
+    return one != other and sorted(one) == sorted(other)
 
 
 def _softmaxes(run: Run, length: int) -> tuple[SoftmaxFacts, ...]:

@@ -1,0 +1,112 @@
+"""Weights that are values: a function that trains a copy of its own, and hands nothing back."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from sleuth.facts.source import Source
+from sleuth.facts.words import Pattern
+from sleuth.records import dataclass
+
+_WEIGHTS = Pattern(r"(?<![a-z])(params?|parameters|weights?|w|theta|train state|ts)(?![a-z])", re.IGNORECASE)
+_MOVES = Pattern(r"apply_updates|apply_gradients|update|step|sgd|adam", re.IGNORECASE)
+_LOOPS = (ast.For, ast.While, ast.AsyncFor)
+
+
+@dataclass(frozen=True)
+class LostUpdate:
+    """The statement that moves the weights of a function's own, and the call that gets none of it."""
+
+    update: ast.Assign
+    call: ast.Call
+    name: str
+    source: Source
+
+
+def lost_updates(source: Source) -> Iterator[LostUpdate]:
+    for function in source.of(ast.FunctionDef):
+        for place, parameter in enumerate(function.args.args):
+            name = parameter.arg
+            if not _WEIGHTS.search(name.replace("_", " ")) or _leaves(function, name):
+                continue
+            update = _update_in_a_loop(function, name)
+            call = _call_in_a_loop(source, function, place, name) if update is not None else None
+            if update is not None and call is not None:
+                yield LostUpdate(update, call, name, source)
+
+
+def _update_in_a_loop(function: ast.FunctionDef, name: str) -> ast.Assign | None:
+    """`params = {k: p - lr * g[k] for k, p in params.items()}`, which binds the name anew."""
+    for loop in (part for part in ast.walk(function) if isinstance(part, _LOOPS)):
+        for part in ast.walk(loop):
+            if isinstance(part, ast.Assign) and name in _bound(part) and _reads(part.value, name):
+                if _moves(part.value):
+                    return part
+    return None
+
+
+def _moves(value: ast.expr) -> bool:
+    for part in ast.walk(value):
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub):
+            return True
+        if isinstance(part, ast.Call) and _MOVES.search(ast.unparse(part.func)):
+            return True
+    return False
+
+
+def _leaves(function: ast.FunctionDef, name: str) -> bool:
+    """Whether the weights get out: returned, kept in something else, or looked at after the loop."""
+    for part in ast.walk(function):
+        if isinstance(part, ast.Return | ast.Yield | ast.YieldFrom) and part.value is not None:
+            if _reads(part.value, name):
+                return True
+        if isinstance(part, ast.Global | ast.Nonlocal) and name in part.names:
+            return True
+        if isinstance(part, ast.Assign) and any(_holds(target) for target in part.targets):
+            if _reads(part.value, name):
+                return True
+        if (
+            isinstance(part, ast.AugAssign | ast.Delete | ast.Lambda | ast.FunctionDef)
+            and part is not function
+        ):
+            if name in ast.unparse(part):
+                return True  # changed in place, or seen by a function inside
+        if isinstance(part, ast.Expr) and isinstance(part.value, ast.Call) and _reads(part.value, name):
+            return True  # handed to something that may keep it: `checkpoints.append(params)`
+    loops = [place for place, part in enumerate(function.body) if isinstance(part, _LOOPS)]
+    after = function.body[loops[-1] + 1 :] if loops else []
+    return any(_reads(part, name) for part in after)
+
+
+def _holds(target: ast.expr) -> bool:
+    return isinstance(target, ast.Attribute | ast.Subscript)
+
+
+def _call_in_a_loop(source: Source, function: ast.FunctionDef, place: int, name: str) -> ast.Call | None:
+    """`train(params, ...)` in a loop that never binds `params` anew."""
+    for loop in (*source.of(ast.For), *source.of(ast.While)):
+        bound = {one for part in ast.walk(loop) if isinstance(part, ast.Assign) for one in _bound(part)}
+        for part in ast.walk(loop):
+            if (
+                isinstance(part, ast.Call)
+                and isinstance(part.func, ast.Name)
+                and part.func.id == function.name
+            ):
+                given = part.args[place] if place < len(part.args) else None
+                given = given or next((word.value for word in part.keywords if word.arg == name), None)
+                if isinstance(given, ast.Name) and given.id not in bound:
+                    return part
+    return None
+
+
+def _bound(statement: ast.Assign) -> set[str]:
+    return {
+        part.id for target in statement.targets for part in ast.walk(target) if isinstance(part, ast.Name)
+    }
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    return any(
+        isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
+        for part in ast.walk(node)
+    )
