@@ -254,3 +254,18 @@ def test_preflight_ranks_what_the_source_invites(tmp_path: Path) -> None:
     plain = [entry.cause for entry in expected_failures(tmp_path / "t.py")]
     assert found.index("scheduler-cadence") < plain.index("scheduler-cadence")
     assert json.dumps(found)
+
+
+@pytest.mark.parametrize(
+    ("technique", "credence", "severity"),
+    [("probe", 0.6, "note"), ("lint", 0.6, "warning"), ("probe", 0.95, "warning")],
+)
+def test_odd_numbers_in_a_run_that_seems_right_are_no_accusation(
+    technique: str, credence: float, severity: str
+) -> None:
+    case = Case(Request(Path("a.py")), findings=[finding("input-destroyed", "warning", credence, technique)])
+    case.made["same-batch"] = Trial("same-batch", yes=False)
+    case.made["noise-inputs"] = Trial("noise-inputs", yes=False)
+    case.order += ["same-batch", "noise-inputs"]
+    (told,) = report(case).findings
+    assert (told.severity, told.cause) == (severity, "input-destroyed")

@@ -325,3 +325,25 @@ def test_the_reshape_that_takes_an_axis_for_another_is_pointed_at() -> None:
     assert finding.where is not None
     first = TimeFirst.forward.__code__.co_firstlineno
     assert finding.where.line == first + 4
+
+
+class Weighed(nn.Module):
+    """Takes rows, a number for each, and a table of which rows are neighbours."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(6, 4)
+
+    def forward(self, x: Tensor, weight: Tensor, neighbours: Tensor) -> Tensor:
+        made: Tensor = neighbours @ self.layer(x) * weight
+        return made
+
+
+def test_a_number_for_each_row_and_a_table_of_neighbours_may_be_nearly_constant() -> None:
+    torch.manual_seed(0)
+    x, table, y = torch.randn(200, 6), torch.eye(200) * 0.7, torch.randint(4, (200,))
+    table[torch.arange(100), torch.arange(100) + 1] = 0.3
+    told = causes(Weighed(), ((x, torch.full((200, 1), 0.1), table), y), nn.functional.cross_entropy)
+    assert not told & {"inputs-constant", "input-destroyed"}
+    flat = causes(nn.Linear(6, 4), (torch.full((200, 6), 0.1), y), nn.functional.cross_entropy)
+    assert "inputs-constant" in flat

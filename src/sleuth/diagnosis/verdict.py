@@ -57,6 +57,9 @@ def _weighed(finding: Finding, board: Mapping[str, float], case: Case) -> Findin
         severity = "note"
     if undone is not None and undone.yes is False and severity == "warning" and finding.credence < 0.6:
         severity = "note"
+    # Numbers that look odd, in a run that more likely than not has nothing wrong, are no accusation.
+    if severity == "warning" and not confirmed and "lint" not in finding.technique:
+        severity = "note" if credence < board.get(NOTHING, 0.0) else severity
     # Taken back exactly, it makes no difference: Monte-Carlo dropout, layers that are kept as they are.
     if (
         undone is not None

@@ -70,14 +70,18 @@ class Data:
         return tuple(part for part in self.tensors if part.role in ("target", "both"))
 
     def may_be_constant(self, part: TensorFacts) -> bool:
-        """Masks, segments and positions beside an input that varies: sentences of one length have such."""
-        yes_or_no = part.whole and part.minimum >= 0 and part.maximum <= 1
-        return (yes_or_no or not part.floating) and any(
-            other is not part
+        """Beside an input that varies: masks, segments and positions (sentences of one length have such), one
+        number for each example (a reward, a weight), and a table of which rows belong together."""
+        varying = [
+            other
+            for other in self.inputs
+            if other is not part
             and other.constant_features < other.features
             and (other.distinct is None or other.distinct > 2)
-            for other in self.inputs
-        )
+        ]
+        yes_or_no = part.whole and part.minimum >= 0 and part.maximum <= 1
+        pairs = part.shape[-2:] == (self.examples, self.examples)
+        return bool(varying) and (yes_or_no or not part.floating or part.features <= 1 or pairs)
 
 
 def describe(batch: Any, roles: Mapping[str, str]) -> Data:
