@@ -269,3 +269,9 @@ def test_odd_numbers_in_a_run_that_seems_right_are_no_accusation(
     case.order += ["same-batch", "noise-inputs"]
     (told,) = report(case).findings
     assert (told.severity, told.cause) == (severity, "input-destroyed")
+
+
+def test_a_share_of_the_budget_is_kept_for_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = Case(Request(Path("a.py"), budget=100.0), began=0.0)
+    monkeypatch.setattr("time.monotonic", lambda: 30.0)
+    assert case.left == pytest.approx(62.0)

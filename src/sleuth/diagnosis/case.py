@@ -17,6 +17,7 @@ from sleuth.facts.stage.job import Ending
 from sleuth.finding import Finding
 
 HELPING = ("lr×10", "lr×0.1", "no-regularisation", "no-momentum", "float64")
+RESERVE = 0.08  # of the budget, for what comes after the last experiment
 
 
 @dataclass
@@ -40,6 +41,11 @@ class Case:
     @property
     def elapsed(self) -> float:
         return time.monotonic() - self.began
+
+    @property
+    def left(self) -> float:
+        """Seconds for further experiments: ending one and weighing all takes a share of the budget, too."""
+        return self.request.budget * (1 - RESERVE) - self.elapsed
 
     @property
     def answers(self) -> list[Answer]:

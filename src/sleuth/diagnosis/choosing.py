@@ -16,8 +16,7 @@ CALM = ("same-batch", "no-regularisation", "lr×10", "lr×0.1")
 
 def next_test(case: Case, running: set[str], seconds: float) -> Test | None:
     """The most telling test for its cost; None when the case is closed."""
-    left = case.request.budget - case.elapsed
-    if left < seconds * 1.2 or case.trials is None:
+    if case.left < seconds * 1.2 or case.trials is None:
         return None
     board = case.board()
     tests = [

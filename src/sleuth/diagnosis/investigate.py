@@ -199,8 +199,8 @@ def _experiment(case: Case, stage: Stage, copies: bool, tell: Tell) -> None:
             job = job_for(test, case.request, place, case.base, f"e{len(case.order) + len(running)}")
             running[test.name] = (test, place)
             tell("experiment", test.question)
-            left = case.request.budget - case.elapsed
-            stage.start(replace(job, id=_slug(test.name), time_limit=max(1.0, min(job.time_limit, left))))
+            limit = max(1.0, min(job.time_limit, case.left))
+            stage.start(replace(job, id=_slug(test.name), time_limit=limit))
         if not running:
             return
         ending = stage.next_ending()
