@@ -134,16 +134,15 @@ def lint(program: Program) -> Iterator[Finding]:
 def _moved_apart(program: Program) -> Iterator[Finding]:
     from sleuth.facts.topics.drawn_apart import drawn_apart
 
-    for source in program.sources:
-        for found in drawn_apart(source):
-            yield clue(
-                "error",
-                Value(found.mask, source),
-                f"`{ast.unparse(found.picture)}` and `{ast.unparse(found.mask)}` draw anew each: the picture "
-                "is moved one way and what belongs to its pixels another.",
-                fix="Draw once and apply it to both: transform them as one array, or take the parameters of "
-                "the draw and hand them to both.",
-            )
+    for found in drawn_apart(program.source):
+        yield clue(
+            "error",
+            Value(found.mask, program.source),
+            f"`{ast.unparse(found.picture)}` and `{ast.unparse(found.mask)}` draw anew each: the picture "
+            "is moved one way and what belongs to its pixels another.",
+            fix="Draw once and apply it to both: transform them as one array, or take the parameters of "
+            "the draw and hand them to both.",
+        )
 
 
 def _sorted(splits: Splits, pairs: list[Pair]) -> Iterator[Finding]:

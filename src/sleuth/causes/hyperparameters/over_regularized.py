@@ -168,9 +168,9 @@ def _dropout(program: Program) -> Iterator[Finding]:
     strong = [
         (call, given, chance)
         for call, given in uses
-        if not _kept(program, given, call)
         # Exactly 1 is no slip: it skips a branch on purpose.
         if (chance := exact(given)) and _NOTABLE_DROPOUT <= chance < 1 and not _is_one_of_many(given, call)
+        if not _kept(program, given, call)
     ]
     for call, given, chance in strong:
         # Several strong ones multiply: three in four units gone twice leaves one in sixteen.
@@ -221,8 +221,10 @@ def _kept(program: Program, given: Value | None, call: Call) -> str:
     """The name by which a share to keep is handed over, if it is one."""
     if not program.holds("keep", "Keep", "kept", "retain"):
         return ""
-    from sleuth.facts.topics.kept_share import kept
+    from sleuth.facts.topics.kept_share import kept, mentions_keeping
 
+    if not any(map(mentions_keeping, program.sources)):
+        return ""
     return kept(given, _argument(call, given))
 
 

@@ -103,7 +103,7 @@ def lint(program: Program) -> Iterator[Finding]:
             yield from _optimizer(program, loop, made, ours[0])
     yield from _schedulers(program)
     yield from _incremental(program)
-    if program.holds("grad"):
+    if program.source.holds("grad(") or program.source.holds("grads") or program.source.holds("optax"):
         yield from _lost(program)
 
 
@@ -111,15 +111,14 @@ def _lost(program: Program) -> Iterator[Finding]:
     """Weights that a function moves for itself: its caller starts each turn with those of the beginning."""
     from sleuth.facts.topics.lost_updates import lost_updates
 
-    for source in program.sources:
-        for found in lost_updates(source):
-            yield clue(
-                "error",
-                Value(found.update, source),
-                f"`{found.name}` is bound anew here and never handed back: the call on line "
-                f"{found.call.lineno} starts with the same weights in every turn.",
-                fix=f"Return `{found.name}`, and bind what the call returns.",
-            )
+    for found in lost_updates(program.source):
+        yield clue(
+            "error",
+            Value(found.update, program.source),
+            f"`{found.name}` is bound anew here and never handed back: the call on line "
+            f"{found.call.lineno} starts with the same weights in every turn.",
+            fix=f"Return `{found.name}`, and bind what the call returns.",
+        )
 
 
 def _optimizer(program: Program, loop: Loop, made: Call, step: Event) -> Iterator[Finding]:

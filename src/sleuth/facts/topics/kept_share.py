@@ -3,10 +3,12 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from sleuth.facts.edits import around
 from sleuth.facts.flow import literal, number
 from sleuth.facts.interpreter.values import Call, Constant, Unknown, Value
+from sleuth.facts.source import Source
 from sleuth.facts.topics.modules import settled
 from sleuth.facts.words import Pattern
 
@@ -27,6 +29,12 @@ def says_keep(name: str) -> bool:
     if words.isdisjoint(_KEEPS) or _SHARE_DROPPED.search(snake):
         return False
     return len(words) == 1 or not words.isdisjoint(_CHANCES | _TOGETHER)
+
+
+@lru_cache(maxsize=8)
+def mentions_keeping(source: Source) -> bool:
+    """Whether a word of the file says so: `keepdim` and `keys_to_keep` do not."""
+    return any(says_keep(word) for word in source.mentions if "keep" in word.lower() or "ret" in word)
 
 
 def kept(value: Value | None, written: ast.AST | None) -> str:

@@ -27,11 +27,12 @@ def lost_updates(source: Source) -> Iterator[LostUpdate]:
     for function in source.of(ast.FunctionDef):
         for place, parameter in enumerate(function.args.args):
             name = parameter.arg
-            if not _WEIGHTS.search(name.replace("_", " ")) or _leaves(function, name):
+            if not _WEIGHTS.search(name.replace("_", " ")):
                 continue
             update = _update_in_a_loop(function, name)
-            call = _call_in_a_loop(source, function, place, name) if update is not None else None
-            if update is not None and call is not None:
+            if update is None or _leaves(function, name):
+                continue
+            if (call := _call_in_a_loop(source, function, place, name)) is not None:
                 yield LostUpdate(update, call, name, source)
 
 
