@@ -6,7 +6,6 @@ on one line, texts over several lines that would be indented): a finding without
 
 import ast
 from collections.abc import Iterator
-from functools import lru_cache
 
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.program import rewrite
@@ -17,14 +16,9 @@ Edits = tuple[Edit, ...]
 STEP = "    "
 
 
-@lru_cache(maxsize=4)
-def _parents(tree: ast.Module) -> dict[ast.AST, ast.AST]:
-    return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-
-
 def around(node: ast.AST | None, source: Source) -> Iterator[ast.AST]:
     """What a piece of syntax stands in, innermost first."""
-    above = _parents(source.tree)
+    above = source.parents
     while node is not None and (node := above.get(node)) is not None:
         yield node
 
@@ -38,7 +32,7 @@ def statement_of(node: ast.AST | None, source: Source | None) -> ast.stmt | None
 
 def block_of(statement: ast.stmt, source: Source) -> list[ast.stmt]:
     """The statements among which one stands."""
-    holder = _parents(source.tree).get(statement)
+    holder = source.parents.get(statement)
     for name in ("body", "orelse", "finalbody"):
         block = getattr(holder, name, None)
         if isinstance(block, list) and any(one is statement for one in block):

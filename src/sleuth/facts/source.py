@@ -66,6 +66,11 @@ class Source:
         return walked(self.tree)
 
     @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """What each piece of syntax stands in."""
+        return {child: node for node in self.nodes for child in _children(node)}
+
+    @cached_property
     def _nodes_by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
         return _by_kind(self.nodes)
 
@@ -129,9 +134,20 @@ def walked(tree: ast.AST) -> list[ast.AST]:
     return found
 
 
-def statements_in(tree: ast.Module) -> list[ast.AST]:
+def _children(node: ast.AST) -> list[ast.AST]:
+    found: list[ast.AST] = []
+    for name in _PARTS[type(node)]:
+        part = getattr(node, name, None)
+        if isinstance(part, list):
+            found += [item for item in part if isinstance(item, ast.AST)]
+        elif isinstance(part, ast.AST):
+            found.append(part)
+    return found
+
+
+def statements_in(holder: ast.Module | ast.ClassDef) -> list[ast.AST]:
     """Every statement, and the handlers and cases that hold some: a tenth of the nodes."""
-    found: list[ast.AST] = [*tree.body]
+    found: list[ast.AST] = [*holder.body]
     for node in found:  # grows on the way
         for name in _BLOCKS[type(node)]:
             found += getattr(node, name)

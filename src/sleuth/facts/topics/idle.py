@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from sleuth.facts.source import Source, walked
+from sleuth.facts.source import Source, statements_in
 from sleuth.facts.words import AnyOf
 from sleuth.records import dataclass
 
@@ -46,7 +46,7 @@ def _is_method(part: ast.stmt, name: str) -> bool:
 def _layers_made(cls: ast.ClassDef) -> dict[str, ast.stmt]:
     """`self.name = nn.Linear(...)` of the class, by name; a stack of such counts too."""
     made: dict[str, ast.stmt] = {}
-    for part in walked(cls):
+    for part in statements_in(cls):
         if isinstance(part, ast.Assign) and len(part.targets) == 1 and isinstance(part.value, ast.Call):
             name = _own(part.targets[0])
             if name and any(_makes_weights(inner) for inner in ast.walk(part.value)):
