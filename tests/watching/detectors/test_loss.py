@@ -148,6 +148,7 @@ TWINS: Twins = {
         [
             spoil(healthy(), Metric, value=0.1),
             spoil(healthy(), Metric, value=11.0, name="test_accuracy"),
+            spoil(spoil(healthy(), Evaluation, correct=0.06), Metric, value=0.97, name="knn_probe_acc"),
             spoil(healthy(), Metric, value=0.0, name="hr@10"),
             spoil(healthy(), Metric, value=0.0, name="val ndcg@20"),
             reported("exact", *[0.167] * 8),  # the same in every report, of a model whose answers change
@@ -162,6 +163,13 @@ TWINS: Twins = {
             spoil(healthy(), Metric, value=lambda m: 100 * m.value),
             spoil(healthy(), Metric, value=0.1, name="train acc"),
             spoil(healthy(), Metric, value=0.1, n=7),
+            # A code as wide as there are classes, which a second model reads.
+            spoil(
+                spoil(spoil(healthy(), LossCall, function="mse_loss"), Evaluation, correct=0.06),
+                Metric,
+                value=lambda m: 0.9 + m.n / 9999,
+                name="knn_probe_acc",
+            ),
             spoil(healthy(), Metric, value=0.0, name="hours"),
             spoil(healthy(), Metric, value=lambda m: 0.0 if m.n < 60 else 0.05, name="hr@10"),
             spoil(steps(loss=1.0), Metric, value=0.0, name="hr@10"),  # nothing is learned: no wonder
