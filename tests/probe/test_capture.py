@@ -198,3 +198,26 @@ def test_only_what_is_divided_after_it_was_fitted_counts(tmp_path: Path) -> None
         assert fits.found() == ()
         model_selection.train_test_split(StandardScaler().fit(rows).transform(rows).astype(np.float32))
     assert [(fit.kind, fit.rows) for fit in fits.found()] == [("StandardScaler", 40)]
+
+
+BARE = """
+import torch
+torch.manual_seed(0)
+points = torch.rand(60, 3) - 0.5
+pixels = 300 * points @ torch.tensor([[1.0, 0.2], [0.1, 1.0], [0.3, 0.4]]) + torch.randn(60, 2)
+rows = torch.arange(50)
+turn = torch.zeros(3, 2, requires_grad=True)
+scale = torch.tensor(5.0, requires_grad=True)
+optimizer = torch.optim.Adam([turn, scale], lr=0.05)
+for step in range(200):
+    distance = scale.exp() * torch.einsum("pi,ij->pj", points[rows], turn) - pixels[rows]
+    loss = distance.abs().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_a_tensor_that_is_only_compared_is_a_target_where_no_module_tells(tmp_path: Path) -> None:
+    (told,) = looked_at(tmp_path, BARE, serious)
+    assert not set(told) & {"inputs-unnormalized", "loss-disconnected"}

@@ -14,6 +14,7 @@ from sleuth.facts.bench.paths import reached_from
 MOST_FEATURES = 64  # kept in reports; statistics are taken over all of them
 MOST_DISTINCT = 100
 LAYERS = frozenset({"linear", "conv1d", "conv2d", "conv3d", "embedding", "matmul"})
+PRODUCTS = LAYERS | {"einsum", "mm", "bmm", "mv", "addmm", "baddbmm", "tensordot", "__rmatmul__"}
 LOOK = 4  # examples shown to a person
 
 
@@ -102,12 +103,23 @@ def seen_roles(batch: Any, run: Run) -> dict[str, str]:
     """Roles by what happened: an input reached a module, a target met its result outside."""
     entering = {id(t) for call in run.calls if call.outermost for t in call.inputs}
     if not entering:
-        return guessed_roles(batch)
+        return _roles_without_module(batch, run)
     roles = {name: _role(tensor, run, entering) for name, tensor in batches.leaves(batch)}
     if "target" not in roles.values():  # what a step reads as plain numbers leaves no trace; a target may
         idle = [name for name, role in roles.items() if role == "unused"]
         roles |= dict.fromkeys(idle[:1], "target")
     return roles
+
+
+def _roles_without_module(batch: Any, run: Run) -> dict[str, str]:
+    """Weights that are bare tensors: an input is multiplied by something, a target only compared."""
+    roles: dict[str, str] = {}
+    for name, tensor in batches.leaves(batch):
+        views = _views(run, tensor)
+        multiplied = any(op.name in PRODUCTS for op in run.ops if any(id(t) in views for t in op.inputs))
+        compared = id(run.loss) in reached_from(run, [tensor])
+        roles[name] = "input" if multiplied else "target" if compared else "unused"
+    return roles if {"input", "target"} <= set(roles.values()) else guessed_roles(batch)
 
 
 def _role(tensor: Tensor, run: Run, entering: set[int]) -> str:
