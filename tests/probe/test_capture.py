@@ -204,7 +204,8 @@ BARE = """
 import torch
 torch.manual_seed(0)
 points = torch.rand(60, 3) - 0.5
-pixels = 300 * points @ torch.tensor([[1.0, 0.2], [0.1, 1.0], [0.3, 0.4]]) + torch.randn(60, 2)
+truth = torch.tensor([[1.0, 0.2], [0.1, 1.0], [0.3, 0.4]])
+pixels = 300 * points @ truth + torch.randn(60, 2)
 rows = torch.arange(50)
 turn = torch.zeros(3, 2, requires_grad=True)
 scale = torch.tensor(5.0, requires_grad=True)
@@ -212,6 +213,8 @@ optimizer = torch.optim.Adam([turn, scale], lr=0.05)
 for step in range(200):
     distance = scale.exp() * torch.einsum("pi,ij->pj", points[rows], turn) - pixels[rows]
     loss = distance.abs().mean()
+    with torch.no_grad():
+        gap = (turn - truth).norm()
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
