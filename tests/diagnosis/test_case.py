@@ -18,7 +18,7 @@ from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.diagnosis.verdict import report
 from sleuth.diagnosis.workplace import in_place, scratch_copy, writes_files
 from sleuth.errors import SleuthError
-from sleuth.facts.step import Layers, Model, Parameter, Record, Step
+from sleuth.facts.step import Layers, LossCall, Model, Parameter, Record, Step
 from sleuth.finding import Finding, Where
 
 
@@ -115,6 +115,16 @@ def test_an_agents_loss_has_no_course() -> None:
         ]
     )
     assert [f.severity for f in told] == ["note", "note", "note", "error"]
+
+
+@pytest.mark.parametrize(
+    ("others", "severity"), [((1.0, 1.0), "note"), ((0.0, 1.0), "note"), ((0.0, 0.0), "error")]
+)
+def test_labels_of_one_client_are_not_those_of_all(others: tuple[float, float], severity: str) -> None:
+    calls = [LossCall("cross_entropy", 3, n=1, target_min=0.0, target_max=0.0)]
+    calls += [LossCall("cross_entropy", 3, n=9, target_min=others[0], target_max=others[1])]
+    (said,) = clues.of_a_stage([finding("labels-constant", technique="probe")], Record(tuple(calls)))
+    assert said.severity == severity
 
 
 @pytest.mark.parametrize(("moved", "severity"), [("body.weight", "note"), ("head.weight", "warning")])

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from sleuth.diagnosis.board import Clue
-from sleuth.facts.seen import thawed_later
+from sleuth.facts.seen import loss_calls, thawed_later
 from sleuth.facts.step import Record
 from sleuth.finding import SEVERITIES, Finding
 
@@ -107,13 +107,19 @@ def without_the_course(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def of_a_stage(findings: Iterable[Finding], record: Record) -> list[Finding]:
-    """A probe sees one step. Layers that rest then and learn later are thawed one after the other."""
-    if not thawed_later(record):
-        return list(findings)
+    """A probe sees one step, and the run more. Layers that rest then and learn later are thawed one after the
+    other; labels that are all alike there and differ elsewhere are those of one client, day or file."""
+    passing = {"frozen-params"} if thawed_later(record) else set()
+    if any(call.target_min != call.target_max for call in loss_calls(record)) or _labels_differ(record):
+        passing.add("labels-constant")
     return [
-        replace(f, severity="note", credence=min(f.credence, 0.1)) if f.cause == "frozen-params" else f
+        replace(f, severity="note", credence=min(f.credence, 0.1)) if f.cause in passing else f
         for f in findings
     ]
+
+
+def _labels_differ(record: Record) -> bool:
+    return len({call.target_min for call in loss_calls(record)}) > 1
 
 
 LIBRARIES = ("site-packages", "dist-packages")

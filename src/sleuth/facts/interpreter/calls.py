@@ -205,6 +205,8 @@ def _external(
     if target.name in ("types.SimpleNamespace", "argparse.Namespace") and not args:
         return _namespace(machine, node, keywords)
     if target.name in ("builtins.map", "builtins.filter") and len(args) > 1 and isinstance(args[0], Function):
+        if target.name == "builtins.map" and (mapped := _mapped(machine, node, args)) is not None:
+            return mapped
         apply(machine, node, args[0], (element(machine, node, settle(args[1])),), {})
     if (
         target.name in ("builtins.list", "builtins.tuple")
@@ -224,6 +226,18 @@ def _external(
         return Table(node, machine.context.source, _by_name(keywords))
     _run_callbacks(machine, node, args, keywords)
     return recorded
+
+
+MOST_MAPPED = 6  # items that a function is applied to one by one; `train, val, test` are three
+
+
+def _mapped(machine: Machine, node: ast.AST, args: tuple[Value, ...]) -> Value | None:
+    """`map(prepare, (train, val, test))`, one by one: what comes out is not one thing made of all three."""
+    rows = settle(args[1]) if len(args) == 2 else None
+    if not isinstance(rows, Collection) or rows.open or not 0 < len(rows.items) <= MOST_MAPPED:
+        return None
+    made = [apply(machine, node, args[0], (item,), {}) for item in rows.items]
+    return Collection(node, machine.context.source, made, "list")
 
 
 def _namespace(machine: Machine, node: ast.AST, settings: dict[str, Value]) -> Value:
