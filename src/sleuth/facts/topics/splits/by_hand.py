@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.flow import literal, root
+from sleuth.facts.flow import ancestry, literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Value
 from sleuth.facts.topics.splits.division import Split, Splits
 from sleuth.facts.topics.splits.rows import COMPARISONS, PERMUTATIONS, bare, first_key, frame, is_full
@@ -26,9 +26,16 @@ def by_cuts(splits: Splits) -> Iterator[Split]:
             if item not in held and any(_same_place(_end(_row_slice(other)), _start(cut)) for other in held)
         ]
         data = frame(train[0].args[0])
+        if data is not None and _is_answer(data):
+            continue
         shuffled = _is_mixed_index(splits, data)
         whole = () if data is None else (data,)
         yield with_indexed(splits, Split(train[0], shuffled, whole, tuple(train), tuple(held), "cut"))
+
+
+def _is_answer(data: Value) -> bool:
+    """What a network says about a batch: its rows are taken apart as they were put together."""
+    return any(isinstance(part, Call) and part.op == "()" for part in ancestry(data, 60))
 
 
 def _is_mixed_index(splits: Splits, index: Value | None) -> bool:
