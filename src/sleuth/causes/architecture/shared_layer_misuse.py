@@ -48,6 +48,7 @@ Recurrent "variational" dropout: draw the mask once per sequence and reuse it.
 - srivastava-2014: section 4, a fresh mask for every presentation of a case.
 """
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -84,13 +85,34 @@ _COMPARES = frozenset(
 _TWIN = Pattern(r"(?<![a-z])(left|right|first|second|one|two|[ablr])(?![a-z])|[12]$")
 _STRONG = 0.3  # share of units dropped from which two passes of one input are far apart
 
-NEEDS = "Norm ropout"
+NEEDS = "Norm ropout ModuleList"
 
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _one_norm_for_two_layers(program)
     yield from _dropout_before_a_comparison(program)
     yield from _twins_treated_apart(program)
+    yield from _one_layer_many_times(program)
+
+
+def _one_layer_many_times(program: Program) -> Iterator[Finding]:
+    """`nn.ModuleList([make_head()] * 5)`: five names of one head."""
+    source = program.source
+    for call in source.of(ast.Call) if source.holds("ModuleList") or source.holds("Sequential") else ():
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        given = call.args[0] if call.args else None
+        inner = given.value if isinstance(given, ast.Starred) else given
+        if name not in ("ModuleList", "Sequential") or not isinstance(inner, ast.BinOp):
+            continue
+        repeated = next((part for part in (inner.left, inner.right) if isinstance(part, ast.List)), None)
+        made = repeated.elts[0] if repeated is not None and len(repeated.elts) == 1 else None
+        if isinstance(inner.op, ast.Mult) and isinstance(made, ast.Call):
+            yield clue(
+                "warning",
+                Value(inner, source),
+                f"`{ast.unparse(inner)}` lists one layer several times: all places share its weights.",
+                fix=f"Make one for each: `[{ast.unparse(made)} for _ in range(...)]`.",
+            )
 
 
 def _one_norm_for_two_layers(program: Program) -> Iterator[Finding]:

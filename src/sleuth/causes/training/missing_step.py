@@ -77,6 +77,7 @@ from sleuth.facts.topics.cadence import (
     owners,
     touches_gradients,
 )
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -93,13 +94,14 @@ _ONLY_LOOKS = frozenset(
     {"optax.global_norm", "builtins.print", "builtins.len", "builtins.type", "jax.debug.print"}
 )
 
-NEEDS = "backward apply_updates update( .grad"
+NEEDS = "backward apply_updates update( .grad .sub( alpha="
 
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _uncalled_step(program)
     yield from _unreachable_step(program)
     yield from _optax(program)
+    yield from _dropped_update(program)
     if not program.training.framework:
         for loop in {id(loop.loop): loop.loop for loop in program.training.loops}.values():
             yield from _never_stepped(program, loop)
@@ -118,6 +120,28 @@ def _uncalled_step(program: Program) -> Iterator[Finding]:
                 f"`{spelling(read)}.step` is named here and not called: the weights never change.",
                 fix=f"Add the parentheses: `{spelling(read)}.step()`.",
                 edits=rewrite(read.node, read.source, f"{spelling(read)}.step()"),
+            )
+
+
+_STEP_SIZE = Pattern(r"(?<![a-z])(lr|rate|eta|step size|velocity|momentum|grads?|gradient)(?![a-z])")
+
+
+def _dropped_update(program: Program) -> Iterator[Finding]:
+    """`p.sub(lr * g)` as a statement: the moved weights are made and thrown away."""
+    source = program.source
+    for node in source.of(ast.Expr) if source.holds(".sub(") or source.holds("alpha=") else ():
+        call = node.value
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        scaled = call.func.attr == "add" and any(word.arg == "alpha" for word in call.keywords)
+        given = " ".join(ast.unparse(part) for part in (*call.args, *(word.value for word in call.keywords)))
+        if (scaled or call.func.attr == "sub") and _STEP_SIZE.search(given.replace("_", " ")):
+            name = f"{ast.unparse(call.func.value)}.{call.func.attr}"
+            yield clue(
+                "error",
+                Value(call, source),
+                f"`{name}` hands the moved weights back, leaves the old ones, and nobody takes them.",
+                fix=f"Move them in place: `{name}_(...)`.",
             )
 
 
