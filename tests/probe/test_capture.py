@@ -224,3 +224,39 @@ for step in range(200):
 def test_a_tensor_that_is_only_compared_is_a_target_where_no_module_tells(tmp_path: Path) -> None:
     (told,) = looked_at(tmp_path, BARE, serious)
     assert not set(told) & {"inputs-unnormalized", "loss-disconnected"}
+
+
+BY_METHOD = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+torch.manual_seed(0)
+
+class Linker(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(8, 16), nn.Linear(16, 4)
+        self.offset = nn.Parameter(torch.zeros(()))
+
+    def encode(self, x):
+        return self.second(F.dropout(F.elu(self.first(F.dropout(x, 0.2, self.training))), 0.2, FLAG))
+
+    def decode(self, z, pairs):
+        return (z[pairs[0]] * z[pairs[1]]).sum(-1) + self.offset
+
+model = Linker()
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+x = torch.randn(60, 8)
+for step in range(30):
+    model.train()
+    pairs = torch.randint(60, (2, 80))
+    loss = F.binary_cross_entropy_with_logits(model.decode(model.encode(x), pairs), (pairs[0] > 30).float())
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_dropout_in_a_method_that_is_not_forward_follows_the_mode(tmp_path: Path) -> None:
+    (told,) = looked_at(tmp_path, BY_METHOD.replace("FLAG", "self.training"), serious)
+    assert "dropout-ignores-mode" not in told

@@ -103,7 +103,10 @@ def modes(subject: Subject) -> Modes:
 
 
 def _awake(op: Op) -> DropoutFacts | None:
-    """Dropout that was asked to drop although the model is in eval mode."""
+    """Dropout that was asked to drop although the model is in eval mode. What a step does outside of modules,
+    as in a method that is not `forward`, is replayed with the flag it had in training."""
+    if op.outside:
+        return None
     if op.name == "scaled_dot_product_attention":
         chance = op.keywords.get("dropout_p", op.arguments[4] if len(op.arguments) > 4 else 0.0)
         return DropoutFacts("scaled_dot_product_attention", float(chance), op.where) if chance else None
