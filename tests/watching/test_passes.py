@@ -10,6 +10,7 @@ from sleuth.facts.step import (
     Batch,
     Dropout,
     Evaluation,
+    Load,
     Loader,
     LossCall,
     Metric,
@@ -307,3 +308,24 @@ def test_rows_that_stand_twice_in_one_call_are_counted(tmp_path: Path) -> None:
     assert [one.equal_rows for one in watched(tmp_path, CLASSIFIER).record.of(Evaluation)] == [0.0, 0.0]
     passes = watched(tmp_path, twice).record.of(Evaluation)
     assert [one.equal_rows for one in passes] == pytest.approx([15 / 35] * 2)
+
+
+REWOUND = """
+net = nn.ModuleList([nn.Linear(5, 8), nn.Linear(8, 3)])
+x, y = torch.randn(64, 5), torch.randint(3, (64,))
+start = {k: v.clone() for k, v in net.state_dict().items()}
+for turn in range(2):
+    net.load_state_dict(start)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(4):
+        out = F.linear(F.linear(x, net[0].weight, net[0].bias).relu(), net[1].weight, net[1].bias)
+        optimizer.zero_grad()
+        F.cross_entropy(out, y).backward()
+        optimizer.step()
+net[0](x)
+"""
+
+
+def test_training_does_not_overwrite_what_was_loaded(tmp_path: Path) -> None:
+    loads = watched(tmp_path, REWOUND).record.of(Load)
+    assert [load.overwritten for load in loads] == [False, False]

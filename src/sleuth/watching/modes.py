@@ -101,5 +101,6 @@ def tell_loads(state: State) -> None:
     for item, versions in state.loads:
         alive = [(part(), version) for part, version in versions]
         changed = [part for part, version in alive if part is None or part._version > version]
-        state.put(replace(item, overwritten=bool(changed)))
+        # Where no module is called, training itself has written by then.
+        state.put(replace(item, overwritten=bool(changed) and state.n == item.n))
     state.loads.clear()
