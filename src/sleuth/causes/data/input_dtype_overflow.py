@@ -175,17 +175,18 @@ def _raw_numbers_wrap(program: Program) -> Iterator[Finding]:
     ):
         kept = [_bytes(part, raw=True) for part in call.args]
         source = next((here for here in kept if here is not None), None)
-        if source is None or source.op not in READS_RAW:
+        if source is None or not (source.op in READS_RAW or _is_wide_short_cast(source)):
             continue
-        squared = call.op == "numpy.square" or (
-            call.op == "**" and isinstance(power := literal(call.args[1]), int) and power > 1
-        )
         differ = len(call.args) == 2 and root(call.args[0]) is not root(call.args[1])
-        if squared or (call.op != "**" and differ and all(here is not None for here in kept)):
+        squared = call.op == "numpy.square" or (call.op in ("*", "*=") and not differ)
+        if call.op == "**":
+            squared = isinstance(power := literal(call.args[1]), int) and power > 1
+        together = source.op in READS_RAW and differ and all(here is not None for here in kept)
+        if squared or (call.op != "**" and together):
             yield clue(
                 "warning",
                 call,
-                f"`{call.op.rpartition('.')[2].rstrip('=')}` works on the narrow integers read on line "
+                f"`{call.op.rpartition('.')[2].rstrip('=')}` works on the narrow integers of line "
                 f"{line(source)}: results beyond their range wrap around without a word.",
                 fix=FIX,
             )
@@ -272,6 +273,8 @@ def _bytes(value: Value | None, depth: int = 0, raw: bool = False) -> Call | Non
     name = here.op.rpartition(".")[2].lstrip("@")
     if here.op in READS_BYTES or (raw and here.op in READS_RAW and _is_narrow(here)):
         return here
+    if raw and _is_wide_short_cast(here):
+        return here
     if (
         here.op == ".read"
         and isinstance(camera := root(here.receiver), Call)
@@ -318,6 +321,21 @@ def _is_wide_byte_cast(call: Call) -> bool:
         isinstance(known := literal(here), int | float) and known >= HALF_RANGE
         for part in family
         for here in ancestry(part, 30)
+    )
+
+
+ROOT_OF_RANGE = 182  # of 16 bits: larger numbers wrap when they are squared
+
+
+def _is_wide_short_cast(call: Call) -> bool:
+    """`(wave * 7500).astype(np.int16)`: samples as a recording stores them, loud enough to wrap."""
+    if call.op != ".astype" or not call.args or call.receiver is None:
+        return False
+    dtype = root(call.args[0])
+    named = dtype.name.rpartition(".")[2] if isinstance(dtype, External) else literal(dtype)
+    return named in ("int16", "<i2", "i2", "short") and any(
+        isinstance(known := literal(here), int | float) and known > ROOT_OF_RANGE
+        for here in ancestry(call.receiver, 30)
     )
 
 
