@@ -12,7 +12,7 @@ from sleuth.diagnosis import ledger as ledgers
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.preflight import expected_failures
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.sources import local_sources, optimizers_in
+from sleuth.diagnosis.sources import local_sources, optimizers_in, plays
 from sleuth.diagnosis.tests import NOTHING, OTHER
 from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.diagnosis.verdict import report
@@ -285,3 +285,19 @@ def test_a_share_of_the_budget_is_kept_for_the_end(monkeypatch: pytest.MonkeyPat
     case = Case(Request(Path("a.py"), budget=100.0), began=0.0)
     monkeypatch.setattr("time.monotonic", lambda: 30.0)
     assert case.left == pytest.approx(62.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "agent"),
+    [
+        ("import gymnasium as gym\n", True),
+        ("obs, r, done, _ = env.step(a)\nadv = (adv - adv.mean()) / adv.std()\n", True),
+        ("next_obs, pay = self.world.step(act)\nGAMMA = 0.9\n", True),
+        ("state = model.env.step(x)\nreturn state\n", False),
+        ("optimizer.step()\nscheduler.step()\nreturn loss, gamma\n", False),
+    ],
+)
+def test_an_agent_is_known_by_its_world(tmp_path: Path, text: str, agent: bool) -> None:
+    script = tmp_path / "agent.py"
+    script.write_text(text)
+    assert plays([script]) is agent

@@ -18,6 +18,11 @@ _PLAYS = re.compile(
 )
 
 
+# Environments of one's own: a step in a world, and what it pays.
+_STEPS = re.compile(r"\b\w*(env|envs|world|game|arena)\.(step|play|act)\(", re.IGNORECASE)
+_REWARDED = re.compile(r"(?<![a-z])(rewards?|returns|gamma|advantages?|adv)(?![a-z])", re.IGNORECASE)
+
+
 def local_sources(script: Path) -> list[Path]:
     """The script first, then what it imports from its own folder or the working folder, however deep."""
     found: dict[Path, None] = {script: None}
@@ -66,7 +71,8 @@ def _file(name: str, roots: tuple[Path, ...]) -> Iterator[Path]:
 
 def plays(sources: list[Path]) -> bool:
     """Whether an agent acts in environments: what it learns from depends on how well it does."""
-    return any(_PLAYS.search(path.read_text("utf-8", errors="replace")) for path in sources)
+    texts = [path.read_text("utf-8", errors="replace") for path in sources]
+    return any(_PLAYS.search(text) or (_STEPS.search(text) and _REWARDED.search(text)) for text in texts)
 
 
 def optimizers_in(sources: list[Path]) -> int:
