@@ -45,7 +45,7 @@ def both_sides(**changes: Any) -> Record:
     return spoil(record, Batch, values=lambda b: record.of(Batch)[0].values)
 
 
-def scaled(train: float, held_out: float) -> Record:
+def scaled(train: float, held_out: float, rows: int = 32) -> Record:
     """The largest mean of a feature in training batches and in an evaluation of a hundred rows."""
     record = tensors(largest_feature_mean=train)
     even: dict[str, Any] = {
@@ -57,7 +57,7 @@ def scaled(train: float, held_out: float) -> Record:
         record,
         Batch,
         values=lambda b: tuple(
-            replace(v, **(even if b.phase == "eval" else {"shape": (32, 20)})) for v in b.values
+            replace(v, **(even if b.phase == "eval" else {"shape": (rows, 20)})) for v in b.values
         ),
     )
 
@@ -232,6 +232,7 @@ TWINS: Twins = {
             healthy(),
             scaled(train=0.1, held_out=0.03),  # statistics from elsewhere
             scaled(train=1e-8, held_out=2e-8),  # each row alone
+            scaled(train=0.1, held_out=2e-8, rows=100),  # the nodes of one graph, some dropped in training
             spoil(scaled(train=0.1, held_out=2e-8), Evaluation, seen_in_training=1.0),
             tensors("eval", mean=0.4, std=1.3),
             tensors("eval", mean=lambda b: 120.0 if b.n == 60 else 0.0),  # one look at something else

@@ -91,6 +91,8 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _dropped_by_the_caller(program)
     yield from _given_back_and_left(program)
     yield from _windows_from_zero(program)
+    if program.source.holds(", _"):
+        yield from _left_lying(program)
     if program.holds("= None"):
         yield from _cleared_each_turn(program)
     for call in program.calls("()"):
@@ -107,6 +109,19 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"{place(loop.node, call.source).line} and {lost}: nothing is remembered from step to step.",
                 fix="Carry the state: `out, state = rnn(x_t, state)`, with `state` set before the loop.",
             )
+
+
+def _left_lying(program: Program) -> Iterator[Finding]:
+    from sleuth.facts.topics.dropped_state import dropped_states
+
+    for found in dropped_states(program.source):
+        yield clue(
+            "warning",
+            Value(found.statement, program.source),
+            f"`{found.name}` is handed in, comes back moved on, and is dropped: every turn of the loop "
+            "starts from the same state.",
+            fix=f"Take it: bind `{found.name}` in the place of `_`.",
+        )
 
 
 def _cleared_each_turn(program: Program) -> Iterator[Finding]:

@@ -302,6 +302,8 @@ def _by_itself(trained: "list[Values]", now: "Values") -> bool:
     """
     if len(now.shape) != 2 or now.shape[0] < FEWEST_ROWS or now.shape[1] < 2 or now.constant_features:
         return False
+    if any(values.shape == now.shape for values in trained):
+        return False  # as many rows as in a training step: all there are, and in training some was dropped
     exact = now.largest_feature_mean < EXACT and now.feature_std_ratio < EVEN
     return exact and all(v.largest_feature_mean > 10 * EXACT for v in trained)
 

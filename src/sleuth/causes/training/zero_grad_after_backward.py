@@ -52,6 +52,7 @@ used.
 - pytorch-optim: "Taking an optimization step", the order clear, forward, backward, step.
 """
 
+import ast
 import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -64,6 +65,7 @@ from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, clue
 from sleuth.facts.rhythm import Mark, clears, last, line_of, share
 from sleuth.facts.seen import Course, courses, where_event
+from sleuth.facts.source import walked
 from sleuth.facts.topics.cadence import (
     Turn,
     alike,
@@ -93,6 +95,8 @@ NEEDS = "zero_grad .grad"
 
 
 def lint(program: Program) -> Iterator[Finding]:
+    if program.source.holds("manual_backward"):
+        yield from _by_hand_in_lightning(program)
     if program.training.framework:
         return
     for step in program.training.of("step"):
@@ -112,6 +116,31 @@ def lint(program: Program) -> Iterator[Finding]:
                 fix="Clear before `backward()`, or after the step.",
                 edits=_cleared_first(clearing, backward),
             )
+
+
+def _by_hand_in_lightning(program: Program) -> Iterator[Finding]:
+    """`self.manual_backward(loss)`, `opt.zero_grad()`, `opt.step()`, which Lightning runs as it stands."""
+    source = program.source
+    for function in source.of(ast.FunctionDef):
+        calls = [
+            (node.lineno, node.func.attr, ast.unparse(node.func.value), node)
+            for node in walked(function)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        ]
+        filled = [line for line, name, _, _ in calls if name == "manual_backward"]
+        for cleared, name, owner, node in calls:
+            if name != "zero_grad" or not any(line < cleared for line in filled):
+                continue
+            steps = [line for line, other, whose, _ in calls if (other, whose) == ("step", owner)]
+            following = min((line for line in steps if line > cleared), default=None)
+            if following is not None and not any(cleared < line < following for line in filled):
+                yield clue(
+                    "error",
+                    Value(node, source),
+                    f"This clears the gradients that `manual_backward` on line {max(filled)} has computed: "
+                    f"`{owner}` finds nothing to apply on line {following}.",
+                    fix="Clear before `manual_backward`, or after the step.",
+                )
 
 
 def _cleared_first(clearing: Event, backward: Event) -> Edits:
