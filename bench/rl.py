@@ -109,13 +109,14 @@ def false_alarms(count: int = SEEDS) -> tuple[int, int]:
     return sum(map(_alarmed, results)), len(results)
 
 
-def library(name: str, count: int) -> tuple[int, float]:
+def library(name: str, count: int, first: int = 0) -> tuple[int, float]:
     """False alarms of a right library agent, and CPU seconds a ladder, without what torch loads once."""
     import torch
 
     torch.optim.Adam([torch.nn.Parameter(torch.zeros(1))])
     started = time.process_time()
-    results = [probe_sb3(name, Request(seed=seed, kwargs=QUICK[name])) for seed in range(count)]
+    seeds = range(first, first + count)
+    results = [probe_sb3(name, Request(seed=seed, kwargs=QUICK[name])) for seed in seeds]
     return sum(map(_alarmed, results)), (time.process_time() - started) / count
 
 

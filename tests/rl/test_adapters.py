@@ -1,5 +1,7 @@
 """Scripts and Stable-Baselines3 in the probe worlds; one short climb each."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +10,13 @@ import pytest
 
 from sleuth.errors import SleuthError
 from sleuth.rl.guest import packed, reading_from, unpacked
+from sleuth.rl.judge import Error
+from sleuth.rl.ladder import Check, Rung
 from sleuth.rl.learner import Form
 from sleuth.rl.probing import Request, probe_sb3
+from sleuth.rl.reading import Reading
 from sleuth.rl.scout import Scout, _heads, scout_for
-from sleuth.rl.script import env_id, filled, probe_script
+from sleuth.rl.script import env_id, filled, patience, probe_script
 from sleuth.rl.tables import ladder
 
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -82,6 +87,26 @@ def test_words_of_the_command_line_are_filled() -> None:
     assert filled(WORDS, table, 7, 0.9) == ("--env-id", env_id(table), "--seed", "7", "--gamma", "0.9")
 
 
+def test_a_script_that_has_failed_once_is_given_less_time() -> None:
+    """Enough for what passed before, and for a verdict at all."""
+    table = ladder()["constant"]
+    passed, slow = (
+        Rung(table, 0.99, "passed", (Check(steps, Reading(), Error(0.0)),)) for steps in (400, 3000)
+    )
+    failed = Rung(table, 0.99, "failed", (Check(20_000, Reading(), Error(9.0)),))
+    assert patience([passed, slow], 20_000) == 20_000
+    assert patience([passed, failed], 20_000) == 5000
+    assert patience([passed, slow, failed], 20_000) == 12_000
+    assert patience([failed], 1000) == 1000
+
+
+def test_a_second_seed_waits_twice_as_long_as_the_first_one_moved() -> None:
+    course = [(steps, Reading((worth,))) for steps, worth in ((300, 0.1), (3000, 0.5), (9000, 0.52))]
+    assert patience([], 20_000, course) == 6000
+    assert patience([], 20_000, [*course, (20_000, Reading((0.9,)))]) == 20_000
+    assert patience([], 20_000, course[:1]) == 4000
+
+
 def test_networks_are_found_by_what_goes_in_and_comes_out() -> None:
     torch = pytest.importorskip("torch")
     scout = Scout((4,), 2)
@@ -123,6 +148,64 @@ def test_actions_and_log_probabilities_are_no_values() -> None:
         assert _heads((actions, torch.zeros(copies, 1), logs), 2, 2) == ((1, "value"),)
 
 
+def continuous_scout() -> Scout:
+    scout = scout_for("import torch", Form(continuous=True).coding(ladder()["boundary"]))
+    assert scout is not None
+    return scout
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_critic_of_actions_is_asked_for_the_action_that_is_taken(joined: bool) -> None:
+    """The actor of a SAC answers with a mean and a spread, each as wide as a value: it is not asked."""
+    torch = pytest.importorskip("torch")
+
+    class Critic(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def forward(self, seen: Any, action: Any = None) -> Any:
+            row = seen if action is None else torch.cat([seen, action], 1)
+            return 10.0 * row[:, 2] + row[:, -1]
+
+    class Actor(torch.nn.Linear):  # type: ignore[misc, name-defined]
+        def forward(self, seen: Any) -> Any:
+            return super().forward(seen), torch.zeros(len(seen), 1)
+
+    scout, seen, action = continuous_scout(), torch.zeros(3, 4), torch.zeros(3, 1)
+    actor, critic = Actor(4, 1), Critic()
+    scout.hook(actor, (seen,), actor(seen))
+    given = (torch.cat([seen, action], 1),) if joined else (seen, action)
+    scout.hook(critic, given, critic(*given))
+    agent = scout.agent(lambda shown: 0.5 * float(shown[2]))
+    assert set(agent) == {"value"}
+    assert float(agent["value"](np.array([0.0, 0.0, 1.0, 0.0]))) == pytest.approx(10.5)
+
+
+def test_a_mean_and_its_spread_are_no_values_whatever_the_network_is_called() -> None:
+    torch = pytest.importorskip("torch")
+
+    class ActorCritic(torch.nn.Linear):  # type: ignore[misc, name-defined]
+        def forward(self, seen: Any) -> Any:
+            return super().forward(seen), torch.zeros(len(seen), 1)
+
+    scout, both, seen = continuous_scout(), ActorCritic(4, 1), torch.zeros(3, 4)
+    scout.hook(both, (seen,), both(seen))
+    assert not scout.agent()
+
+
+def test_of_two_that_look_alike_only_a_name_makes_one_a_value() -> None:
+    torch = pytest.importorskip("torch")
+
+    class Both(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.mean, self.critic = torch.nn.Linear(4, 1), torch.nn.Linear(4, 1)
+
+    scout, both, seen = continuous_scout(), Both(), torch.zeros(3, 4)
+    for part in (both.mean, both.critic):
+        scout.hook(part, (seen,), part(seen))
+    assert not scout.agent()
+    scout.made.append(both)
+    assert float(scout.agent()["value"](np.zeros(4))) == pytest.approx(both.critic(seen[0]).item())
+
+
 def test_the_agent_is_asked_itself_where_it_scales_what_it_sees() -> None:
     torch = pytest.importorskip("torch")
 
@@ -151,15 +234,11 @@ def test_spaces_travel_to_another_process() -> None:
 
 
 def test_what_a_guest_writes_can_be_read_back() -> None:
-    entry: dict[str, Any] = {
-        "values": [1.0],
-        "q": [[0.0, 1.0]],
-        "policy": None,
-        "acted": [0.5],
-        "troubles": [],
-    }
-    reading = reading_from(entry)
-    assert (reading.values, reading.q, reading.acted) == ((1.0,), ((0.0, 1.0),), (0.5,))
+    for reading in (
+        Reading((1.0,), ((0.0, 1.0),), None, (0.5,), ("no policy",)),
+        Reading(None, None, (1.0, None), (None, None), ranged=True),
+    ):
+        assert reading_from(json.loads(json.dumps(asdict(reading)))) == reading
 
 
 IMAGES = """

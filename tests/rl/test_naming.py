@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleuth.rl.judge import Error, judge
-from sleuth.rl.ladder import Check, Rung
+from sleuth.rl.judge import Error, acting_q, judge
+from sleuth.rl.ladder import Check, Result, Rung
 from sleuth.rl.mistakes import known
 from sleuth.rl.naming import CORRECT, name
 from sleuth.rl.reading import Reading
@@ -18,6 +18,7 @@ PAGES = {
     ("alignment", "gamma-zero"): (2, -1, 1, -2),
     ("alignment", "gamma-0.9"): (0.45, -1.72, -0.80, -2),
     ("alignment", "reward-later"): (-0.03, 1.99, -0.01, 1.00),
+    ("alignment", "reward-lost"): (1.97, 1.99, -0.01, 1.00),
     ("boundary", "truncation-ends"): (0, 1, -3, 0),
     ("boundary", "through-end"): (0.99, 1, -3, 0.99),
     ("discount", "gamma-zero"): (0, 1),
@@ -79,6 +80,13 @@ def test_every_known_mistake_is_named_by_its_cause(mistake: str) -> None:
     assert found[0].sources
 
 
+def test_a_dropped_reset_is_seen_where_an_episode_ends_in_a_state() -> None:
+    """B is the last observation of A and D: whatever the next episode earns at first is learnt of B."""
+    belief = believe(known()["reset-dropped"], experience("boundary"), 0.99)
+    assert belief.values[0][1] == pytest.approx(-2 / (4 - 0.99), abs=0.2)
+    assert name(rungs_of("reset-dropped"))[0].cause == "episode-not-reset"
+
+
 def test_a_stranger_is_not_given_a_name() -> None:
     """Numbers that fit nothing: the first broken rung is said, with less credence."""
     chance = np.random.default_rng(0)
@@ -118,3 +126,36 @@ def test_a_small_gap_between_actions_is_caught_in_the_q_table() -> None:
     right = tuple((row[0], row[1]) for row in best_q(table, 0.99))
     assert (judge(table, 0.99, Reading(q=right)).size or 0) <= 1.0
     assert (judge(table, 0.99, Reading(q=((0.7, 1.0),))).size or 0) > 1.0
+
+
+def exploring(prefers: float, acts: float, lean: float = 0.0) -> Rung:
+    """Action values of an agent that takes the best action so often, beside how often it really does.
+
+    `lean`: what chance adds to the share of the second action in one state and takes off in another.
+    """
+    table = ladder()["multi-step"]
+    best = (table.best or {}).values()
+    shares, moves = ([abs(1 - act - often) for act in best] for often in (prefers, acts))
+    moves[0], moves[2] = moves[0] + lean, moves[2] - lean
+    q = acting_q(table, 0.99, shares)
+    assert q is not None
+    reading = Reading(q=tuple((row[0], row[1]) for row in q), acted=tuple(moves))
+    error = judge(table, 0.99, reading)
+    result: Result = "passed" if (error.size or 0.0) <= 1.0 else "failed"
+    return Rung(table, 0.99, result, (Check(20_000, reading, error),))
+
+
+def test_values_of_the_policy_it_explores_with_are_right() -> None:
+    assert exploring(prefers=0.65, acts=0.65).result == "passed"
+    assert name([exploring(prefers=0.65, acts=0.65)]) == []
+
+
+def test_who_never_stops_acting_at_random_is_named() -> None:
+    (found,) = name([exploring(prefers=0.5, acts=0.5, lean=0.15)])
+    assert found.cause == "entropy-flat"
+    assert "random to the end" in found.message
+
+
+def test_values_of_a_policy_that_is_not_its_own_are_another_matter() -> None:
+    (found,) = name([exploring(prefers=0.5, acts=0.9)])
+    assert found.cause == "discount-broken"

@@ -19,7 +19,7 @@ from typing import Any
 from sleuth.rl.judge import judge
 from sleuth.rl.ladder import IN_A_ROW, SPREAD
 from sleuth.rl.learner import Form
-from sleuth.rl.reading import Reading, read
+from sleuth.rl.reading import Reading, behaviour, read
 from sleuth.rl.scout import Scout, scout_for
 from sleuth.rl.tables import Table, probe_named
 from sleuth.rl.worlds import Coding, EnoughSteps, Witness, make_world
@@ -103,13 +103,26 @@ class Visit:
 
     def look(self, steps: int, last: bool = False) -> None:
         self.notes.rule = self.notes.rule or _reset_rule()  # while the script's environments are still alive
-        agent = self.scout.agent() if self.scout is not None else {}
+        agent = self.scout.agent(self._acts) if self.scout is not None else {}
         reading = read(agent, self.table, self.code, self.witness)
         size = judge(self.table, self.plan.gamma, reading).size
         if size is None and not last and steps < self.plan.last:
             return  # networks that were never called cannot be found yet
         self.notes.row = self.notes.row + 1 if size is not None and size <= 1.0 else 0
         self.notes.checks.append({"steps": steps} | asdict(reading))
+
+    def _acts(self, shown: Any) -> float:
+        """The continuous action lately taken where this is seen; in the middle where none was."""
+        import numpy as np
+
+        space = self.code.action_space
+        low, high = float(space.low.reshape(-1)[0]), float(space.high.reshape(-1)[0])
+        if not (np.isfinite(low) and np.isfinite(high)):
+            low, high = -1.0, 1.0
+        for seen, share in zip(self.code.observations, behaviour(self.table, self.witness), strict=True):
+            if share is not None and np.array_equal(seen, shown):
+                return low + share * (high - low)
+        return (low + high) / 2.0
 
     def updated(self, *_: Any) -> None:
         if not self.notes.updated:
@@ -213,6 +226,7 @@ def reading_from(entry: dict[str, Any]) -> Reading:
         tuple(entry["policy"]) if entry["policy"] is not None else None,
         tuple(entry["acted"]),
         tuple(entry["troubles"]),
+        entry["ranged"],
     )
 
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 
 from sleuth.rl.reading import Reading
 from sleuth.rl.tables import Table
-from sleuth.rl.truth import best_q, best_values, policy_values
+from sleuth.rl.truth import best_q, best_values, policy_values, q_values
 
 MISS = 0.2  # P(best action) must exceed 0.8
 OTHER_Q = 0.5  # actions the greedy policy hardly tries are learnt later; measured bugs leave 1.6 and more
 # Over several steps Q may be that of an agent that still explores: a fifth of random actions costs 0.4 of 4.
 ACTING = 0.8
+PREFERS = 0.6  # P(best action); drawn among many moves this is far from a coin
 OWN_POLICY = 0.3  # a critic lags behind a policy that still moves
 
 
@@ -40,7 +41,7 @@ def judge(table: Table, gamma: float, reading: Reading) -> Error:
 
 def _value_errors(table: Table, gamma: float, reading: Reading) -> list[Error]:
     if reading.q is not None and not table.targets:
-        return _table_errors(table, best_q(table, gamma), reading.q)
+        return _table_errors(table, gamma, reading.q, reading.acted)
     if table.asks == "policy":
         return []
     if reading.values is None:
@@ -70,17 +71,36 @@ def _own_policy_errors(table: Table, gamma: float, reading: Reading) -> list[Err
 
 
 def _table_errors(
-    table: Table, truth: Sequence[Sequence[float]], seen: Sequence[Sequence[float]]
+    table: Table, gamma: float, seen: Sequence[Sequence[float]], acted: Sequence[float | None]
 ) -> list[Error]:
+    best = best_q(table, gamma)
+    own = _explored_q(table, gamma, acted) if table.asks == "policy" else best
     errors = []
-    for state, (right, row) in enumerate(zip(truth, seen, strict=True)):
+    for state, (right, row) in enumerate(zip(best, seen, strict=True)):
         for action, (want, have) in enumerate(zip(right, row, strict=True)):
             greedy = want >= max(right)
             if table.asks == "policy" and not (greedy and state in (table.best or {})):
                 continue  # no one number is right in states that look alike, or for actions hardly tried
             allowed = ACTING if table.asks == "policy" else table.tolerance if greedy else OTHER_Q
-            errors.append(_off(f"Q({table.label(state)}, {action})", have, want, allowed))
+            nearest = min(max(have, own[state][action]), want) if math.isfinite(have) else want
+            errors.append(_off(f"Q({table.label(state)}, {action})", have, nearest, allowed))
     return errors
+
+
+def _explored_q(table: Table, gamma: float, acted: Sequence[float | None]) -> list[list[float]]:
+    """The least that an agent may say that learns about the policy it explores with, and prefers the best."""
+    shares = [(acted[state], best) for state, best in (table.best or {}).items() if acted]
+    prefers = [done is not None and abs(done - best) <= 1.0 - PREFERS for done, best in shares]
+    own = acting_q(table, gamma, acted) if prefers and all(prefers) else None
+    return own or best_q(table, gamma)
+
+
+def acting_q(table: Table, gamma: float, acted: Sequence[float | None]) -> list[list[float]] | None:
+    """Action values of what the agent does, where that is known in every state."""
+    chances = [share for share in acted if share is not None]
+    if len(chances) < table.states:
+        return None
+    return q_values(table, gamma, lambda row, state: row[0] + chances[state] * (row[1] - row[0]))
 
 
 def _policy_errors(table: Table, reading: Reading) -> list[Error]:

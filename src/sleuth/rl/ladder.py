@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from statistics import median_low
 from typing import Literal, Protocol
 
-from sleuth.rl.judge import Error, judge
+from sleuth.rl.judge import PREFERS, Error, judge
 from sleuth.rl.reading import Reading
+from sleuth.rl.stuck import SAYS, stuck
 from sleuth.rl.tables import Table
 
 Result = Literal["passed", "implied", "failed", "flaky", "undecided", "skipped", "crashed"]
@@ -100,7 +101,8 @@ def climb(
             rungs = list(done.values())
             failed = sum(entry.result == "failed" for entry in rungs)
             seeds = 1 if failed >= BUGS_ENOUGH else SEEDS
-            rung = attempt(table, start, _warmed(pace(table), rungs, failed), gamma, seed, seeds)
+            warmed = _warmed(pace(table), rungs, failed)
+            rung = attempt(table, start, warmed, gamma, seed, seeds, lambda rung: stuck(rung, done))
         done[table.name] = rung
         step(rung)
     return [done[table.name] for table in wanted]
@@ -145,34 +147,54 @@ def _warmed(pace: Pace, rungs: Sequence[Rung], failed: int) -> Pace:
     return replace(pace, first=first, last=last, settles=2 * longest)
 
 
-def attempt(table: Table, start: Start, pace: Pace, gamma: float, seed: int, seeds: int) -> Rung:
-    """One probe: a fail is tried again with new seeds, and is a bug if most of them fail."""
+def attempt(
+    table: Table,
+    start: Start,
+    pace: Pace,
+    gamma: float,
+    seed: int,
+    seeds: int,
+    excused: Callable[[Rung], bool] = lambda _: False,
+) -> Rung:
+    """One probe: a fail is tried again with new seeds, and is a bug if most of them fail without excuse."""
     asked, gamma = gamma, gamma if table.gamma is None else table.gamma
     rung = _own_discount(once(table, start, pace, gamma, seed), asked)
-    if rung.result != "failed" or seeds == 1:
-        return replace(rung, failing=int(rung.result == "failed"))
-    failing, tried = 1, 1
+    if rung.result != "failed":
+        return rung
     again = _again(pace, rung)
-    for other in range(1, seeds):
-        result = _own_discount(once(table, start, again, gamma, seed + 1000 * other), asked).result
-        tried += 1
-        failing += result == "failed"
-        if 2 * failing > seeds or 2 * (tried - failing) > seeds:
-            break
-    return replace(rung, result="failed" if 2 * failing > seeds else "flaky", seeds=tried, failing=failing)
+    tried, faulty = [rung], [] if excused(rung) else [rung]
+    while len(tried) < seeds and 2 * len(faulty) <= seeds and 2 * (len(tried) - len(faulty)) <= seeds:
+        other = _own_discount(once(table, start, again, gamma, seed + 1000 * len(tried)), asked)
+        tried.append(other)
+        faulty += [other] if other.result == "failed" and not excused(other) else []
+    return _settled(tried, faulty, seeds)
+
+
+def _settled(tried: Sequence[Rung], faulty: Sequence[Rung], seeds: int) -> Rung:
+    failing = sum(rung.result == "failed" for rung in tried)
+    if 2 * len(faulty) > seeds:
+        return replace(faulty[0], seeds=len(tried), failing=failing)
+    reason = tried[0].reason if tried[0] in faulty else f"{SAYS} ({tried[0].reason})"
+    return replace(tried[0], result="flaky", reason=reason, seeds=len(tried), failing=failing)
 
 
 def _again(pace: Pace, rung: Rung) -> Pace:
     """Another seed need not train longer than the first one moved, nor much longer than others needed."""
     if not pace.shortcut or rung.last is None:
         return pace
-    settled = rung.last
-    for check in reversed(rung.checks):
-        if not _alike(check.reading, rung.last.reading):
-            break
-        settled = check
-    steps = min(settled.steps, pace.retry or settled.steps)
+    steps = settled([(check.steps, check.reading) for check in rung.checks])
+    steps = min(steps, pace.retry or steps)
     return replace(pace, first=steps, last=steps)
+
+
+def settled(course: Sequence[tuple[int, Reading]]) -> int:
+    """The steps after which nothing moved any more."""
+    found, last = course[-1]
+    for steps, reading in reversed(course):
+        if not _alike(reading, last):
+            break
+        found = steps
+    return found
 
 
 def once(table: Table, start: Start, pace: Pace, gamma: float, seed: int) -> Rung:
@@ -274,9 +296,6 @@ def _verdict(table: Table, checks: Sequence[Check]) -> Result:
     if len(sizes) >= IN_A_ROW and sorted(sizes[-IN_A_ROW:])[IN_A_ROW // 2] <= 1.0:
         return "passed"
     return "undecided" if _still_moving(checks, sizes) or _explores(table, checks[-1].reading) else "failed"
-
-
-PREFERS = 0.6  # P(best action); drawn among many moves this is far from a coin
 
 
 def _explores(table: Table, reading: Reading) -> bool:

@@ -14,7 +14,7 @@ GAMMA = "Follow gamma from the configuration to the target; compute returns back
 
 def known() -> Mapping[str, Mistake]:
     """Every mistake that bends experience, with its fingerprint."""
-    return _discounts() | _shifts() | _ends() | _sizes() | _phantoms()
+    return _discounts() | _shifts() | _ends() | _sizes() | _phantoms() | _starts()
 
 
 def _discounts() -> dict[str, Mistake]:
@@ -52,6 +52,10 @@ def _shifts() -> dict[str, Mistake]:
     """Columns of the buffer that do not belong to one step."""
     bends = {
         "reward-later": ("each reward stands one row late", _column("reward", 1)),
+        "reward-lost": (
+            "each reward stands one row late, and the last of an episode is lost with the row of its reset",
+            _reward_lost,
+        ),
         "reward-earlier": ("each reward stands one row early", _column("reward", -1)),
         "action-later": ("each action stands one row late", _column("action", 1)),
         "action-earlier": ("each action stands one row early", _column("action", -1)),
@@ -164,6 +168,18 @@ def _phantoms() -> dict[str, Mistake]:
     }
 
 
+def _starts() -> dict[str, Mistake]:
+    return {
+        "reset-dropped": Mistake(
+            "episode-not-reset",
+            "each episode begins with the last observation of the one before: what `reset` returned is "
+            "dropped",
+            "Take the observation from reset: obs, _ = env.reset().",
+            bend=_reset_dropped,
+        )
+    }
+
+
 MYOPIC = Mistake(
     "policy-update-broken",
     "values are right, and the policy still cares only for what an action earns at once",
@@ -256,6 +272,20 @@ def _phantom(stream: Stream) -> Stream:
         terminated=with_rows(stream.terminated, no),
         truncated=with_rows(stream.truncated, no),
     )
+
+
+def _reward_lost(stream: Stream) -> Stream:
+    import numpy as np
+
+    begins = _shifted(stream.ended, 1)
+    return replace(stream, reward=np.where(begins, 0.0, _shifted(stream.reward, 1)))
+
+
+def _reset_dropped(stream: Stream) -> Stream:
+    import numpy as np
+
+    begins = _shifted(stream.ended, 1)
+    return replace(stream, seen=np.where(begins, _shifted(stream.after, 1), stream.seen))
 
 
 def _scaled(factor: float) -> Callable[[Stream], Stream]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sleuth import catalog
 from sleuth.finding import Finding, Severity
+from sleuth.rl.judge import OTHER_Q, PREFERS, acting_q
 from sleuth.rl.ladder import Rung
 from sleuth.rl.mistakes import MYOPIC, known, policy_mistakes
 from sleuth.rl.streams import Belief, Mistake, believe, experience, kinds_of
@@ -97,7 +98,7 @@ def _ranked(rungs: Sequence[Rung], failed: Sequence[Rung]) -> Iterator[Finding]:
         yield _blind(failed)
         return
     if all(map(_acts_well, failed)):
-        yield _by_rung(first, failed, 0.7)
+        yield _by_rung(first, failed, 0.5 if _random_still(first) else 0.7)
         return
     fits = rank(rungs)
     valued = any(rung.last is not None and rung.last.reading.worth is not None for rung in failed)
@@ -275,6 +276,11 @@ def _by_rung(first: Rung, failed: Sequence[Rung], credence: float) -> Finding:
 def _suspect(first: Rung) -> tuple[str, str]:
     check = first.last
     worth = check.reading.worth if check is not None else None
+    if _acts_well(first) and _random_still(first):
+        why = (
+            "the best action is known, but what is done, and what values are learnt of, is random to the end"
+        )
+        return "entropy-flat", f"{why} (unless exploration is meant to fall after more steps than these)"
     if _acts_well(first):
         why = "the best action is found, but not its worth over several steps, as if the next state were "
         return "discount-broken", why + "valued by another action than its best"
@@ -288,6 +294,22 @@ def _suspect(first: Rung) -> tuple[str, str]:
             "nothing here is random, and still the value swings about the truth: other episodes come into it",
         )
     return first.table.suspect, f"“{first.table.name}” asks: {first.table.purpose}"
+
+
+def _random_still(rung: Rung) -> bool:
+    """Its action values are those of what it does, and that is no better than a coin."""
+    check = rung.last
+    if check is None or check.reading.q is None:
+        return False
+    acted, best = check.reading.acted, rung.table.best or {}
+    own = acting_q(rung.table, rung.gamma, acted)
+    if own is None:
+        return False
+    # Over all states: in each alone a coin that fell fifty times may lean.
+    right = [1.0 - abs((acted[state] or 0.0) - act) for state, act in best.items()]
+    if abs(sum(right) / len(right) - 0.5) > PREFERS - 0.5:
+        return False
+    return all(abs(check.reading.q[state][act] - own[state][act]) <= OTHER_Q for state, act in best.items())
 
 
 def _swings(rung: Rung) -> bool:

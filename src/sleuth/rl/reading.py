@@ -22,6 +22,7 @@ class Reading:
     policy: tuple[float | None, ...] | None = None
     acted: tuple[float | None, ...] = ()
     troubles: tuple[str, ...] = ()
+    ranged: bool = False  # actions come from a range: a policy is a place in it, not a chance
 
     @property
     def worth(self) -> tuple[float, ...] | None:
@@ -72,7 +73,8 @@ def read(agent: Any, table: Table, code: Coding, witness: Witness) -> Reading:
     if q is not None and all(len(row) == 1 for row in q):
         values, q = values or tuple(row[0] for row in q), None
     policy = asked("policy", lambda function, shown: _second(function, shown, code, draws))
-    return Reading(values, q, policy, behaviour(table, witness), tuple(troubles))
+    ranged = type(code.action_space).__name__ == "Box"
+    return Reading(values, q, policy, behaviour(table, witness), tuple(troubles), ranged)
 
 
 def behaviour(table: Table, witness: Witness) -> tuple[float | None, ...]:

@@ -1,5 +1,6 @@
 """Finding the networks of a script that nobody named: by what goes into them and what comes out."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,9 @@ TORCH = ("torch", "stable_baselines3")  # a script that names neither is read by
 # Scores that are drawn from are a policy's; those of which only the largest counts are action values.
 DRAWN = ("Categorical", "softmax", "multinomial", "log_prob", "gumbel", "distribution")
 LARGEST = ("argmax", ".max(", "amax(")
+# With one continuous action an actor and a critic look alike from outside: only a name tells them apart.
+VALUED = ("critic", "value", "baseline", "vf", "v_net", "vnet")
+BESIDE, JOINED = "critic", "joined"  # a critic of actions that takes them as a second word, or in one row
 
 
 def scout_for(text: str, code: Coding) -> "Scout | None":
@@ -18,7 +22,9 @@ def scout_for(text: str, code: Coding) -> "Scout | None":
     if not shape or not any(word in text for word in TORCH):
         return None
     greedy = any(word in text for word in LARGEST) and not any(word in text for word in DRAWN)
-    return Scout(tuple(shape), int(getattr(code.action_space, "n", -1)), greedy)
+    ranged = type(code.action_space).__name__ == "Box"
+    width = math.prod(code.action_space.shape) if ranged else 0
+    return Scout(tuple(shape), int(getattr(code.action_space, "n", -1)), greedy, width)
 
 
 @dataclass
@@ -28,6 +34,7 @@ class Scout:
     shape: tuple[int, ...]
     actions: int
     greedy: bool = False  # the script takes the largest score and never draws by them
+    width: int = 0  # numbers in a continuous action; 0 where actions are counted
     seen: dict[int, tuple[Any, tuple[tuple[int, str], ...]]] = field(default_factory=dict)
     made: list[Any] = field(default_factory=list)
     optimizers: int = 0
@@ -36,26 +43,56 @@ class Scout:
         if id(module) in self.seen or not given or not hasattr(given[0], "shape"):
             return
         shape = tuple(given[0].shape)
-        if self._is_observation(shape):
+        heads: tuple[tuple[int, str], ...] = ()
+        if self.width and (role := self._critic(given)):
+            heads = tuple((place, role) for place, _ in _heads(out, self.actions, len(shape)))[:1]
+        elif self._is_observation(shape):
             heads = _heads(out, self.actions, len(shape) - len(self.shape) + 1)
-            if heads:
-                self.seen[id(module)] = (module, heads)
+            if self.width and isinstance(out, tuple):
+                heads = ()  # the mean of an action and its spread, each as wide as a value
+        if heads:
+            self.seen[id(module)] = (module, heads)
+
+    def _critic(self, given: Any) -> str:
+        """How a network that values actions was given one; empty where it saw an observation alone."""
+        shapes = [tuple(part.shape) for part in given if hasattr(part, "shape")]
+        if len(shapes) > 1 and self._is_observation(shapes[0]) and shapes[1][-1:] == (self.width,):
+            return BESIDE
+        together = len(self.shape) == 1 and shapes[0][-1:] == (self.shape[0] + self.width,)
+        return JOINED if together and len(shapes) == 1 else ""
 
     def _is_observation(self, shape: tuple[int, ...]) -> bool:
         return len(shape) >= len(self.shape) and shape[len(shape) - len(self.shape) :] == self.shape
 
-    def agent(self) -> dict[str, Any]:
-        """`value`, `q` and `policy`, as far as networks were found for them."""
+    def agent(self, acts: Callable[[Any], float] = lambda _: 0.0) -> dict[str, Any]:
+        """`value`, `q` and `policy`, as far as networks were found for them.
+
+        `acts`: the continuous action of the agent in an observation. What a critic of actions says of it is
+        the value of the observation; how an actor squashes and scales what it says cannot be seen, so that
+        its policy is what it does.
+        """
         found: dict[str, Any] = {}
-        values, scores = self._with("value"), self._with("scores")
+        values, scores = self._values(), self._with("scores")
         owner = self._owner("get_value")
         if owner is not None:  # it knows how its input is scaled; a network inside it does not
             found["value"] = _calling(owner, owner.get_value)
+        elif critics := [*self._with(BESIDE), *self._with(JOINED)]:
+            module = critics[0][0]
+            found["value"] = _valuing(module, self.seen[id(module)][1][0][1], acts, self.width)
         elif values:
             found["value"] = _asking(*values[0])
         if scores:
             found["q" if self._is_q(scores, bool(found)) else "policy"] = _asking(*scores[0])
         return found
+
+    def _values(self) -> list[tuple[Any, int]]:
+        values = self._with("value")
+        return [(module, place) for module, place in values if self._valued(module)] if self.width else values
+
+    def _valued(self, module: Any) -> bool:
+        """Whether its class, or what the agent calls it, says that it is a value."""
+        paths = [path for own in self.made for path, part in own.named_modules() if part is module]
+        return any(word in name.lower() for name in (type(module).__name__, *paths) for word in VALUED)
 
     def _with(self, role: str) -> list[tuple[Any, int]]:
         """Those that learn come first: a target network never gets a gradient."""
@@ -131,6 +168,19 @@ def _asking(module: Any, place: int) -> Callable[[Any], Any]:
         return getattr(found, "logits", found)
 
     return _calling(module, lambda shown: answer(module(shown)))
+
+
+def _valuing(module: Any, role: str, acts: Callable[[Any], float], width: int) -> Callable[[Any], Any]:
+    """What a critic of actions says of the action that the agent takes."""
+
+    def ask(shown: Any) -> Any:
+        import torch
+
+        action = torch.full((1, width), acts(shown[0].numpy()))
+        out = module(shown, action) if role == BESIDE else module(torch.cat([shown, action], -1))
+        return out[0] if isinstance(out, tuple) else out
+
+    return _calling(module, ask)
 
 
 def _calling(module: Any, ask: Callable[[Any], Any]) -> Callable[[Any], Any]:

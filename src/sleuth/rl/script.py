@@ -12,7 +12,7 @@ from typing import Any
 from sleuth.errors import SleuthError
 from sleuth.rl import autoreset, tables
 from sleuth.rl.guest import ELSEWHERE, LEFT, Plan, packed, reading_from
-from sleuth.rl.ladder import SPREAD, Pace, Rung, Session, Trouble, Unsuited, climb
+from sleuth.rl.ladder import LEAP, SPREAD, Pace, Rung, Session, Trouble, Unsuited, climb, settled
 from sleuth.rl.learner import Form
 from sleuth.rl.probing import Ladder, Request, asked_spaces, concluded, in_other_spaces, tables_for
 from sleuth.rl.reading import Reading
@@ -32,6 +32,7 @@ class ScriptSession:
 
     plan: Plan
     readings: list[tuple[int, Reading]] = field(default_factory=list)
+    course: list[tuple[int, Reading]] = field(default_factory=list)
     facts: dict[str, float] = field(default_factory=dict)
     rule: dict[str, str] = field(default_factory=dict)
     trouble: str = ""
@@ -44,7 +45,8 @@ class ScriptSession:
             self.begin()
         if not self.readings:
             return None
-        self.trained, reading = self.readings.pop(0)
+        self.course.append(self.readings.pop(0))
+        self.trained, reading = self.course[-1]
         return reading
 
     def begin(self) -> None:
@@ -135,6 +137,7 @@ def _climbed(
     step: Callable[[Rung], None],
 ) -> Ladder:
     last = request.steps or LAST
+    done: list[Rung] = []
     sessions: list[ScriptSession] = []
     chosen: list[Form] = []
     own_gamma = any("{gamma}" in word for word in arguments)
@@ -143,7 +146,9 @@ def _climbed(
         if table.gamma is not None and not own_gamma:
             raise Unsuited("needs a discount of its own: let the script take it with {gamma}")
         words = filled(arguments, table, seed, gamma)
-        plan = Plan(table.name, env_id(table), gamma, FIRST, last, {}, swap, str(path.resolve()), words, "")
+        before = next((old.course for old in reversed(sessions) if old.plan.probe == table.name), [])
+        ends = patience(done, last, before)
+        plan = Plan(table.name, env_id(table), gamma, FIRST, ends, {}, swap, str(path.resolve()), words, "")
         if table.name in SPACE_PROBES:
             session = ScriptSession(replace(plan, form=packed(Form(table.name))))
         elif chosen:
@@ -154,9 +159,13 @@ def _climbed(
         sessions.append(session)
         return session
 
+    def told(rung: Rung) -> None:
+        done.append(rung)
+        step(rung)
+
     def climbed(tables: Sequence[Table]) -> list[Rung]:
         pace = Pace(FIRST, SPREAD, last)
-        found = climb(tables, start, lambda _: pace, request.gamma, request.seed, step)
+        found = climb(tables, start, lambda _: pace, request.gamma, request.seed, told)
         return [_ended_early(rung, last) for rung in found]
 
     rungs = climbed([*tables_for(request), *asked_spaces(request)])
@@ -165,6 +174,18 @@ def _climbed(
     if rungs and all(rung.result == "crashed" for rung in rungs):
         raise SleuthError(f"{path.name}: {rungs[0].reason}.")
     return concluded(rungs, _remarks(sessions, text, swap, chosen if _forms(request) is FORMS else ()))
+
+
+def patience(done: Sequence[Rung], last: int, before: Sequence[tuple[int, Reading]] = ()) -> int:
+    """Steps for the next run: once something is surely broken, the others only help to name it.
+
+    `before`: what another seed showed in the same world. One that stood still need not be waited for as long.
+    """
+    needed = [rung.last.steps for rung in done if rung.result == "passed" and rung.last is not None]
+    least = max(SHORT, LEAP * max(needed, default=0))
+    if any(rung.result == "failed" for rung in done):
+        last = min(last, max(least, last // LEAP))
+    return min(last, max(least, 2 * settled(before))) if before else last
 
 
 def _forms(request: Request) -> Sequence[Form]:
