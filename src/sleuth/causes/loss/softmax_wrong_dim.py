@@ -279,6 +279,8 @@ def _likelihood(algebra: Shapes, scores: Call | None, loss: Call) -> Iterator[Fi
 
 def _over_the_batch(program: Program, algebra: Shapes) -> Iterator[Finding]:
     """A softmax over an axis that counts examples, or over the one torch guesses for three axes."""
+    if program.holds("vmap("):
+        return  # what is written for one example has no axis of examples
     modules = (call for call in program.calls("()") if kind(call) in ("softmax", "log_softmax"))
     for call in (*program.calls(*_SOFTMAXES), *modules):
         shape, axis = algebra.of(subject(call)), axis_of(call)

@@ -123,7 +123,7 @@ def lint(program: Program) -> Iterator[Finding]:
                     fix="Call `model.train()` before each training pass (or after each evaluation).",
                     edits=_switched_back(call),
                 )
-            elif _arrives_in_eval(call) and not mode_events(program, call.receiver):
+            elif _arrives_in_eval(call) and not mode_events(program, call.receiver, call):
                 yield clue(
                     "warning",
                     call,

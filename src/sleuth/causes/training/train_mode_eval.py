@@ -158,7 +158,7 @@ def _in_train_mode(program: Program, call: Call) -> str | None:
     deciding = last_mode(program, call, call.receiver)
     if matters is False or (deciding is not None and deciding.kind == "eval"):
         return None
-    events = mode_events(program, call.receiver)
+    events = mode_events(program, call.receiver, call)
     if matters and is_model(call.receiver):
         return "error" if deciding is not None or not any(event.kind == "eval" for event in events) else None
     if (

@@ -179,11 +179,13 @@ def _is_sensitive(made: Call) -> bool:
     return bool(_SENSITIVE.match(made.op)) or literal(made.keywords.get("dropout")) not in (None, 0, 0.0)
 
 
-def mode_events(program: Program, module: Value | None) -> list[Event]:
-    """The `train()` and `eval()` calls that reach a module, in order; not those that were taken back."""
+def mode_events(program: Program, module: Value | None, call: Call) -> list[Event]:
+    """The `train()` and `eval()` calls that reach a module, in order; not those that were taken back when the
+    call is reached."""
     events = [event for event in program.training.of("train", "eval") if holds(event.about, module)]
-    taken_back = [(asked.order, event.call.order) for event in events if (asked := _restored(event))]
-    return [e for e in events if not any(first < e.call.order <= last for first, last in taken_back)]
+    spans = [(asked.order, event.call.order) for event in events if (asked := _restored(event))]
+    over = [(first, last) for first, last in spans if not first < call.order < last]
+    return [e for e in events if not any(first < e.call.order <= last for first, last in over)]
 
 
 def _restored(event: Event) -> Call | None:
@@ -218,14 +220,14 @@ def inside(context: Context, loop: Loop) -> bool:
 
 def last_mode(program: Program, call: Call, module: Value | None) -> Event | None:
     """The `train()` or `eval()` that decides the mode at a call when it is reached for the first time."""
-    before = [event for event in mode_events(program, module) if event.call.order < call.order]
+    before = [event for event in mode_events(program, module, call) if event.call.order < call.order]
     before = [event for event in before if not excludes(event.call.context, call.context)]
     return before[-1] if before else None
 
 
 def left_in_eval(program: Program, call: Call, module: Value | None) -> Event | None:
     """The `eval()` after which a call runs, in its first turn or in a later one of the loops around it."""
-    events = mode_events(program, module)
+    events = mode_events(program, module, call)
     if not any(event.kind == "eval" for event in events):
         return None
     for loop in reversed(call.context.loops):

@@ -38,3 +38,15 @@ kinds = (points[:, 0] > 0).long()
 network = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.3), nn.Linear(32, 2))
 train(network, points[:300], kinds[:300])
 print(robust_accuracy(network, points[300:], kinds[300:]))
+
+
+@torch.no_grad()
+def plain_accuracy(net, x, y):
+    before = net.training
+    net.eval()
+    right = (net(x).argmax(1) == y).float().mean().item()
+    net.train(before)
+    return right
+
+
+print(plain_accuracy(network, points[300:], kinds[300:]))
