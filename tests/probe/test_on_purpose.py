@@ -288,7 +288,8 @@ class Follower(nn.Module):
         if self.apart:
             with torch.no_grad():
                 theirs = self.target(x + 0.1 * torch.randn_like(x))
-            return ours - theirs
+            distance: Tensor = ours - theirs
+            return distance
         made: Tensor = self.target(torch.cat([ours, x[:, :2]], 1))
         return made
 
