@@ -110,16 +110,13 @@ def of_a_stage(findings: Iterable[Finding], record: Record) -> list[Finding]:
     """A probe sees one step, and the run more. Layers that rest then and learn later are thawed one after the
     other; labels that are all alike there and differ elsewhere are those of one client, day or file."""
     passing = {"frozen-params"} if thawed_later(record) else set()
-    if any(call.target_min != call.target_max for call in loss_calls(record)) or _labels_differ(record):
+    calls = loss_calls(record)
+    if len({bound for call in calls for bound in (call.target_min, call.target_max)}) > 1:
         passing.add("labels-constant")
     return [
         replace(f, severity="note", credence=min(f.credence, 0.1)) if f.cause in passing else f
         for f in findings
     ]
-
-
-def _labels_differ(record: Record) -> bool:
-    return len({call.target_min for call in loss_calls(record)}) > 1
 
 
 LIBRARIES = ("site-packages", "dist-packages")

@@ -58,8 +58,9 @@ def _weighed(finding: Finding, board: Mapping[str, float], case: Case) -> Findin
     if undone is not None and undone.yes is False and severity == "warning" and finding.credence < 0.6:
         severity = "note"
     # Numbers that look odd, in a run that more likely than not has nothing wrong, are no accusation.
-    if severity == "warning" and not confirmed and "lint" not in finding.technique:
-        severity = "note" if credence < board.get(NOTHING, 0.0) else severity
+    by_numbers = not confirmed and "lint" not in finding.technique
+    if severity == "warning" and by_numbers and credence < board.get(NOTHING, 0.0):
+        severity = "note"
     # Taken back exactly, it makes no difference: Monte-Carlo dropout, layers that are kept as they are.
     if (
         undone is not None

@@ -10,6 +10,7 @@ from sleuth.facts.interpreter.values import (
     Collection,
     Constant,
     Either,
+    External,
     Instance,
     Table,
     Unknown,
@@ -185,3 +186,10 @@ def class_name(value: Value | None) -> str:
     if isinstance(settled, Class):
         return settled.name
     return settled.name if isinstance(settled, Unknown) else ""
+
+
+def type_name(dtype: Value | None) -> str:
+    """`int16` of `np.int16`, `torch.int16` and `"int16"`; nothing where the source does not say."""
+    here = root(dtype)
+    name = here.name.rpartition(".")[2] if isinstance(here, External) else literal(here)
+    return name if isinstance(name, str) else ""

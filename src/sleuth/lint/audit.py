@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from sleuth.facts.notebook import in_cell
-from sleuth.facts.source import Source, UnreadableSource
+from sleuth.facts.source import Source, UnreadableSource, called
 from sleuth.finding import Where
 from sleuth.lint.files import python_files, read_any, read_bytes_of
 from sleuth.records import dataclass
@@ -29,11 +29,7 @@ class Place:
 
 
 def _method(*names: str) -> Callable[[ast.AST], bool]:
-    return lambda node: (
-        isinstance(node, ast.Call)
-        and (node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", ""))
-        in names
-    )
+    return lambda node: isinstance(node, ast.Call) and called(node) in names
 
 
 def _attribute(*names: str) -> Callable[[ast.AST], bool]:

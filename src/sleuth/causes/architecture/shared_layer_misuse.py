@@ -55,6 +55,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts.flow import ancestry, layer, possible
 from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.program import Program, clue, place
+from sleuth.facts.source import called
 from sleuth.facts.topics.modes import excludes, has_weights, parts
 from sleuth.facts.topics.modules import (
     BATCH_NORM,
@@ -99,7 +100,7 @@ def _one_layer_many_times(program: Program) -> Iterator[Finding]:
     """`nn.ModuleList([make_head()] * 5)`: five names of one head."""
     source = program.source
     for call in source.of(ast.Call) if source.holds("ModuleList") or source.holds("Sequential") else ():
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        name = called(call)
         given = call.args[0] if call.args else None
         inner = given.value if isinstance(given, ast.Starred) else given
         if name not in ("ModuleList", "Sequential") or not isinstance(inner, ast.BinOp):

@@ -53,7 +53,7 @@ loading. Dividing a `uint8` array or tensor by a float is safe: it promotes.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, layer, literal, makers, number, root
+from sleuth.facts.flow import ancestry, layer, literal, makers, number, root, type_name
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, External, Value
 from sleuth.facts.prepared import speaks_of, where_input_made
 from sleuth.facts.program import Program, clue
@@ -138,9 +138,6 @@ READS_RAW = frozenset(
 )
 COMPARISONS = frozenset([">", "<", ">=", "<=", "==", "!=", "&", "|", "~"])  # what they give is 0 or 1
 NARROW = frozenset(["int8", "uint8", "int16", "uint16", "<i2", ">i2", "i2", "<h", "h", "short"])
-
-# Arrays made to be filled, and where their type stands among the arguments.
-BUFFERS = {"numpy.zeros": 1, "numpy.empty": 1, "numpy.full": 2, "torch.zeros": 9, "torch.empty": 9}
 
 NEEDS = "int8 int16 int32 int64 randint imread Image read_image decode_ byte i2 short <h Video MNIST CIFAR"
 
@@ -229,6 +226,8 @@ def _filled_bytes_differ(program: Program) -> Iterator[Finding]:
 
 def _byte_buffer(value: Value | None, depth: int = 0) -> Call | None:
     """The array of bytes that a value is, or is a part of."""
+    from sleuth.facts.topics.cut_fractions import BUFFERS
+
     here = root(value)
     if not isinstance(here, Call) or depth > 8:
         return None
@@ -331,18 +330,14 @@ def _is_wide_short_cast(call: Call) -> bool:
     """`(wave * 7500).astype(np.int16)`: samples as a recording stores them, loud enough to wrap."""
     if call.op != ".astype" or not call.args or call.receiver is None:
         return False
-    dtype = root(call.args[0])
-    named = dtype.name.rpartition(".")[2] if isinstance(dtype, External) else literal(dtype)
-    return named in ("int16", "<i2", "i2", "short") and any(
+    return type_name(call.args[0]) in ("int16", "<i2", "i2", "short") and any(
         isinstance(known := literal(here), int | float) and known > ROOT_OF_RANGE
         for here in ancestry(call.receiver, 30)
     )
 
 
 def _is_narrow(read: Call) -> bool:
-    dtype = root(read.keywords.get("dtype"))
-    named = dtype.name.rpartition(".")[2] if isinstance(dtype, External) else literal(dtype)
-    return isinstance(named, str) and named in NARROW
+    return type_name(read.keywords.get("dtype")) in NARROW
 
 
 def _is_device(move: Call) -> bool:
@@ -375,10 +370,7 @@ def _noise_cast_to_bytes(program: Program) -> Iterator[Finding]:
 
 
 def _names_bytes(dtype: Value | None) -> bool:
-    settled = root(dtype)
-    if isinstance(settled, External):
-        return settled.name in ("numpy.uint8", "torch.uint8")
-    return literal(settled) == "uint8"
+    return type_name(dtype) == "uint8"
 
 
 def _is_normal_noise(value: Value) -> bool:

@@ -54,6 +54,7 @@ from sleuth.facts.edits import inserted_before
 from sleuth.facts.flow import literal, possible, root
 from sleuth.facts.interpreter.values import Call, Class, Collection, Function, Instance, Table, Value
 from sleuth.facts.program import Program, clue
+from sleuth.facts.source import called
 from sleuth.facts.topics.cadence import frame
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
@@ -258,7 +259,7 @@ def _may_seed(node: ast.AST) -> bool:
         return bool(_SEED_WORDS.search(node.name))
     if not isinstance(node, ast.Call):
         return False
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    name = called(node)
     if _SEED_WORDS.search(name):
         return True
     if not _is_settings(node) and any(_SEED_WORDS.search(entry.arg or "") for entry in node.keywords):

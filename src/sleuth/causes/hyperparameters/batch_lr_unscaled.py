@@ -58,6 +58,7 @@ from collections.abc import Iterator
 from sleuth.facts.flow import ancestry, possible
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
 from sleuth.facts.program import Program, clue
+from sleuth.facts.source import called
 from sleuth.facts.topics.modules import exact, settled
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
@@ -186,7 +187,7 @@ def _entries(value: ast.expr) -> dict[str, float]:
 def _changes(value: ast.expr) -> tuple[str, dict[str, float]]:
     """What settings are derived from, and the entries given anew: `dict(BASE, ...)`, `{**BASE, ...}`."""
     if isinstance(value, ast.Call) and value.args:
-        name = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+        name = called(value)
         if name in ("dict", "replace") and len(value.args) == 1:
             return ast.unparse(value.args[0]), _entries(value)
     if isinstance(value, ast.Dict) and value.keys and value.keys[0] is None:

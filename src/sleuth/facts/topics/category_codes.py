@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sleuth.facts.source import Source
+from sleuth.facts.source import Source, called
 from sleuth.facts.words import Pattern, names_held_out, names_training
 
 _KEYS = Pattern(r"\b(ids?|qid|group|groups|session|query|key)\b", re.IGNORECASE)
@@ -56,7 +56,7 @@ def _numbering(node: ast.AST, source: Source) -> Numbering | None:
         return _of(node, node.value, True) if own else None
     if not isinstance(node, ast.Call):
         return None
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    name = called(node)
     given = node.args[0] if node.args else None
     if name == "factorize":
         ordered = any(keyword.arg == "sort" for keyword in node.keywords)

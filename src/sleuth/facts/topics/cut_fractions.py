@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import literal, root
-from sleuth.facts.interpreter.values import Call, External, Value
+from sleuth.facts.flow import root, type_name
+from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.program import Program
 from sleuth.records import dataclass
 
 _WHOLE = re.compile(r"(u?int(8|16|32|64|p|c)?|long|short|byte|[<>]?[iu][1248])_?")
 # Arrays made to be filled, and where their type stands among the arguments.
-_MADE = {"numpy.zeros": 1, "numpy.empty": 1, "numpy.full": 2, "torch.zeros": 9, "torch.empty": 9}
+BUFFERS = {"numpy.zeros": 1, "numpy.empty": 1, "numpy.full": 2, "torch.zeros": 9, "torch.empty": 9}
 _MADE_LIKE = frozenset(
     f"{library}.{kind}_like" for library in ("numpy", "torch") for kind in ("zeros", "empty", "ones", "full")
 )
@@ -50,19 +50,13 @@ def _is_whole(value: Value | None, depth: int = 0) -> bool:
     if not isinstance(here, Call) or depth > 8:
         return False
     if "dtype" in here.keywords:
-        return _names_whole(here.keywords["dtype"])
-    if here.op in _MADE:
-        place = _MADE[here.op]
-        return len(here.args) > place and _names_whole(here.args[place])
+        return _WHOLE.fullmatch(type_name(here.keywords["dtype"])) is not None
+    if here.op in BUFFERS:
+        kind = here.args[BUFFERS[here.op] :][:1]
+        return bool(kind) and _WHOLE.fullmatch(type_name(kind[0])) is not None
     if here.op in _MADE_LIKE or here.op in (*_KEEP_TYPE, "numpy.stack", "numpy.concatenate"):
         given = here.args[0] if here.args else here.receiver
         return _is_whole(here.receiver if here.receiver is not None else given, depth + 1)
     if here.op == ".astype" and here.args:
-        return _names_whole(here.args[0])
+        return _WHOLE.fullmatch(type_name(here.args[0])) is not None
     return here.op in ("numpy.random.randint", ".randint", ".integers", "torch.randint")
-
-
-def _names_whole(dtype: Value | None) -> bool:
-    here = root(dtype)
-    name = here.name.rpartition(".")[2] if isinstance(here, External) else literal(here)
-    return isinstance(name, str) and _WHOLE.fullmatch(name) is not None

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts.source import Source
-from sleuth.facts.topics.loaders import DRAWS
+from sleuth.facts.topics.loaders import is_draw
 from sleuth.facts.words import Pattern
 from sleuth.records import dataclass
 
@@ -98,22 +98,15 @@ def _random_movers(source: Source) -> bool:
 def _moves_by_chance(function: ast.FunctionDef) -> bool:
     """It draws, moves what it is given, and takes one thing at a time."""
     taken = [argument for argument in function.args.args if argument.arg not in ("self", "cls")]
-    draws = any(_draws(part) for part in ast.walk(function))
+    draws = any(is_draw(part) for part in ast.walk(function))
     return draws and len(taken) == 1 and bool(_MOVES.search(ast.unparse(function)))
-
-
-def _draws(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Call):
-        return False
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    return name in DRAWS
 
 
 def _by_two_chances(function: ast.FunctionDef, source: Source) -> Iterator[DrawnApart]:
     """`if random() < 0.5: image = flip(image)`, and below `if random() < 0.5: mask = flip(mask)`."""
     moved: dict[str, list[tuple[str, ast.expr]]] = {}
     for branch in (part for part in ast.walk(function) if isinstance(part, ast.If)):
-        if branch.orelse or not any(_draws(part) for part in ast.walk(branch.test)):
+        if branch.orelse or not any(is_draw(part) for part in ast.walk(branch.test)):
             continue
         bound = [part for part in branch.body if isinstance(part, ast.Assign)]
         names = [part.targets[0] for part in bound if len(part.targets) == 1]

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.source import Source
+from sleuth.facts.source import Source, called
 from sleuth.records import dataclass
 
 
@@ -62,7 +62,7 @@ def _handed_in_and_dropped(source: Source, node: ast.Assign, call: ast.Call) -> 
 
 def _callees(source: Source, call: ast.Call) -> list[ast.FunctionDef]:
     """The functions of the file that a call may mean: by name, or the one `forward` that fits."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = called(call)
     named = [function for function in source.of(ast.FunctionDef) if function.name == name]
     forwards = [function for function in source.of(ast.FunctionDef) if function.name == "forward"]
     return named or [one for one in forwards if len(one.args.args) - 1 == len(call.args)]

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from sleuth.facts.source import Source, statements_in
+from sleuth.facts.source import Source, called, statements_in
 from sleuth.facts.words import AnyOf
 from sleuth.records import dataclass
 
@@ -57,7 +57,7 @@ def _layers_made(cls: ast.ClassDef) -> dict[str, ast.stmt]:
 def _makes_weights(node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
-    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    name = called(node)
     return name in _WEIGHTS or name.startswith(_WEIGHTS_AND_MORE)
 
 

@@ -3,11 +3,10 @@
 import ast
 import re
 from collections.abc import Iterable
-from typing import TypeGuard
 
 from sleuth.facts.flow import root
 from sleuth.facts.interpreter.values import Constant, Instance
-from sleuth.facts.topics.loaders import DRAWS, draws_at_random, method
+from sleuth.facts.topics.loaders import draws_at_random, is_draw, method
 from sleuth.facts.words import Pattern
 from sleuth.records import dataclass, field
 
@@ -50,7 +49,7 @@ class _Reader:
             self._bind(node.target, ast.BinOp(node.target, node.op, node.value), by_chance)
         elif isinstance(node, ast.If):
             chance = self.read(node.test).drawn
-            if any(_draws(part) for part in ast.walk(node)) and not _is_chance(node.test):
+            if any(is_draw(part) for part in ast.walk(node)) and not _is_chance(node.test):
                 self.lost = True  # a flag decides: who set it decides what is right
             self.block(node.body, by_chance or chance)
             self.block(node.orelse, by_chance or chance)
@@ -62,7 +61,7 @@ class _Reader:
                 parts = node.value.values
             self.returned += parts
             self.values.append([self.read(part) for part in parts])
-        elif any(_draws(part) for part in ast.walk(node)):
+        elif any(is_draw(part) for part in ast.walk(node)):
             self.lost = True
 
     def _bind(self, target: ast.expr, value: ast.expr, by_chance: bool) -> None:
@@ -93,10 +92,10 @@ class _Reader:
             whole = self.read(node.value)
             # `item["image"]` and `item["label"]` are different things
             return _Known(frozenset((origin, node.slice.value) for origin in whole.origins), whole.drawn)
-        if isinstance(node, ast.IfExp) and any(_draws(part) for part in ast.walk(node)):
+        if isinstance(node, ast.IfExp) and any(is_draw(part) for part in ast.walk(node)):
             self.lost = self.lost or not _is_chance(node.test)
         self.lost = self.lost or self._is_scaled(node)
-        known = _Known(frozenset(), _draws(node) or self._augments(node))
+        known = _Known(frozenset(), is_draw(node) or self._augments(node))
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr | ast.keyword):
                 known |= self.read(child.value if isinstance(child, ast.keyword) else child)
@@ -122,11 +121,15 @@ class _Reader:
         elif isinstance(node, ast.Compare):
             operands = [node.left, *node.comparators]
         else:
-            operands = [*node.args, *(entry.value for entry in node.keywords)] if _is_draw(node) else []
+            operands = (
+                [*node.args, *(entry.value for entry in node.keywords)]
+                if isinstance(node, ast.Call) and is_draw(node)
+                else []
+            )
         settings = [
             part.attr for part in operands if isinstance(part, ast.Attribute) and _is_self(part.value)
         ]
-        if not settings or not any(_draws(part) for part in ast.walk(node)):
+        if not settings or not any(is_draw(part) for part in ast.walk(node)):
             return False
         values = [root(self.dataset.attributes.get(name)) for name in settings]
         return not all(isinstance(value, Constant) and value.value for value in values)
@@ -136,22 +139,11 @@ def _is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
 
 
-def _is_draw(node: ast.AST) -> TypeGuard[ast.Call]:
-    return isinstance(node, ast.Call) and _draws(node)
-
-
 def _is_chance(test: ast.expr) -> bool:
     """Random numbers alone decide a branch: `random() < 0.5`."""
     if isinstance(test, ast.BoolOp):
         return all(_is_chance(part) for part in test.values)
-    return any(_draws(part) for part in ast.walk(test))
-
-
-def _draws(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Call):
-        return False
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    return name in DRAWS
+    return any(is_draw(part) for part in ast.walk(test))
 
 
 def always_augmented(dataset: Instance) -> ast.expr | None:
@@ -161,7 +153,7 @@ def always_augmented(dataset: Instance) -> ast.expr | None:
     the label is drawn along (pairs, masked tokens), there are two random views, or a flag decides.
     """
     getter = method(dataset.cls, "__getitem__")
-    if getter is None or not any(_draws(node) or _is_own_call(node) for node in ast.walk(getter)):
+    if getter is None or not any(is_draw(node) or _is_own_call(node) for node in ast.walk(getter)):
         return None
     if any(_SETTLED.search(word) for node in ast.walk(getter) for word in _words(node)):
         return None

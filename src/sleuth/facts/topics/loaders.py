@@ -3,11 +3,13 @@
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from sleuth.facts.flow import ancestry, literal, possible, root
 from sleuth.facts.interpreter.machine import PASS_ITERABLES
 from sleuth.facts.interpreter.values import Call, Class, Collection, Function, Instance, Loop, Value
 from sleuth.facts.program import Program
+from sleuth.facts.source import called
 from sleuth.facts.topics.modes import base, may_be_model
 from sleuth.facts.words import Pattern
 
@@ -219,10 +221,13 @@ def draws_at_random(definition: ast.AST | None) -> bool:
     for node in ast.walk(definition):
         if isinstance(node, ast.Attribute) and node.attr == "training":
             return False
-        if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            draws = draws or name in DRAWS
+        draws = draws or is_draw(node)
     return draws
+
+
+def is_draw(node: ast.AST) -> TypeGuard[ast.Call]:
+    """`random()`, `torch.rand(...)`, `rng.uniform(...)`"""
+    return isinstance(node, ast.Call) and called(node) in DRAWS
 
 
 def name_of(step: Value) -> str:

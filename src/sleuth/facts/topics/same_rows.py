@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.facts.program import Program
-from sleuth.facts.source import Source
+from sleuth.facts.source import Source, called
 from sleuth.facts.words import names_held_out, names_training
 from sleuth.records import dataclass
 
@@ -109,7 +109,7 @@ def _serves_training_rows(value: ast.expr) -> ast.expr | None:
     """The data set in `DataLoader(train_set, batch_size=64)`."""
     if not isinstance(value, ast.Call) or not value.args:
         return None
-    name = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+    name = called(value)
     if name != "DataLoader" or any(word.arg is None or word.arg in _OWN_ROWS for word in value.keywords):
         return None
     given = value.args[0]
