@@ -292,7 +292,8 @@ def test_a_share_of_the_budget_is_kept_for_the_end(monkeypatch: pytest.MonkeyPat
     [
         ("import gymnasium as gym\n", True),
         ("obs, r, done, _ = env.step(a)\nadv = (adv - adv.mean()) / adv.std()\n", True),
-        ("next_obs, pay = self.world.step(act)\nGAMMA = 0.9\n", True),
+        ("next_obs, pay = self.world.step(act)\ntotal_reward += pay\n", True),
+        ("state = world.step(state, dt)\nsched = ExponentialLR(opt, gamma=0.9)\n", False),
         ("state = model.env.step(x)\nreturn state\n", False),
         ("optimizer.step()\nscheduler.step()\nreturn loss, gamma\n", False),
     ],

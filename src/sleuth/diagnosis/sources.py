@@ -20,7 +20,7 @@ _PLAYS = re.compile(
 
 # Environments of one's own: a step in a world, and what it pays.
 _STEPS = re.compile(r"\b\w*(env|envs|world|game|arena)\.(step|play|act)\(", re.IGNORECASE)
-_REWARDED = re.compile(r"(?<![a-z])(rewards?|returns|gamma|advantages?|adv)(?![a-z])", re.IGNORECASE)
+_REWARDED = re.compile(r"(?<![a-z])(rewards?|returns|advantages?|adv)(?![a-z])", re.IGNORECASE)
 
 
 def local_sources(script: Path) -> list[Path]:

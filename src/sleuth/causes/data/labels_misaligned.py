@@ -136,7 +136,7 @@ def _moved_apart(program: Program) -> Iterator[Finding]:
 
     for found in drawn_apart(program.source):
         yield clue(
-            "error",
+            "error" if found.certain else "warning",
             Value(found.mask, program.source),
             f"`{ast.unparse(found.picture)}` and `{ast.unparse(found.mask)}` draw anew each: the picture "
             "is moved one way and what belongs to its pixels another.",

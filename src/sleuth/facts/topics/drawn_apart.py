@@ -31,6 +31,7 @@ _MOVES = Pattern(
     re.IGNORECASE,
 )
 _LIBRARY = Pattern(r"Random(Horizontal|Vertical|Rotation|Crop|Resized|Affine|Perspective|Flip|Rotate)")
+_TRANSFORM = Pattern(r"transform|aug|tfm|flip|crop|rotat", re.IGNORECASE)
 # Whoever sets the generator back draws the same twice.
 _REPEATED = Pattern(r"seed|set_?state|set_rng_state|get_params|to_deterministic|replay", re.IGNORECASE)
 _CHANCES = ("random(", "rand(", "randint(", "uniform(", "integers(", "choice(", "bernoulli(", "Random")
@@ -39,11 +40,14 @@ _MOVERS = ("flip", "Flip", "rot90", "otat", "crop", "Crop", "ffine", "roll(", "w
 
 @dataclass(frozen=True)
 class DrawnApart:
-    """Two applications of what draws: on a picture, and on what belongs to it."""
+    """Two applications of what draws: on a picture, and on what belongs to it.
+
+    `certain` where the code that draws was read; not where a transform is only known by its name.
+    """
 
     picture: ast.expr
     mask: ast.expr
-    source: Source
+    certain: bool
 
 
 def drawn_apart(source: Source) -> Iterator[DrawnApart]:
@@ -55,7 +59,7 @@ def drawn_apart(source: Source) -> Iterator[DrawnApart]:
         if not any(word in text for word in _PLAIN_MASKS) or _REPEATED.search(text):
             continue
         yield from _by_one_callable(function, source, random_movers)
-        yield from _by_two_chances(function, source)
+        yield from _by_two_chances(function)
 
 
 def _by_one_callable(function: ast.FunctionDef, source: Source, movers: bool) -> Iterator[DrawnApart]:
@@ -67,21 +71,18 @@ def _by_one_callable(function: ast.FunctionDef, source: Source, movers: bool) ->
     for name, calls in applied.items():
         pictures = [call for call in calls if _speaks_of(_PICTURE, call.args[0])]
         masks = [call for call in calls if _speaks_of(_MASK, call.args[0])]
-        if pictures and masks and _draws_by_name(source, name, movers):
-            yield DrawnApart(pictures[0], masks[0], source)
+        if not pictures or not masks:
+            continue
+        last = name.rpartition(".")[2]
+        defined = [node for node in source.of(ast.FunctionDef) if node.name == last]
+        if any(map(_moves_by_chance, defined)):
+            yield DrawnApart(pictures[0], masks[0], True)
+        elif not defined and movers and _TRANSFORM.search(last):
+            yield DrawnApart(pictures[0], masks[0], False)
 
 
 def _speaks_of(pattern: Pattern, node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and bool(pattern.search(node.id.replace("_", " ")))
-
-
-def _draws_by_name(source: Source, name: str, movers: bool) -> bool:
-    """Whether what is called so moves pixels by chance: a function of the file, or a transform handed in."""
-    last = name.rpartition(".")[2]
-    defined = [node for node in source.of(ast.FunctionDef) if node.name == last]
-    if defined:
-        return any(_moves_by_chance(node) for node in defined)
-    return movers and bool(re.search("transform|aug|tfm|flip|crop|rotat", last, re.IGNORECASE))
 
 
 def _random_movers(source: Source) -> bool:
@@ -102,7 +103,7 @@ def _moves_by_chance(function: ast.FunctionDef) -> bool:
     return draws and len(taken) == 1 and bool(_MOVES.search(ast.unparse(function)))
 
 
-def _by_two_chances(function: ast.FunctionDef, source: Source) -> Iterator[DrawnApart]:
+def _by_two_chances(function: ast.FunctionDef) -> Iterator[DrawnApart]:
     """`if random() < 0.5: image = flip(image)`, and below `if random() < 0.5: mask = flip(mask)`."""
     moved: dict[str, list[tuple[str, ast.expr]]] = {}
     for branch in (part for part in ast.walk(function) if isinstance(part, ast.If)):
@@ -120,4 +121,4 @@ def _by_two_chances(function: ast.FunctionDef, source: Source) -> Iterator[Drawn
         pictures = [value for name, value in pairs if _PICTURE.search(name.replace("_", " "))]
         masks = [value for name, value in pairs if _MASK.search(name.replace("_", " "))]
         if pictures and masks:
-            yield DrawnApart(pictures[0], masks[0], source)
+            yield DrawnApart(pictures[0], masks[0], True)

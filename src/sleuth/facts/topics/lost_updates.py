@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.source import Source
+from sleuth.facts.source import Source, called
 from sleuth.facts.words import Pattern
 from sleuth.records import dataclass
 
@@ -20,7 +20,6 @@ class LostUpdate:
     update: ast.Assign
     call: ast.Call
     name: str
-    source: Source
 
 
 def lost_updates(source: Source) -> Iterator[LostUpdate]:
@@ -33,7 +32,7 @@ def lost_updates(source: Source) -> Iterator[LostUpdate]:
             if update is None or _leaves(function, name):
                 continue
             if (call := _call_in_a_loop(source, function, place, name)) is not None:
-                yield LostUpdate(update, call, name, source)
+                yield LostUpdate(update, call, name)
 
 
 def _update_in_a_loop(function: ast.FunctionDef, name: str) -> ast.Assign | None:
@@ -84,8 +83,14 @@ def _holds(target: ast.expr) -> bool:
 
 
 def _call_in_a_loop(source: Source, function: ast.FunctionDef, place: int, name: str) -> ast.Call | None:
-    """`train(params, ...)` in a loop that never binds `params` anew."""
-    for loop in (*source.of(ast.For), *source.of(ast.While)):
+    """`train(params, ...)` in a loop over epochs that never binds `params` anew.
+
+    Not in one that hands over a task, a client or a rate each turn: what is learnt of it is meant to be
+    forgotten.
+    """
+    loops: list[ast.For | ast.While] = [*source.of(ast.For), *source.of(ast.While)]
+    for loop in loops:
+        turn = set() if isinstance(loop, ast.While) or _counts(loop) else _stored(loop.target)
         bound = {one for part in ast.walk(loop) if isinstance(part, ast.Assign) for one in _bound(part)}
         for part in ast.walk(loop):
             if (
@@ -95,9 +100,24 @@ def _call_in_a_loop(source: Source, function: ast.FunctionDef, place: int, name:
             ):
                 given = part.args[place] if place < len(part.args) else None
                 given = given or next((word.value for word in part.keywords if word.arg == name), None)
-                if isinstance(given, ast.Name) and given.id not in bound:
+                if isinstance(given, ast.Name) and given.id not in bound and not _mentions(part, turn):
                     return part
     return None
+
+
+def _counts(loop: ast.For) -> bool:
+    """`for epoch in range(20)`, also with a progress bar around it."""
+    return any(
+        isinstance(part, ast.Call) and called(part) in ("range", "trange") for part in ast.walk(loop.iter)
+    )
+
+
+def _mentions(call: ast.Call, names: set[str]) -> bool:
+    return any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(call))
+
+
+def _stored(target: ast.expr) -> set[str]:
+    return {part.id for part in ast.walk(target) if isinstance(part, ast.Name)}
 
 
 def _bound(statement: ast.Assign) -> set[str]:

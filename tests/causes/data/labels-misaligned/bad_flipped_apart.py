@@ -42,3 +42,19 @@ class Streets(Dataset):
         if random.random() < 0.5:
             label_map = torch.flip(label_map, dims=[-1])  # labels-misaligned
         return img, label_map
+
+
+class Handed(Dataset):
+    """Its transform comes from outside; the file has one that draws."""
+
+    def __init__(self, pairs, transform):
+        self.pairs, self.transform = pairs, transform
+
+    def __getitem__(self, index):
+        image, mask = self.pairs[index]
+        return self.transform(image), self.transform(mask)  # labels-misaligned
+
+
+class RandomTurn:
+    def __call__(self, plane):
+        return torch.rot90(plane, random.randint(0, 3))
