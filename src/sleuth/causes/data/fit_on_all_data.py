@@ -54,16 +54,15 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, literal, parents, root
+from sleuth.facts.flow import ancestry, literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.splits import (
     TRAIN_TEST_SPLIT,
     Split,
     Splits,
+    chosen_columns,
     identity,
-    is_data,
-    is_full,
     split_first,
     splits_of,
     statistic_of,
@@ -340,53 +339,13 @@ def _by_hand(splits: Splits) -> Iterator[Fit]:
 
 
 CHOICE = "The choice of columns"
-MOST_STEPS = 600  # back from an index to what it was computed from
 
 
 def _chosen_columns(splits: Splits) -> Iterator[Fit]:
-    """`best = choose(X, y)` and `X[rows][:, best]`: columns that labels had a say in, of all rows."""
-    taken: dict[int, tuple[Call, list[Call]]] = {}
-    for item in splits.program.calls("[]"):
-        index = _column_index(item)
-        if index is not None:
-            taken.setdefault(id(index), (index, []))[1].append(item)
     made_by = {id(call.result): call for call in splits.program.calls("def")}
-    for index, items in taken.values():
-        for split in splits.found:
-            if _saw_inputs_and_labels(splits, index, split):
-                yield Fit(CHOICE, made_by.get(id(index), index), split.whole[0], tuple(items))
-                break
-
-
-def _saw_inputs_and_labels(splits: Splits, index: Value, split: Split) -> bool:
-    """Both are divided together. What both were made from (one call that loads them) tells nothing."""
-    inputs, *others = (
-        {identity(here) for here in splits.rows(data) if is_data(here)} for data in split.whole or (None,)
-    )
-    seen = _whole_arrays(splits, index, inputs)
-    return bool(seen & inputs) and any(seen & (other - inputs) for other in others)
-
-
-def _whole_arrays(splits: Splits, value: Value, inputs: set[object]) -> set[object]:
-    """What a value was computed from, not counting what went through a part of a split, nor how the inputs
-    themselves were made: rows without a label may have been left out of them."""
-    seen: set[object] = set()
-    front: list[Value] = [value]
-    while front and len(seen) < MOST_STEPS:
-        here = front.pop()
-        if identity(here) not in seen and not splits.is_part(here):
-            seen.add(identity(here))
-            front += () if identity(here) in inputs else parents(here)
-    return seen
-
-
-def _column_index(item: Call) -> Call | None:
-    """`panel` of `X[:, panel]`: an index that was computed, not written down."""
-    key = item.args[1] if len(item.args) == 2 else None
-    if not isinstance(key, Collection) or key.kind != "tuple" or len(key.items) != 2:
-        return None
-    index = root(key.items[1])
-    return index if is_full(key.items[0]) and isinstance(index, Call) else None
+    for choice in chosen_columns(splits):
+        maker = made_by.get(id(choice.index), choice.index)
+        yield Fit(CHOICE, maker, choice.split.whole[0], choice.taken)
 
 
 def _short(call: Call) -> str:

@@ -209,10 +209,12 @@ def _draws(splits: Splits, value: Value) -> list[Call]:
         if here.op in ("sklearn.utils.shuffle", ".sample") or _permutes_rows(here):
             if here.op != ".sample" or literal(here.keywords.get("frac")) in (1, 1.0):
                 found.append(here)
-        elif here.op in TRAIN_TEST_SPLIT and literal(here.keywords.get("shuffle")) is not False:
-            found.append(here)
         elif here.op == "[]" and len(here.args) == 2:
-            found.extend(_index_draws(first_key(here.args[1]), in_place))
+            split = root(here.args[0])
+            if isinstance(split, Call) and split.op in TRAIN_TEST_SPLIT:
+                found.extend([split] if literal(split.keywords.get("shuffle")) is not False else [])
+            else:
+                found.extend(_index_draws(first_key(here.args[1]), in_place))
     unique = {id(draw): draw for draw in found}
     return list(unique.values())
 

@@ -60,9 +60,11 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, argument_node, keyword_set
 from sleuth.facts.flow import layer, literal, root, subject
-from sleuth.facts.interpreter.values import Call, Value
+from sleuth.facts.interpreter.calls import TRANSFORMS
+from sleuth.facts.interpreter.values import Call, Function, Value
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.topics.activations import axis_of, kind, origins
+from sleuth.facts.topics.modes import function_of
 from sleuth.facts.topics.shapes import BATCH, Shape, Shapes, shapes
 from sleuth.finding import Finding, Severity
 
@@ -279,18 +281,31 @@ def _likelihood(algebra: Shapes, scores: Call | None, loss: Call) -> Iterator[Fi
 
 def _over_the_batch(program: Program, algebra: Shapes) -> Iterator[Finding]:
     """A softmax over an axis that counts examples, or over the one torch guesses for three axes."""
-    if program.holds("vmap("):
-        return  # what is written for one example has no axis of examples
+    for_one = _written_for_one(program)
     modules = (call for call in program.calls("()") if kind(call) in ("softmax", "log_softmax"))
     for call in (*program.calls(*_SOFTMAXES), *modules):
         shape, axis = algebra.of(subject(call)), axis_of(call)
         if shape is None or not shape.sure or shape.rank < 2 or _is_similarity(call):
             continue
+        if for_one and for_one & {function_of(site) for site in call.context.sites}:
+            continue  # no axis of examples here, whatever the model says of its own input
         if _names_no_axis(call):
             if shape.rank == 3:
                 yield _wrong(call, "warning", "no axis is named, and torch takes 0 for three axes")
         elif axis is not None and axis % shape.rank == 0 and _counts_examples(shape):
             yield _wrong(call, "error", "axis 0 counts the examples of the batch")
+
+
+def _written_for_one(program: Program) -> set[object]:
+    """The functions that `vmap` calls with one example at a time."""
+    found: set[object] = set()
+    for call in program.calls("torch.vmap", "torch.func.vmap"):
+        made = root(next(iter(call.args), None))
+        while isinstance(made, Call) and made.args and made.op in (*TRANSFORMS, "functools.partial"):
+            made = root(made.args[0])
+        if isinstance(made, Function):
+            found.add(made.definition)
+    return found
 
 
 def _over_one(program: Program, algebra: Shapes) -> Iterator[Finding]:

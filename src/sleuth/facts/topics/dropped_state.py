@@ -74,7 +74,10 @@ def _moved_on(function: ast.FunctionDef, place: int) -> int | None:
     own = 1 if names[:1] == ["self"] else 0
     back = [part.value for part in ast.walk(function) if isinstance(part, ast.Return)]
     moved = {
-        one for part in ast.walk(function) if isinstance(part, ast.Assign) for one in _names(part.targets)
+        one
+        for part in ast.walk(function)
+        if isinstance(part, ast.Assign) and _by_a_layer(part.value)
+        for one in _names(part.targets)
     }
     parts = [value.elts[place] for value in back if isinstance(value, ast.Tuple) and place < len(value.elts)]
     found = [part.id for part in parts if isinstance(part, ast.Name)]
@@ -86,3 +89,8 @@ def _moved_on(function: ast.FunctionDef, place: int) -> int | None:
     ):
         return None
     return names.index(found[0]) - own
+
+
+def _by_a_layer(value: ast.expr) -> bool:
+    """`self.cell(...)`: what a module made of it, not a number that was set right."""
+    return isinstance(value, ast.Call) and ast.unparse(value.func).startswith("self.")

@@ -4,6 +4,7 @@ A split is found by what it does (a splitter of a library, two complementary cut
 opposite, folds), not by the names of its parts.
 """
 
+from sleuth.facts.topics.splits.chosen import chosen_columns
 from sleuth.facts.topics.splits.division import Split, Splits
 from sleuth.facts.topics.splits.reading import splits_of
 from sleuth.facts.topics.splits.repair import split_first
@@ -14,7 +15,6 @@ from sleuth.facts.topics.splits.rows import (
     bare,
     first_key,
     identity,
-    is_data,
     is_full,
 )
 from sleuth.facts.topics.splits.statistics import statistic_of, statistics_in
@@ -26,9 +26,9 @@ __all__ = [
     "Split",
     "Splits",
     "bare",
+    "chosen_columns",
     "first_key",
     "identity",
-    "is_data",
     "is_full",
     "split_first",
     "splits_of",

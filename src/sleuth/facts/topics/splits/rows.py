@@ -2,7 +2,7 @@
 
 import ast
 
-from sleuth.facts.flow import root
+from sleuth.facts.flow import literal, root
 from sleuth.facts.interpreter.values import (
     Call,
     Carried,
@@ -68,11 +68,20 @@ def row_parents(value: Value) -> tuple[Value, ...]:
         data = value.argument(0, "X")
         return (data,) if data is not None else ()
     if op == "[]":
-        return value.args[:1]
+        return _divided(value) or value.args[:1]
     if op in ARITHMETIC:
         return _carriers(value.args)
     made_from = (*value.args, *value.keywords.values())
     return made_from if value.receiver is None or op == "()" else (value.receiver, *made_from)
+
+
+def _divided(item: Call) -> tuple[Value, ...]:
+    """The array that a part came from: `y_test`, the fourth of `train_test_split(X, y)`, is of `y` alone."""
+    split = root(item.args[0])
+    if not isinstance(split, Call) or split.op not in TRAIN_TEST_SPLIT or len(item.args) != 2:
+        return ()
+    place = literal(item.args[1])
+    return split.args[place // 2 :][:1] if isinstance(place, int) and place >= 0 else ()
 
 
 def _carriers(operands: tuple[Value, ...]) -> tuple[Value, ...]:
