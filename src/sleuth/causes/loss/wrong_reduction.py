@@ -163,8 +163,17 @@ def _sum_over_everything(term: Term) -> Call | None:
         return use.made if told and use.made is not None else use.call
     sums = [call for call in term.around if call.op in REDUCTIONS]
     if len(sums) == 1 and _is_full_sum(sums[0]) and (use is None or use.reduction == "none"):
-        return sums[0] if _comes_from_a_model(value) else None
+        judged = use is not None or not _is_an_answer(value)
+        return sums[0] if judged and _comes_from_a_model(value) else None
     return None
+
+
+def _is_an_answer(value: Value) -> bool:
+    """`model(x)[0].sum()`: no target in it, so nothing is learnt; who writes it compares gradients."""
+    made = root(value)
+    while isinstance(made, Call) and made.op == "[]":
+        made = root(made.args[0])
+    return isinstance(made, Call) and made.op == "()"
 
 
 def _sums(use: LossUse) -> bool:

@@ -55,7 +55,7 @@ temperature deserves a clamp *before* its `exp`.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import keeps_numbers, layer, number, parents, root, subject
+from sleuth.facts.flow import ancestry, keeps_numbers, layer, number, parents, root, subject
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.activations import kind
@@ -86,12 +86,30 @@ NEEDS = "exp"
 
 
 def lint(program: Program) -> Iterator[Finding]:
+    left_out = _left_out_where_large(program)
     for call in program.calls("/"):
-        if len(call.args) == 2:
+        if len(call.args) == 2 and id(call) not in left_out:
             yield from _softmax(call)
             yield from _sigmoid(call)
     for call in program.calls(*_LOGS, *_LOG1PS):
-        yield from _log_of_exp(call)
+        if id(call) not in left_out:
+            yield from _log_of_exp(call)
+
+
+def _left_out_where_large(program: Program) -> set[int]:
+    """What `numpy.where(x > 20, x, ...)` chooses from. (Where torch chooses, the gradient is still NaN.)"""
+    return {
+        id(part)
+        for choice in program.calls("numpy.where")
+        if len(choice.args) == 3 and _compares(choice.args[0])
+        for arm in choice.args[1:]
+        for part in ancestry(arm, 40)
+    }
+
+
+def _compares(value: Value | None) -> bool:
+    made = root(value)
+    return isinstance(made, Call) and made.op in ("<", "<=", ">", ">=")
 
 
 def _softmax(call: Call) -> Iterator[Finding]:
@@ -223,12 +241,25 @@ def _examine(value: Value | None) -> tuple[frozenset[str], bool]:
             if short in _BOUNDS or kind(here) in ("sigmoid", "tanh", "log_softmax", "softmax"):
                 bounds.add(short if short in _BOUNDS else kind(here))
                 continue
+            if _smaller_less_larger(here) or (here.op == "[]" and _compares(here.args[-1])):
+                bounds.add("chosen by size")
+                continue
             if here.op == "()" or here.op == "torch.nn.Parameter":
                 learned = True
                 continue
         if isinstance(here, Call | Carried | Either | Collection):
             queue.extend(parents(here))
     return frozenset(bounds), learned
+
+
+def _smaller_less_larger(difference: Call) -> bool:
+    """`where(a > b, b, a) - where(a > b, a, b)`."""
+    parts = [root(part) for part in difference.args] if difference.op == "-" else []
+    chosen = [part for part in parts if isinstance(part, Call) and part.op == "torch.where"]
+    if len(chosen) != 2 or any(len(part.args) != 3 for part in chosen):
+        return False
+    (mask, one, other), (same, *swapped) = ([root(part) for part in call.args] for call in chosen)
+    return mask is same and _compares(mask) and [one, other] == swapped[::-1]
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
