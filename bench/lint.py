@@ -5,6 +5,7 @@ import compileall
 import os
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ FIXTURES = zoo.ROOT / "tests" / "causes"
 REVIEWED = Path(__file__).parent / "reviewed.toml"
 SPEED_LINES = 30_000  # enough to measure, little enough for the slowest peer's turn
 ROUNDS = 3
+PAIRS = 15
 UNIT = 20_000  # false alarms are counted per so many lines
 
 Row = tuple[str, str, str]
@@ -148,11 +150,11 @@ def speed_rows() -> Iterator[Row]:
         sources = _copy_tree(tree)
         lines = sum(len(source.lines) for source in sources)
         with collector_off():  # as the linter itself works; the floor gains by it, too
-            warm = best({"floor": lambda: _floor(sources), "lint": lambda: _lint(sources)})
+            share = _ratio(lambda: _floor(sources), lambda: _lint(sources))
         yield (
             name,
             "share of parse-and-walk's lines a second",
-            f"{warm['floor'] / warm['lint']:.2f} ({lines:,} lines)",
+            f"{share:.2f} ({lines:,} lines)",
         )
         for peer, ratio in _peers(tree):
             yield name, f"times as fast as {peer}, whole tree, one process", f"{ratio:.1f}"
@@ -160,10 +162,8 @@ def speed_rows() -> Iterator[Row]:
         compileall.compile_dir(SOURCES, quiet=1)
         small = tree / "small.py"
         shutil.copy(zoo.ZOO / "loss/double-softmax/fixed.py", small)
-        cold = best(
-            {"floor": lambda: _walk_alone(small), "lint": lambda: _sleuth("--no-cache", "-q", str(small))}
-        )
-        yield name, "one small file, cold, against parse-and-walk", f"{cold['lint'] / cold['floor']:.1f}×"
+        cold = _ratio(lambda: _sleuth("--no-cache", "-q", str(small)), lambda: _walk_alone(small))
+        yield name, "one small file, cold, against parse-and-walk", f"{cold:.1f}×"
         yield name, "a tree again, with what is known from last time", f"{_warm_cache(tree):.0f}× faster"
         yield name, "a larger tree on all cores against one", f"{_cores():.2f}× faster"
         yield name, "peak memory, tree of twice the size", f"{_memory_growth(tree):.2f}×"
@@ -191,6 +191,18 @@ def best(actions: dict[str, Callable[[], object]]) -> dict[str, float]:
             action()
             least[name] = min(least[name], _cpu() - started)
     return least
+
+
+def _ratio(one: Callable[[], object], other: Callable[[], object]) -> float:
+    """Processor time of one over the other, turn about: the median, as machines change pace between turns."""
+    ratios = []
+    for _ in range(PAIRS):
+        marks = [_cpu()]
+        for action in (one, other):
+            action()
+            marks.append(_cpu())
+        ratios.append((marks[1] - marks[0]) / (marks[2] - marks[1]))
+    return statistics.median(ratios)
 
 
 def _cpu() -> float:

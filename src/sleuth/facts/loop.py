@@ -110,7 +110,7 @@ def training(scene: Scene) -> Training:
 
 def _driven_by_framework(scene: Scene) -> bool:
     """Whether a library (Lightning, accelerate ...) takes part in driving the loop."""
-    return any(FRAMEWORKS.match(call.op) for call in scene.trace)
+    return any(map(FRAMEWORKS.match, {call.op for call in scene.trace}))
 
 
 # The only operations that can be events: all others need not be looked at twice.

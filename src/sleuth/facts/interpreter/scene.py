@@ -212,7 +212,12 @@ def _worthy_names(source: Source) -> frozenset[str]:
 
 def _trains(source: Source, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a function zeroes, goes backward or steps, other than in a comment."""
-    lines = [line for line in _lines_of(source, node) if MAY_TRAIN.search(line)]
+    lines = [
+        line
+        for line in _lines_of(source, node)
+        # The plain words first: a pattern takes ten times as long to say no.
+        if ("step" in line or "backward" in line or "zero_grad" in line) and MAY_TRAIN.search(line)
+    ]
     if any(TRAINS.search(line.partition("#")[0]) for line in lines):
         return True
     return bool(lines) and bool(TRAINS.search(ast.unparse(node)))  # slow, and knows comments from strings

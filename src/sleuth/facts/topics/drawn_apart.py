@@ -4,8 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.source import Source
-from sleuth.facts.topics.loaders import is_draw
+from sleuth.facts.source import Source, called, walked
+from sleuth.facts.topics.loaders import DRAWS, is_draw
 from sleuth.facts.words import Pattern
 from sleuth.records import dataclass
 
@@ -34,7 +34,7 @@ _LIBRARY = Pattern(r"Random(Horizontal|Vertical|Rotation|Crop|Resized|Affine|Per
 _TRANSFORM = Pattern(r"transform|aug|tfm|flip|crop|rotat", re.IGNORECASE)
 # Whoever sets the generator back draws the same twice.
 _REPEATED = Pattern(r"seed|set_?state|set_rng_state|get_params|to_deterministic|replay", re.IGNORECASE)
-_CHANCES = ("random(", "rand(", "randint(", "uniform(", "integers(", "choice(", "bernoulli(", "Random")
+_CHANCES = (*(f"{word}(" for word in sorted(DRAWS)), "Random")
 _MOVERS = ("flip", "Flip", "rot90", "otat", "crop", "Crop", "ffine", "roll(", "warp", "::-1", "shift")
 
 
@@ -53,61 +53,67 @@ class DrawnApart:
 def drawn_apart(source: Source) -> Iterator[DrawnApart]:
     if not (any(map(source.holds, _CHANCES)) and any(map(source.holds, _MOVERS))):
         return
-    random_movers = _random_movers(source)
-    for function in source.of(ast.FunctionDef):
-        text = "\n".join(source.lines[function.lineno - 1 : function.end_lineno])
-        if not any(word in text for word in _PLAIN_MASKS) or _REPEATED.search(text):
+    texts = {function: _text(source, function) for function in source.of(ast.FunctionDef)}
+    drawing = [function for function, text in texts.items() if _moves_by_chance(function, text)]
+    movers = bool(_LIBRARY.search(source.text)) or any(one.name in ("__call__", "forward") for one in drawing)
+    for function, text in texts.items():
+        chances = any(word in text for word in _CHANCES)
+        if not (chances or drawing or movers) or not any(word in text for word in _PLAIN_MASKS):
             continue
-        yield from _by_one_callable(function, source, random_movers)
-        yield from _by_two_chances(function)
+        found = [*_by_two_chances(function)] if chances else []
+        if drawing or movers:
+            found += _by_one_callable(function, source, {one.name for one in drawing}, movers)
+        if found and not _REPEATED.search(text):
+            yield from found
 
 
-def _by_one_callable(function: ast.FunctionDef, source: Source, movers: bool) -> Iterator[DrawnApart]:
+def _text(source: Source, function: ast.FunctionDef) -> str:
+    return "\n".join(source.lines[function.lineno - 1 : function.end_lineno])
+
+
+def _by_one_callable(
+    function: ast.FunctionDef, source: Source, drawing: set[str], movers: bool
+) -> Iterator[DrawnApart]:
     """`self.transform(image)` and `self.transform(mask)`, where transforms of the file draw."""
     applied: dict[str, list[ast.Call]] = {}
-    for part in ast.walk(function):
+    for part in walked(function):
         if isinstance(part, ast.Call) and len(part.args) == 1 and isinstance(part.args[0], ast.Name):
-            applied.setdefault(ast.unparse(part.func), []).append(part)
+            applied.setdefault(called(part), []).append(part)
     for name, calls in applied.items():
         pictures = [call for call in calls if _speaks_of(_PICTURE, call.args[0])]
         masks = [call for call in calls if _speaks_of(_MASK, call.args[0])]
-        if not pictures or not masks:
+        pairs = [
+            (one, other) for one in pictures for other in masks if ast.dump(one.func) == ast.dump(other.func)
+        ]
+        if not pairs:
             continue
-        last = name.rpartition(".")[2]
-        defined = [node for node in source.of(ast.FunctionDef) if node.name == last]
-        if any(map(_moves_by_chance, defined)):
-            yield DrawnApart(pictures[0], masks[0], True)
-        elif not defined and movers and _TRANSFORM.search(last):
-            yield DrawnApart(pictures[0], masks[0], False)
+        if name in drawing:
+            yield DrawnApart(*pairs[0], True)
+        elif movers and _TRANSFORM.search(name) and not _is_defined(source, name):
+            yield DrawnApart(*pairs[0], False)
+
+
+def _is_defined(source: Source, name: str) -> bool:
+    return any(function.name == name for function in source.of(ast.FunctionDef))
 
 
 def _speaks_of(pattern: Pattern, node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and bool(pattern.search(node.id.replace("_", " ")))
 
 
-def _random_movers(source: Source) -> bool:
-    """Whether a transform of the file moves pixels by chance."""
-    calls = [
-        part
-        for cls in source.of(ast.ClassDef)
-        for part in cls.body
-        if isinstance(part, ast.FunctionDef) and part.name in ("__call__", "forward")
-    ]
-    return bool(_LIBRARY.search(source.text)) or any(map(_moves_by_chance, calls))
-
-
-def _moves_by_chance(function: ast.FunctionDef) -> bool:
+def _moves_by_chance(function: ast.FunctionDef, text: str) -> bool:
     """It draws, moves what it is given, and takes one thing at a time."""
     taken = [argument for argument in function.args.args if argument.arg not in ("self", "cls")]
-    draws = any(is_draw(part) for part in ast.walk(function))
-    return draws and len(taken) == 1 and bool(_MOVES.search(ast.unparse(function)))
+    if len(taken) != 1 or not any(word in text for word in _CHANCES):
+        return False
+    return bool(_MOVES.search(text)) and any(is_draw(part) for part in walked(function))
 
 
 def _by_two_chances(function: ast.FunctionDef) -> Iterator[DrawnApart]:
     """`if random() < 0.5: image = flip(image)`, and below `if random() < 0.5: mask = flip(mask)`."""
     moved: dict[str, list[tuple[str, ast.expr]]] = {}
-    for branch in (part for part in ast.walk(function) if isinstance(part, ast.If)):
-        if branch.orelse or not any(is_draw(part) for part in ast.walk(branch.test)):
+    for branch in (part for part in walked(function) if isinstance(part, ast.If)):
+        if branch.orelse or not any(is_draw(part) for part in walked(branch.test)):
             continue
         bound = [part for part in branch.body if isinstance(part, ast.Assign)]
         names = [part.targets[0] for part in bound if len(part.targets) == 1]

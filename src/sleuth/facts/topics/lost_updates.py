@@ -4,13 +4,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.source import Source, called
+from sleuth.facts.source import Source, called, walked
 from sleuth.facts.words import Pattern
 from sleuth.records import dataclass
 
 _WEIGHTS = Pattern(r"(?<![a-z])(params?|parameters|weights?|w|theta|train state|ts)(?![a-z])", re.IGNORECASE)
 _MOVES = Pattern(r"apply_updates|apply_gradients|update|step|sgd|adam", re.IGNORECASE)
-_LOOPS = (ast.For, ast.While, ast.AsyncFor)
+_LOOPS = (ast.For, ast.While)
 
 
 @dataclass(frozen=True)
@@ -23,30 +23,36 @@ class LostUpdate:
 
 
 def lost_updates(source: Source) -> Iterator[LostUpdate]:
+    if not source.of(ast.For) and not source.of(ast.While):
+        return
     for function in source.of(ast.FunctionDef):
         for place, parameter in enumerate(function.args.args):
             name = parameter.arg
             if not _WEIGHTS.search(name.replace("_", " ")):
                 continue
-            update = _update_in_a_loop(function, name)
+            update = _update_in_a_loop(source, function, name)
             if update is None or _leaves(function, name):
                 continue
             if (call := _call_in_a_loop(source, function, place, name)) is not None:
                 yield LostUpdate(update, call, name)
 
 
-def _update_in_a_loop(function: ast.FunctionDef, name: str) -> ast.Assign | None:
+def _update_in_a_loop(source: Source, function: ast.FunctionDef, name: str) -> ast.Assign | None:
     """`params = {k: p - lr * g[k] for k, p in params.items()}`, which binds the name anew."""
-    for loop in (part for part in ast.walk(function) if isinstance(part, _LOOPS)):
-        for part in ast.walk(loop):
-            if isinstance(part, ast.Assign) and name in _bound(part) and _reads(part.value, name):
-                if _moves(part.value):
-                    return part
+    for part in source.of(ast.Assign):
+        if _within(part, function) and name in _bound(part) and _reads(part.value, name):
+            loops: list[ast.For | ast.While] = [*source.of(ast.For), *source.of(ast.While)]
+            if _moves(part.value) and any(_within(part, loop) and _within(loop, function) for loop in loops):
+                return part
     return None
 
 
+def _within(part: ast.stmt, whole: ast.stmt) -> bool:
+    return whole.lineno <= part.lineno <= (whole.end_lineno or whole.lineno)
+
+
 def _moves(value: ast.expr) -> bool:
-    for part in ast.walk(value):
+    for part in walked(value):
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub):
             return True
         if isinstance(part, ast.Call) and _MOVES.search(ast.unparse(part.func)):
@@ -56,7 +62,7 @@ def _moves(value: ast.expr) -> bool:
 
 def _leaves(function: ast.FunctionDef, name: str) -> bool:
     """Whether the weights get out: returned, kept in something else, or looked at after the loop."""
-    for part in ast.walk(function):
+    for part in walked(function):
         if isinstance(part, ast.Return | ast.Yield | ast.YieldFrom) and part.value is not None:
             if _reads(part.value, name):
                 return True
@@ -91,8 +97,8 @@ def _call_in_a_loop(source: Source, function: ast.FunctionDef, place: int, name:
     loops: list[ast.For | ast.While] = [*source.of(ast.For), *source.of(ast.While)]
     for loop in loops:
         turn = set() if isinstance(loop, ast.While) or _counts(loop) else _stored(loop.target)
-        bound = {one for part in ast.walk(loop) if isinstance(part, ast.Assign) for one in _bound(part)}
-        for part in ast.walk(loop):
+        bound = {one for part in walked(loop) if isinstance(part, ast.Assign) for one in _bound(part)}
+        for part in walked(loop):
             if (
                 isinstance(part, ast.Call)
                 and isinstance(part.func, ast.Name)
@@ -108,26 +114,24 @@ def _call_in_a_loop(source: Source, function: ast.FunctionDef, place: int, name:
 def _counts(loop: ast.For) -> bool:
     """`for epoch in range(20)`, also with a progress bar around it."""
     return any(
-        isinstance(part, ast.Call) and called(part) in ("range", "trange") for part in ast.walk(loop.iter)
+        isinstance(part, ast.Call) and called(part) in ("range", "trange") for part in walked(loop.iter)
     )
 
 
 def _mentions(call: ast.Call, names: set[str]) -> bool:
-    return any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(call))
+    return any(isinstance(part, ast.Name) and part.id in names for part in walked(call))
 
 
 def _stored(target: ast.expr) -> set[str]:
-    return {part.id for part in ast.walk(target) if isinstance(part, ast.Name)}
+    return {part.id for part in walked(target) if isinstance(part, ast.Name)}
 
 
 def _bound(statement: ast.Assign) -> set[str]:
-    return {
-        part.id for target in statement.targets for part in ast.walk(target) if isinstance(part, ast.Name)
-    }
+    return {part.id for target in statement.targets for part in walked(target) if isinstance(part, ast.Name)}
 
 
 def _reads(node: ast.AST, name: str) -> bool:
     return any(
         isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
-        for part in ast.walk(node)
+        for part in walked(node)
     )
