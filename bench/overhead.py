@@ -15,8 +15,11 @@ from typing import Any
 
 Step = Callable[[], None]
 Monitor = Callable[[Any], AbstractContextManager[Any]]
-ROUNDS = 5  # of a bare block and one under each monitor: drifts of the machine hit both of a pair alike
-SECONDS = 3.0  # of one block: it begins with a sample, which a run of minutes would spread over its steps
+# Pairs of a bare block and one under a monitor, now the one first, now the other: a machine that changes its
+# pace hits both alike. Many short pairs tell a few hundredths apart; for the peers a few are enough.
+PAIRS = 16
+PAIRS_OF_PEERS = 4
+SECONDS = 1.2  # of processor time in one block
 
 
 def mlp() -> tuple[Any, Step]:
@@ -150,6 +153,9 @@ WORKLOADS: dict[str, Callable[[], tuple[Any, Step]]] = {
 }
 
 
+OURS = ("nothing", "sleuth, default", "sleuth, full")
+
+
 def monitors() -> dict[str, Monitor]:
     found: dict[str, Monitor] = {
         "nothing": nothing,
@@ -171,8 +177,8 @@ class Cost:
     own: float | None = None
 
 
-def costs(workload: str, rounds: int = ROUNDS, seconds: float = SECONDS) -> dict[str, Cost]:
-    """Processor time a step against that of a bare block right before: medians over pairs of blocks."""
+def costs(workload: str, rounds: int = PAIRS, seconds: float = SECONDS) -> dict[str, Cost]:
+    """Processor time a step against that of a bare block beside it: medians over pairs of blocks."""
     import torch
 
     threads = torch.get_num_threads()
@@ -183,14 +189,22 @@ def costs(workload: str, rounds: int = ROUNDS, seconds: float = SECONDS) -> dict
             step()
         chosen = monitors()
         pairs: dict[str, list[tuple[Block, Block]]] = {name: [] for name in chosen}
-        for _ in range(rounds):
+        for turn in range(rounds):
             for name, monitor in chosen.items():
-                bare = _block(step, None, seconds)
-                with monitor(model) as recorder:
-                    pairs[name].append((bare, _block(step, recorder, seconds)))
+                if turn < PAIRS_OF_PEERS or name in OURS:
+                    pairs[name].append(_pair(model, step, monitor, seconds, bare_first=turn % 2 == 0))
     finally:
         torch.set_num_threads(threads)
     return {name: _cost(found) for name, found in pairs.items()}
+
+
+def _pair(
+    model: Any, step: Step, monitor: Monitor, seconds: float, bare_first: bool
+) -> tuple["Block", "Block"]:
+    bare = _block(step, None, seconds) if bare_first else None
+    with monitor(model) as recorder:
+        watched = _block(step, recorder, seconds)
+    return bare or _block(step, None, seconds), watched
 
 
 def _cost(pairs: list[tuple["Block", "Block"]]) -> Cost:

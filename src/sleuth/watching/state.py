@@ -19,7 +19,7 @@ LONG = 4096  # events of one window before they are folded
 MOST_PATTERNS = 400  # different patterns worth keeping; a script with more has no rhythm to see
 NORMS, LAYERS = 0.005, 0.006  # shares of the time that default sampling may take
 EVALUATING = 0.008
-FULL_NORMS, FULL_LAYERS = 0.065, 0.045  # and those of `--level full`; what is not counted adds as much again
+FULL_NORMS, FULL_LAYERS = 0.05, 0.035  # and those of `--level full`; what is not counted adds as much again
 GRACE = 0.25  # seconds of each kind given at the start: short runs are seen well, long ones do not feel it
 FIRST_STEPS = 8  # always measured in full: most defects show at the start
 
