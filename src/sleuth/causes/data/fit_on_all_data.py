@@ -204,8 +204,8 @@ def _divided_later(splits: Splits, fit: Fit) -> Split | None:
             continue
         # Targets that the program scales by hand are mostly ones that it has just made.
         pair = fit.by_hand and split.call.op in TRAIN_TEST_SPLIT
-        inputs = split.whole[:-1] if pair else split.whole
-        if any(_carries(splits, data, fit, split) for data in inputs or split.whole):
+        inputs = (split.whole[:-1] if pair else split.whole) or split.whole
+        if any(_carries(splits, data, fit, split) for data in inputs if not _is_an_answer(data)):
             return None if fit.by_hand and _only_targets(splits, fit) else split
         touched = [applied for applied in fit.applied if applied is not fit.call]
         if any(_touches_part(splits, applied, split) for applied in touched) and splits.share_rows(
@@ -213,6 +213,11 @@ def _divided_later(splits: Splits, fit: Fit) -> Split | None:
         ):
             return split
     return None
+
+
+def _is_an_answer(data: Value) -> bool:
+    """`model(x, graph)[train_nodes]`: all rows are shown to the model at once, and only its answers divided."""
+    return isinstance(data, Call) and data.op == "()" and is_module(data.receiver)
 
 
 def _only_targets(splits: Splits, fit: Fit) -> bool:
