@@ -116,7 +116,7 @@ def test_a_torn_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     done = sleuth("lint", str(tmp_path))
     assert done.returncode == 1
     assert "[double-softmax]" in done.stdout
-    assert "What stands before was read." in done.stderr
+    assert "The rest was read." in done.stderr
 
 
 def test_one_readable_file_is_enough(tmp_path: Path) -> None:

@@ -260,3 +260,41 @@ for step in range(30):
 def test_dropout_in_a_method_that_is_not_forward_follows_the_mode(tmp_path: Path) -> None:
     (told,) = looked_at(tmp_path, BY_METHOD.replace("FLAG", "self.training"), serious)
     assert "dropout-ignores-mode" not in told
+
+
+OWN_BACKWARD = """
+import torch
+torch.manual_seed(0)
+
+class Soft(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        below = 1 + x.abs()
+        ctx.save_for_backward(below)
+        return x / below
+
+    @staticmethod
+    def backward(ctx, slope):
+        return slope / ctx.saved_tensors[0] ** 2
+
+soft = Soft.apply
+first = (torch.randn(5, 16) / 2).requires_grad_()
+last = (torch.randn(16, 3) / 4).requires_grad_()
+x, y = torch.randn(200, 5), torch.randint(3, (200,))
+for step in range(30):
+    rows = torch.randint(200, (32,))
+    scores = soft(x[rows] @ first) @ last
+    loss = (scores.logsumexp(1) - scores[torch.arange(32), y[rows]]).mean()
+    loss.backward()
+    with torch.no_grad():
+        for weight in (first, last):
+            weight -= 0.1 * weight.grad
+            weight.grad = None
+"""
+
+
+def test_a_function_with_a_backward_of_its_own_does_not_cut_the_graph(tmp_path: Path) -> None:
+    before = vars(torch.autograd.Function)["apply"]
+    (told,) = looked_at(tmp_path, OWN_BACKWARD, serious)
+    assert "detached-graph" not in told
+    assert vars(torch.autograd.Function)["apply"] is before

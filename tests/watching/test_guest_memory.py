@@ -107,7 +107,7 @@ def test_nothing_is_held_after_the_end(tmp_path: Path) -> None:
         one_step(model, optimizer, torch.randn(8, 4))
         model(torch.randn(8, 4))
     state = recorder.state
-    assert (state.pending, state.reached, state.last(), state.labels) == ([], None, None, ())
+    assert (state.pending, state.reached, state.last(), state.served) == ([], None, None, ())
     gone = weakref.ref(recorder)
     del recorder, state
     gc.collect()

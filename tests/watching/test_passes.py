@@ -301,6 +301,27 @@ def test_labels_beside_a_picture_drawn_again_are_not_compared_with_it(tmp_path: 
     assert all(one.correct is None for one in passes)
 
 
+AHEAD = """
+class Ahead:
+    def __init__(self, loader):
+        self.loader = loader
+    def __iter__(self):
+        rows = iter(self.loader)
+        held = next(rows)
+        for following in rows:
+            yield held
+            held = following
+"""
+
+
+def test_labels_are_those_of_the_batch_that_was_predicted(tmp_path: Path) -> None:
+    ahead = AHEAD + CLASSIFIER.replace("for bx, by in test:", "for bx, by in Ahead(test):")
+    assert ahead != AHEAD + CLASSIFIER
+    plain, fetched = (watched(tmp_path, text).record.of(Evaluation) for text in (CLASSIFIER, ahead))
+    assert plain[-1].correct is not None
+    assert fetched[-1].correct == pytest.approx(plain[-1].correct, abs=0.12)
+
+
 def test_rows_that_stand_twice_in_one_call_are_counted(tmp_path: Path) -> None:
     twice = CLASSIFIER.replace("x[45:], y[45:]", "x[45:65].repeat(2, 1)[:35], y[45:]").replace(
         "batch_size=10", "batch_size=35"

@@ -320,6 +320,23 @@ def test_loading_weights_that_are_written_over(tmp_path: Path) -> None:
     assert (load.matched, load.missing, load.unexpected, load.overwritten) == (1, 1, 1, True)
 
 
+def test_a_new_model_that_is_handed_its_own_tensors(tmp_path: Path) -> None:
+    seen = watched(
+        tmp_path,
+        """
+        def started(saved):
+            net = nn.Linear(4, 1)
+            own = net.state_dict()
+            own.update({name: part for name, part in saved.items() if name in own})
+            net.load_state_dict(own)
+            net(torch.ones(2, 4))
+        started({"body.weight": torch.ones(1, 4)})
+        started({"weight": torch.ones(1, 4)})
+        """,
+    )
+    assert [load.own for load in seen.record.of(Load)] == [True, False]
+
+
 def test_a_second_load_is_no_fresh_start(tmp_path: Path) -> None:
     seen = watched(
         tmp_path,

@@ -45,7 +45,8 @@ def run(argv: Sequence[str] | None = None) -> int:
     """One request, start to end; every way it can go becomes an exit code."""
     try:
         code = _answer(list(sys.argv[1:] if argv is None else argv))
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # a language server takes standard output over, and closes it
+            sys.stdout.flush()
     except SleuthError as error:
         return complain(str(error))
     except KeyboardInterrupt:

@@ -1,18 +1,21 @@
 """`sleuth lint`: silent bugs, read from the source."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from sleuth.cli.linting import Request, answer, exit_code, report, say_troubles
-from sleuth.cli.output import emit, output_options
+from sleuth.cli.linting import Request, answer, exit_code, report, say_troubles, sorted_out
+from sleuth.cli.output import emit, output_options, write_json
+from sleuth.records import replace
 
 FORMATS = ("text", "json", "sarif", "github", "junit")
+AUDIT_FORMATS = ("text", "json")
 
 
 @click.command("lint")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True), metavar="PATHS...")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True), metavar="[PATHS]...")
 @click.option("--select", multiple=True, metavar="NAME", help="Only this cause or family (repeatable).")
 @click.option("--ignore", multiple=True, metavar="NAME", help="All but this cause or family (repeatable).")
 @click.option("--notes", is_flag=True, help="Show notes as well: places worth a look.")
@@ -55,50 +58,87 @@ def command(
     """
     from sleuth.lint.selection import combined, configured
 
+    repair = "--fix-unsafe" if fix_unsafe else "--fix" if fix else ""
+    objections = [
+        *_against_output(form, json_path, repair, yes, audit),
+        *_against_names(select, ignore, audit),
+    ]
+    if objections:
+        raise click.UsageError(objections[0])
     paths = paths or (Path(),)
     config = configured(Path.cwd() if paths[0] == Path("-") else paths[0].absolute())
     selection = combined(config, _words(select), _words(ignore), notes)
     if audit:
-        return _audit(paths, selection.exclude, json_path)
+        return _audit(paths, selection.exclude, form, json_path)
     request = Request(paths, selection, since, stdin_filename, no_cache, jobs)
     if watch:
         return _watch(request, quiet)
-    if fix or fix_unsafe:
+    if repair:
         return _fix(request, fix_unsafe, yes)
-    if form != "text" and json_path == "-":
-        raise click.UsageError(f"--format {form} and --json - both want standard output.")
     return answer(request, form, json_path, quiet)
 
 
-def _audit(paths: tuple[Path, ...], exclude: tuple[str, ...], json_path: str | None) -> int:
+def _against_output(form: str, json_path: str | None, repair: str, yes: bool, audit: bool) -> Iterator[str]:
+    """What the wishes for output ask for that cannot be had together."""
+    if yes and not repair:
+        yield "--yes goes with --fix or --fix-unsafe: without them there is nothing to write."
+    if repair and audit:
+        yield f"--audit repairs nothing: it does not go with {repair}."
+    if repair and form != "text":
+        yield f"{repair} shows a diff: it does not go with --format {form}."
+    if repair and json_path:
+        yield f"{repair} shows a diff: it does not go with --json."
+    if audit and form not in AUDIT_FORMATS:
+        yield f"--audit is printed as {' or '.join(AUDIT_FORMATS)}: it does not go with --format {form}."
+    if form != "text" and json_path == "-":
+        yield f"--format {form} and --json - both want standard output."
+
+
+def _against_names(select: tuple[str, ...], ignore: tuple[str, ...], audit: bool) -> Iterator[str]:
+    if not all(_words((option,)) for option in select):
+        yield "--select names no cause or family; leave it out to look for all."
+    if audit and (select or ignore):
+        option = "--select" if select else "--ignore"
+        yield f"--audit takes no {option}: it lists places by question, not by cause."
+
+
+def _audit(paths: tuple[Path, ...], exclude: tuple[str, ...], form: str, json_path: str | None) -> int:
     from sleuth.lint.audit import audit
     from sleuth.show import lint_text
     from sleuth.show.colour import coloured
 
-    found = audit(paths, exclude)
-    emit(lint_text.audit(found, coloured()), lint_text.audit_json(found), json_path)
-    return 0
+    present, missing = sorted_out(paths)
+    found = audit(present, exclude)
+    payload = lint_text.audit_json(found)
+    if form == "json":
+        write_json(payload, "-")
+        write_json(payload, json_path)
+    else:
+        emit(lint_text.audit(found, coloured()), payload, json_path)
+    return 2 if missing else 0
 
 
 def _fix(request: Request, unsafe: bool, yes: bool) -> int:
     from sleuth.lint.fix import repairs, write
 
-    result = request.run()
+    paths, missing = sorted_out(request.paths)
+    result = replace(request, paths=paths).run()
     say_troubles(result)
     planned = repairs(result.findings, unsafe)
     for repair in planned:
         click.echo(repair.diff(), nl=False)
+    total = f"{len(result.findings)} finding{'s' if len(result.findings) != 1 else ''}"
     if not planned:
-        hint = "" if unsafe else " (--fix-unsafe may know more)"
-        click.echo(f"Nothing that can be repaired safely{hint}; {len(result.findings)} findings.", err=True)
-        return exit_code(result)
+        how = "" if unsafe else " safely (--fix-unsafe may know more)"
+        click.echo(f"Nothing that can be repaired{how}; {total}.", err=True)
+        return 2 if missing else exit_code(result)
     if not yes and not (sys.stdin.isatty() and click.confirm("Write these changes?", err=True)):
         click.echo("Nothing was written; --yes writes without asking.", err=True)
-        return 1
+        return 2 if missing else 1
     write(planned)
     done = sum(repair.count for repair in planned)
-    click.echo(f"Repaired {done} of {len(result.findings)} findings.", err=True)
-    return 0 if done == len(result.findings) else 1
+    click.echo(f"Repaired {done} of {total}.", err=True)
+    return 2 if missing else int(done != len(result.findings))
 
 
 def _watch(request: Request, quiet: bool) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.cli.output import emit, say, steps_of
 from sleuth.errors import SleuthError
-from sleuth.records import dataclass
+from sleuth.records import dataclass, replace
 
 if TYPE_CHECKING:
     from sleuth.lint import LintResult, Selection
@@ -57,12 +57,41 @@ def _home() -> Path:
 
 def answer(request: Request, form: str, json_path: str | None, quiet: bool) -> int:
     """Lint, show, and say by the exit code whether anything was found."""
-    result = request.run()
-    if len(result.unreadable) == result.files:
+    paths, missing = sorted_out(request.paths)
+    result = replace(request, paths=paths).run()
+    if form == "text" and len(result.unreadable) == result.files:
         say_troubles(result)  # nothing could be read: there is no result to show or to write
         return 2
     report(result, form, json_path, quiet)
-    return exit_code(result)
+    return 2 if missing else exit_code(result)
+
+
+def sorted_out(paths: tuple[Path, ...]) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """The paths that can be linted and those that cannot, which are named: one slip does not cost the rest.
+
+    Where none can, all are handed back: that is a wrong request, and lint says so.
+    """
+    if len(paths) == 1:
+        return paths, ()
+    sentences = {path: _objection(path) for path in paths}
+    present = tuple(path for path, sentence in sentences.items() if not sentence)
+    if not present:
+        return paths, ()
+    missing = {path: sentence for path, sentence in sentences.items() if sentence}
+    for sentence in missing.values():
+        say(f"sleuth: {sentence}", err=True)
+    return present, tuple(missing)
+
+
+def _objection(path: Path) -> str:
+    """Why there is nothing to lint at a path, in lint's own words; nothing where there is."""
+    from sleuth.lint import python_files
+
+    try:
+        next(python_files((path,)), None)
+    except SleuthError as error:
+        return str(error)
+    return ""
 
 
 def report(result: "LintResult", form: str, json_path: str | None, quiet: bool) -> None:

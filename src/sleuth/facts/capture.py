@@ -127,6 +127,7 @@ class _Recorder(TorchFunctionMode):
                 (torch.optim.Optimizer, "__init__", self._noted(self.optimizers)),
                 (Tensor, "backward", self._backward),
                 (torch.autograd, "grad", self._grad),
+                (torch.autograd.Function, "apply", self._own_function),
             ):
                 stack.enter_context(patched(owner, name, wrapper))
             hook = register_optimizer_step_pre_hook(self._step)
@@ -242,6 +243,25 @@ class _Recorder(TorchFunctionMode):
             return result
 
         return call
+
+    def _own_function(self, original: Any) -> Any:
+        """A function with a backward of its own is one call: autograd does not see into its forward."""
+
+        def apply(cls: Any, *args: Any, **keywords: Any) -> Any:
+            call = original.__get__(None, cls)
+            if self.resting or self.depth:
+                return call(*args, **keywords)
+            self.depth += 1
+            try:
+                result = call(*args, **keywords)
+            finally:
+                self.depth -= 1
+            given = tuple(tensors_in((args, keywords)))
+            if any(id(tensor) in self.live or trainable(tensor) for tensor in given):
+                self._note(call, args, keywords, given, tuple(tensors_in(result)))
+            return result
+
+        return classmethod(apply)
 
     def _next(self, original: Any) -> Any:
         def advance(iterator: Any) -> Any:

@@ -65,7 +65,7 @@ class Assembly(nn.Module):
 
 @contextmanager
 def patched(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Iterator[None]:
-    original = getattr(owner, name)
+    original = vars(owner).get(name, getattr(owner, name))  # a class method as such, not bound to its owner
     setattr(owner, name, wrap(original))
     try:
         yield

@@ -5,6 +5,7 @@ import re
 from bisect import bisect_right
 from typing import Any
 
+from sleuth.facts.fragments import mended
 from sleuth.facts.source import Source, UnreadableSource, parse_source
 from sleuth.facts.words import Pattern
 from sleuth.finding import Where
@@ -12,6 +13,7 @@ from sleuth.records import replace
 
 # IPython's own syntax: magics, shell escapes, help. A line of it is no Python and holds no training code.
 _MAGIC = Pattern(r"^\s*(%|!|\?|[\w.]+\?{1,2}\s*$)")
+_LINE = Pattern(r"\bline (\d+)\b")
 _ASSIGNED_SHELL = Pattern(r"^(\s*)(\w+)\s*=\s*[!%].*$")
 
 
@@ -20,22 +22,47 @@ def read_notebook(path: str, text: str) -> Source:
     import json
 
     try:
-        cells = json.loads(text)["cells"]
-        codes = [_code(cell) for cell in cells if cell.get("cell_type") == "code"]
-    except (ValueError, KeyError, TypeError, AttributeError):
+        codes = [_code(cell) for cell in _cells(json.loads(text)) if cell.get("cell_type") == "code"]
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         raise UnreadableSource(path, "it is not a Jupyter notebook.") from None
     lines: list[str] = []
     starts: list[int] = []
+    gaps: list[int] = []
+    trouble: tuple[int, str] | None = None
     for code in codes:
-        starts.append(len(lines) + 1)
-        lines += code if _parses(code) else [""] * len(code)
+        before = len(lines)
+        starts.append(before + 1)
+        error = _error(code)
+        if error is None:
+            lines += code
+            continue
+        trouble = trouble or (before + (error.lineno or 1), error.msg)
+        kept, left_out = _as_far_as_it_goes(code)
+        lines += kept
+        gaps += [before + number for number in left_out]
     source = parse_source(path, "\n".join(lines) + "\n")
-    source.cells = tuple(starts)
+    source.cells, source.repaired, source.gaps = tuple(starts), trouble, tuple(gaps)
     return source
 
 
+def _cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    """Old notebooks (format 3) keep their cells on worksheets."""
+    cells: list[dict[str, Any]] = (
+        notebook["cells"] if "cells" in notebook else notebook["worksheets"][0]["cells"]
+    )
+    return cells
+
+
+def _as_far_as_it_goes(code: list[str]) -> tuple[list[str], list[int]]:
+    """The lines of a broken cell that can be read, at their places, and the numbers of those that cannot."""
+    found = mended("\n".join(code))
+    if found is not None and len(found.lines) == len(code) and _error(list(found.lines)) is None:
+        return list(found.lines), list(found.gaps)
+    return [""] * len(code), list(range(1, len(code) + 1))
+
+
 def _code(cell: dict[str, Any]) -> list[str]:
-    text = cell["source"]
+    text = cell["source"] if "source" in cell else cell["input"]
     raw = "".join(text) if isinstance(text, list) else str(text)
     if raw.lstrip().startswith("%%"):
         first = raw.lstrip().splitlines()[0]
@@ -51,19 +78,38 @@ def _plain(line: str) -> str:
     return _ASSIGNED_SHELL.sub(r"\1\2 = None", line)
 
 
-def _parses(code: list[str]) -> bool:
+def _error(code: list[str]) -> SyntaxError | None:
     try:
         ast.parse("\n".join(code) + "\n")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    except SyntaxError as error:
+        return error
+    except (ValueError, RecursionError, MemoryError) as error:
+        return SyntaxError(str(error) or "it is nested too deeply to be parsed")
+    return None
+
+
+def cell_of(source: Source, line: int) -> tuple[int, int]:
+    """The cell, counted from 1, that a line of the joined program stands in, and its line there."""
+    cell = bisect_right(source.cells, line)
+    return cell, line - source.cells[cell - 1] + 1
+
+
+def in_cells(source: Source, text: str, cell: int | None) -> str:
+    """What is said of lines of the joined program, said of lines of cells."""
+
+    def told(mention: re.Match[str]) -> str:
+        if not 0 < int(mention[1]) <= len(source.lines):
+            return mention[0]
+        where, line = cell_of(source, int(mention[1]))
+        return f"line {line}" if where == cell else f"line {line} of cell {where}"
+
+    return _LINE.sub(told, text)
 
 
 def in_cell(source: Source, where: Where) -> Where:
     """A place in the joined program as cell (counted from 1) and line within it."""
     if not source.cells or where.line is None or where.path != source.path:
         return where
-    cell = bisect_right(source.cells, where.line)
-    first = source.cells[cell - 1]
-    end = where.end_line - first + 1 if where.end_line is not None else None
-    return replace(where, cell=cell, line=where.line - first + 1, end_line=end)
+    cell, line = cell_of(source, where.line)
+    end = where.end_line - where.line + line if where.end_line is not None else None
+    return replace(where, cell=cell, line=line, end_line=end)

@@ -93,13 +93,20 @@ def place(value: Value | ast.AST, source: Source | None = None) -> Where:
     """Where in the source a value was made (for a syntax node, its file must be given)."""
     node = value.node if isinstance(value, Value) else value
     source = value.source if isinstance(value, Value) else source
+    line, end_line = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
     return Where(
         path=source.path if source else None,
-        line=getattr(node, "lineno", None),
-        column=getattr(node, "col_offset", -1) + 1 or None,
-        end_line=getattr(node, "end_lineno", None),
-        end_column=getattr(node, "end_col_offset", -1) + 1 or None,
+        line=line,
+        column=_column(source, line, getattr(node, "col_offset", None)),
+        end_line=end_line,
+        end_column=_column(source, end_line, getattr(node, "end_col_offset", None)),
     )
+
+
+def _column(source: Source | None, line: int | None, offset: int | None) -> int | None:
+    if offset is None or line is None:
+        return None
+    return (source.characters(line, offset) if source is not None else offset) + 1
 
 
 def clue(
@@ -126,9 +133,8 @@ def rewrite(node: ast.AST | None, source: Source | None, text: str, safe: bool =
     if node is None or source is None or getattr(node, "end_lineno", None) is None:
         return ()
     first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
-    # The parser counts bytes, people and editors count characters.
-    start = len(source.line(first).encode()[: getattr(node, "col_offset", 0)].decode())
-    stop = len(source.line(last).encode()[: getattr(node, "end_col_offset", 0)].decode())
+    start = source.characters(first, getattr(node, "col_offset", 0))
+    stop = source.characters(last, getattr(node, "end_col_offset", 0))
     return (Edit(source.path, first, start + 1, last, stop + 1, text, safe),)
 
 

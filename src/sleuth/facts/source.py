@@ -20,7 +20,6 @@ MAX_BYTES = 2_000_000  # larger Python files are generated tables; parsing one c
 FOLDERS_UP = 4  # how far above a file its imports are looked for: scripts are run from the project's root
 ABSENT = ""  # the fingerprint of a file that is not there
 KEPT_FILES = 200  # parsed files a project remembers: a package's own common parts, not the whole tree
-MAX_REPAIRS = 20  # attempts to make a fragment parse before giving up
 
 
 class UnreadableSource(SleuthError):
@@ -36,20 +35,21 @@ class UnreadableSource(SleuthError):
 class Source:
     """One parsed file.
 
-    `repaired` says from which line on, and why, a broken end was cut off to make the rest readable; `cells`
-    are the first lines of a notebook's cells.
+    `repaired` says where, and why, it did not parse as it stands, and `gaps` which lines were left out to
+    make the rest readable; `cells` are the first lines of a notebook's cells.
     """
 
     path: str
     text: str
     tree: ast.Module
     repaired: tuple[int, str] | None = None
+    gaps: tuple[int, ...] = ()
     cells: tuple[int, ...] = ()
     lines: list[str] = field(default_factory=list)
     _held: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.lines = self.text.splitlines()
+        self.lines = lines_of(self.text)
 
     @cached_property
     def mentions(self) -> Counter[str]:
@@ -116,6 +116,27 @@ class Source:
             if known or (known is None and self.holds(piece)):
                 return True
         return False
+
+    def characters(self, number: int, offset: int) -> int:
+        """How many characters of a line stand before an offset: the parser counts bytes, people do not."""
+        line = self.line(number)
+        return offset if line.isascii() else len(line.encode()[:offset].decode(errors="ignore"))
+
+    @cached_property
+    def comments(self) -> dict[int, str]:
+        """Line → the comment on it. (Text in a string that looks like one is none.)"""
+        import io
+        import tokenize
+
+        found: dict[int, str] = {}
+        try:
+            for token in tokenize.generate_tokens(io.StringIO(self.text).readline):
+                if token.type == tokenize.COMMENT:
+                    found[token.start[0]] = token.string
+        except (tokenize.TokenError, SyntaxError):  # broken code: what looks like a comment has to do
+            marks = ((number, line.find("#")) for number, line in enumerate(self.lines, 1))
+            found = {number: self.lines[number - 1][at:] for number, at in marks if at >= 0} | found
+        return found
 
     def line(self, number: int) -> str:
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
@@ -208,6 +229,14 @@ def _longest_word(piece: str) -> str:
     return max(words_of(piece), key=len, default="")
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines as Python counts them: `splitlines` also breaks at form feeds and at marks of Unicode."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
 def read_source(path: Path) -> Source:
     """Read and parse a file, or say in one sentence why that cannot be done."""
     return parse_source(str(path), decode(str(path), read_bytes(path)))
@@ -227,13 +256,15 @@ def decode(path: str, data: bytes) -> str:
     if b"\0" in data:
         raise UnreadableSource(path, "it is a binary file, not Python source.")
     try:
-        text = data.decode(_encoding(data))
+        text = data.decode(encoding_of(data))
     except (SyntaxError, UnicodeDecodeError, LookupError):
-        raise UnreadableSource(path, "its text encoding is not what it declares.") from None
+        declared = any(b"coding" in line for line in data.split(b"\n", 2)[:2])
+        reason = "its text encoding is not what it declares." if declared else "it is not encoded in UTF-8."
+        raise UnreadableSource(path, reason) from None
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " ")
 
 
-def _encoding(data: bytes) -> str:
+def encoding_of(data: bytes) -> str:
     """By mark or declaration, which few files have: what reads it is loaded for those only."""
     first_lines = data.split(b"\n", 2)[:2]
     if not data.startswith(b"\xef\xbb\xbf") and not any(b"coding" in line for line in first_lines):
@@ -245,12 +276,16 @@ def _encoding(data: bytes) -> str:
 
 
 def parse_source(path: str, text: str, repair: bool = False) -> Source:
-    """Parse; with `repair`, a fragment whose end is unfinished is analysed as far as it goes."""
+    """Parse; with `repair`, what does not parse is left out, and the rest analysed as far as it goes."""
     try:
         return Source(path, text, ast.parse(text))
     except SyntaxError as error:
-        if repair and (repaired := _repair(path, text, error)) is not None and repaired.tree.body:
-            return repaired
+        if repair:
+            from sleuth.facts.fragments import mended
+
+            if (found := mended(text)) is not None:
+                trouble = None if found.whole else (error.lineno or 1, error.msg)
+                return Source(path, text, found.tree, trouble, found.gaps)
         reason = "it is written in Python 2." if _looks_like_python_2(text, error) else f"{error.msg}."
         raise UnreadableSource(path, reason, error.lineno) from None
     except (RecursionError, MemoryError):
@@ -259,29 +294,8 @@ def parse_source(path: str, text: str, repair: bool = False) -> Source:
         raise UnreadableSource(path, f"{error}.") from None
 
 
-def _repair(path: str, text: str, error: SyntaxError) -> Source | None:
-    """Cut away lines from the first one that does not parse, or close an empty block, and try again."""
-    lines = text.splitlines()
-    trouble = (error.lineno or 1, error.msg)
-    for _ in range(MAX_REPAIRS):
-        number = min(error.lineno or 0, len(lines))
-        if number < 1 or not lines:
-            return None
-        if opener := re.search(r"expected an indented block after .* on line (\d+)", error.msg):
-            at = int(opener[1])
-            indent = len(lines[at - 1]) - len(lines[at - 1].lstrip()) + 4
-            lines.insert(at, " " * indent + "pass")
-        else:
-            lines = lines[: number - 1]
-        try:
-            return Source(path, text, ast.parse("\n".join(lines) + "\n"), repaired=trouble)
-        except SyntaxError as next_error:
-            error = next_error
-    return None
-
-
 def _looks_like_python_2(text: str, error: SyntaxError) -> bool:
-    lines = text.splitlines()
+    lines = lines_of(text)
     line = lines[error.lineno - 1] if error.lineno and error.lineno <= len(lines) else ""
     return bool(
         re.match(r"\s*(print\s+[\"'\w%]|exec\s+[\"'\w]|except\s+\w+\s*,\s*\w+\s*:|raise\s+\w+\s*,)", line)

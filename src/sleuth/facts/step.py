@@ -363,6 +363,7 @@ class Load:
     missing: int = 0
     unexpected: int = 0
     overwritten: bool = False  # parameters were re-initialised after it
+    own: bool = False  # a fresh model was handed nothing but its own tensors
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,17 @@ def _attribute(*names: str) -> Callable[[ast.AST], bool]:
     return lambda node: isinstance(node, ast.Attribute) and node.attr in names
 
 
+def _loss(node: ast.AST) -> bool:
+    """A call whose name tells: cross_entropy, CrossEntropyLoss, kl_div, criterion."""
+    name = called(node).lower() if isinstance(node, ast.Call) else ""
+    return any(part in name for part in ("loss", "entropy", "kl_div", "criterion"))
+
+
+def _reduction(node: ast.AST) -> bool:
+    """`x.sum()`, `torch.mean(x)`; the `sum` of Python itself adds up anything."""
+    return isinstance(node, ast.Call) and _attribute("sum", "mean", "nansum", "nanmean")(node.func)
+
+
 QUESTIONS = (
     Question(
         "view, reshape, transpose, permute",
@@ -71,10 +82,7 @@ QUESTIONS = (
     Question(
         "losses and reductions",
         "do prediction and target have the same shape; is sum or mean meant?",
-        lambda node: (
-            isinstance(node, ast.Call)
-            and "loss" in (getattr(node.func, "attr", "") + getattr(node.func, "id", "")).lower()
-        ),
+        lambda node: _loss(node) or _reduction(node),
     ),
     Question(
         "zero_grad, backward, step, clip",

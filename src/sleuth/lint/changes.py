@@ -1,5 +1,6 @@
 """What changed: since a git revision (`--diff`), or just now (`--watch`)."""
 
+import os
 import re
 import subprocess
 import time
@@ -12,6 +13,7 @@ from sleuth.lint.files import STDIN, python_files
 from sleuth.records import replace
 
 if TYPE_CHECKING:
+    from sleuth.finding import Finding
     from sleuth.lint.run import LintResult
 
 POLL = 0.4  # seconds between two looks: quicker than a person switches windows
@@ -19,19 +21,43 @@ _HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
 def only_changed(result: "LintResult", revision: str) -> "LintResult":
-    """The findings that stand on lines added or changed since a revision. Notebooks count as a whole."""
+    """The findings that stand on lines added or changed since a revision, or were not there before it: a
+    line that was taken out speaks through those that are left. Notebooks count as a whole."""
     changed = changed_lines(revision)
+    before: dict[str, set[tuple[str, str]]] = {}
 
     def touched(path: str | None, line: int | None, cell: int | None) -> bool:
         lines = changed.get(Path(path or "").resolve())
         return lines is not None and (cell is not None or line in lines)
 
+    def is_new(finding: "Finding", path: str, line: int | None) -> bool:
+        if Path(path).resolve() not in changed or not path.endswith(".py"):
+            return False
+        if path not in before:
+            before[path] = _found_before(revision, path)
+        return (finding.cause, result.excerpts.get((path, None, line), "").strip()) not in before[path]
+
     kept = tuple(
         finding
         for finding in result.findings
-        if finding.where is not None and touched(finding.where.path, finding.where.line, finding.where.cell)
+        if (where := finding.where) is not None
+        and where.path is not None
+        and (touched(where.path, where.line, where.cell) or is_new(finding, where.path, where.line))
     )
     return replace(result, findings=kept)
+
+
+def _found_before(revision: str, path: str) -> set[tuple[str, str]]:
+    """What lint says of a file as it was: cause and line of code, as lines may have moved since."""
+    from sleuth.lint.work import report_of
+
+    text = _git("show", f"{revision}:./{os.path.relpath(path)}")
+    report = report_of(Path(path), text.encode(), remembering=False)
+    return {
+        (finding.cause, report.excerpts.get((where.path, where.cell, where.line), "").strip())
+        for finding in report.findings
+        if (where := finding.where) is not None
+    }
 
 
 def changed_lines(revision: str) -> dict[Path, set[int]]:

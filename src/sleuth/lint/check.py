@@ -41,7 +41,12 @@ def lint_source(
             found += catalog.ask("lint", program, {slug: cause})
         except Exception as error:
             _note(slug, error, failures)
-    kept = [finding for finding in found if selection.keeps(finding) and not _ignored(source, finding)]
+    sources = {one.path: one for one in (source, *program.sources)}
+    kept = [
+        finding
+        for finding in found
+        if selection.keeps(finding) and not _ignored(sources, source, finding) and _is_whole(source, finding)
+    ]
     return sorted(unique(kept), key=lambda finding: (finding.where.line or 0) if finding.where else 0)
 
 
@@ -86,14 +91,34 @@ def overlap(one: Edit, other: Edit) -> bool:
     return first[0] < second[1] and second[0] < first[1]
 
 
-def _ignored(source: Source, finding: Finding) -> bool:
-    """Whether a comment on the line, or one for the whole file, says to leave this alone."""
+# What is said to be lacking may stand on a line that could not be read.
+_ABSENCES = (
+    "missing-",
+    "eval-without",
+    "train-mode",
+    "eval-mode",
+    "unseeded",
+    "params-not",
+    "update-skipped",
+)
+
+
+def _is_whole(source: Source, finding: Finding) -> bool:
+    return not source.gaps or not finding.cause.startswith(_ABSENCES)
+
+
+def _ignored(sources: dict[str, Source], linted: Source, finding: Finding) -> bool:
+    """Whether a comment on the lines it is about, or one for their whole file, says to leave this alone."""
+    where = finding.where
+    source = sources.get(where.path or "", linted) if where else linted
     if "sleuth:" not in source.text:
         return False
-    line = finding.where.line if finding.where and finding.where.path == source.path else None
-    if line is not None and _names(_IGNORE.search(source.line(line)), finding, for_file=False):
+    marks = {line: mark for line, text in source.comments.items() if (mark := _IGNORE.search(text))}
+    if any(_names(mark, finding, for_file=True) for mark in marks.values()):
         return True
-    return any(_names(mark, finding, for_file=True) for mark in _IGNORE.finditer(source.text))
+    first = where.line if where else None
+    lines = range(first, (where.end_line or first) + 1) if where and first is not None else ()
+    return any(line in marks and _names(marks[line], finding, for_file=False) for line in lines)
 
 
 def _names(mark: re.Match[str] | None, finding: Finding, for_file: bool) -> bool:

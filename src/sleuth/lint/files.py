@@ -21,7 +21,7 @@ def python_files(paths: Iterable[Path], exclude: tuple[str, ...] = ()) -> Iterat
 
     Links to folders are not followed, so a loop of links ends; a file reached twice is taken once.
     """
-    seen: set[Path] = set()
+    seen: set[str] = set()
     for path in paths:
         if path == STDIN:
             yield path
@@ -31,26 +31,28 @@ def python_files(paths: Iterable[Path], exclude: tuple[str, ...] = ()) -> Iterat
         if not path.is_dir() and not path.is_file():
             raise SleuthError(f"{str(path)!r} is neither a file nor a folder.")  # a pipe would be waited for
         for file in _below(path, exclude) if path.is_dir() else (path,):
-            if (real := file.resolve()) not in seen:
+            if (real := os.path.realpath(file)) not in seen:
                 seen.add(real)
                 yield file
 
 
-def _below(folder: Path, exclude: tuple[str, ...]) -> Iterator[Path]:
-    def left_out(path: str) -> bool:
-        return any(
-            fnmatch.fnmatch(path, pattern) or fnmatch.fnmatch(path, f"*/{pattern}") for pattern in exclude
-        )
+def left_out(path: str, exclude: tuple[str, ...]) -> bool:
+    return any(fnmatch.fnmatch(path, pattern) or fnmatch.fnmatch(path, f"*/{pattern}") for pattern in exclude)
 
+
+def _below(folder: Path, exclude: tuple[str, ...]) -> Iterator[Path]:
     for here, folders, files in os.walk(folder):
         folders[:] = sorted(
             name
             for name in folders
-            if name not in PASSED_OVER and not name.startswith(".") and not left_out(os.path.join(here, name))
+            if name not in PASSED_OVER
+            and not name.startswith(".")
+            and not left_out(os.path.join(here, name), exclude)
         )
         for name in sorted(files):
             file = Path(here, name)
-            if name.endswith(SUFFIXES) and not left_out(str(file)) and (file.is_file() or not file.exists()):
+            wanted = name.endswith(SUFFIXES) and not left_out(str(file), exclude)
+            if wanted and (file.is_file() or not file.exists()):
                 yield file
 
 
@@ -62,6 +64,6 @@ def read_any(path: Path, data: bytes, name: str | None = None) -> Source:
     """Parse what was read; a fragment with an unfinished end is taken as far as it goes."""
     label = name or str(path)
     text = decode(label, data)
-    if path.suffix == ".ipynb":
+    if label.endswith(".ipynb"):
         return read_notebook(label, text)
     return parse_source(label, text, repair=True)

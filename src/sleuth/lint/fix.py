@@ -1,32 +1,37 @@
 """Repairs: the edits that findings carry, as one diff a file, written only when asked."""
 
 import difflib
+import io
 from collections.abc import Iterable
 from pathlib import Path
 
+from sleuth.facts.source import encoding_of, read_bytes
 from sleuth.files import write_whole
 from sleuth.finding import Edit, Finding
 from sleuth.lint.check import overlap
 from sleuth.records import dataclass
 
+LINE_END = "\r\n"
+
 
 @dataclass(frozen=True)
 class Repair:
-    """A file before and after; `count` findings are taken care of."""
+    """A file before and after, line ends and all; `count` findings are taken care of."""
 
     path: Path
     before: str
     after: str
     count: int
+    encoding: str = "utf-8"
 
     def diff(self) -> str:
         lines = difflib.unified_diff(
-            self.before.splitlines(keepends=True),
-            self.after.splitlines(keepends=True),
+            _lines(self.before),
+            _lines(self.after),
             f"a/{self.path}",
             f"b/{self.path}",
         )
-        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+        return "".join(f"{line.rstrip(LINE_END)}\n" for line in lines)
 
 
 def repairs(findings: Iterable[Finding], unsafe: bool = False) -> list[Repair]:
@@ -39,16 +44,18 @@ def repairs(findings: Iterable[Finding], unsafe: bool = False) -> list[Repair]:
     for path, group in sorted(by_file.items()):
         if not path.endswith(".py"):
             continue  # notebooks are JSON around their code; their cells are the editor's business
-        before = Path(path).read_text("utf-8")
+        data = read_bytes(Path(path))
+        encoding = encoding_of(data)
+        before = data.decode(encoding)
         after, count = apply(before, group)
         if after != before:
-            planned.append(Repair(Path(path), before, after, count))
+            planned.append(Repair(Path(path), before, after, count, encoding))
     return planned
 
 
 def write(planned: Iterable[Repair]) -> None:
     for repair in planned:
-        write_whole(repair.path, repair.after)
+        write_whole(repair.path, repair.after.encode(repair.encoding))
 
 
 def apply(text: str, findings: list[Finding]) -> tuple[str, int]:
@@ -60,14 +67,20 @@ def apply(text: str, findings: list[Finding]) -> tuple[str, int]:
         if not any(overlap(edit, other) for edit in new for other in chosen):
             chosen += new
             count += 1
-    starts = [0]
-    for line in text.splitlines(keepends=True):
+    lines, starts = _lines(text), [0]
+    for line in lines:
         starts.append(starts[-1] + len(line))
+    ending = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
 
     def offset(line: int, column: int) -> int:
         return starts[line - 1] + column - 1
 
     for edit in sorted(chosen, key=lambda edit: (edit.line, edit.column), reverse=True):
         begin, end = offset(edit.line, edit.column), offset(edit.end_line, edit.end_column)
-        text = text[:begin] + edit.text + text[end:]
+        text = text[:begin] + edit.text.replace("\n", ending) + text[end:]
     return text, count
+
+
+def _lines(text: str) -> list[str]:
+    """With their ends, whichever they are; as Python counts lines, not as `splitlines` does."""
+    return list(io.StringIO(text, newline=""))

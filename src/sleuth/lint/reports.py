@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Severity
 from sleuth.records import dataclass, field
 
 Excerpts = dict[tuple[str | None, int | None, int | None], str]
@@ -18,10 +18,23 @@ class Trouble:
     reason: str
     partly: bool = False
 
+    def __post_init__(self) -> None:
+        # Python's own words may end with a question ("Did you mean print(...)?"): no full stop after that.
+        object.__setattr__(self, "reason", self.reason.replace("?.", "?"))
+
+    @property
+    def severity(self) -> Severity:
+        return "warning" if self.partly else "error"
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, without the place: for those who show it there."""
+        rest = " The rest was read." if self.partly and self.line else ""
+        return f"{self.reason}{rest}"
+
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path
-        rest = " What stands before was read." if self.partly and self.line else ""
-        return f"Cannot read {place}: {self.reason}{rest}"
+        return f"Cannot read {place}: {self.sentence}"
 
 
 @dataclass(frozen=True)

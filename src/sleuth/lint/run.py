@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sleuth.finding import Finding
-from sleuth.lint.files import STDIN, python_files, read_bytes_of
+from sleuth.lint.files import STDIN, left_out, python_files, read_bytes_of
 from sleuth.lint.reports import FileReport, Trouble
 from sleuth.lint.selection import Selection
 from sleuth.records import dataclass, field, replace
@@ -58,10 +58,12 @@ def lint(
     labels = {str(path.absolute()): str(path) for path in files}
     for report in reports:
         done()
-        findings += [_relabelled(finding, labels) for finding in report.findings if selection.keeps(finding)]
+        kept = (finding for finding in report.findings if selection.keeps(finding))
+        named = (_relabelled(finding, labels) for finding in kept)
+        findings += [finding for finding in named if not _left_out(finding, labels, selection.exclude)]
         troubles += [report.trouble] if report.trouble else []
         for (path, cell, line), text in report.excerpts.items():
-            excerpts[labels.get(path or "", path), cell, line] = text
+            excerpts[_shown(path, labels), cell, line] = text
     return LintResult(unique(findings), tuple(troubles), len(files), excerpts)
 
 
@@ -69,12 +71,33 @@ def _nothing() -> None:
     pass
 
 
+def _shown(path: str | None, labels: dict[str, str]) -> str | None:
+    """A file under the name that the user gave to it; one that was only imported, as seen from here."""
+    if path is None or path in labels:
+        return labels.get(path or "")
+    if path in labels.values() or not os.path.isabs(path):
+        return path
+    here = os.path.relpath(path)
+    return path if here.startswith(os.pardir) else here
+
+
 def _relabelled(finding: Finding, labels: dict[str, str]) -> Finding:
-    """A finding in a file that another one imports, under the name that the user gave to that file."""
+    """The finding under the names that people know.
+
+    A file that was not named is told of and left as it is: to repair it was not asked for.
+    """
     where = finding.where
-    if where is None or where.path not in labels:
+    if where is None or where.path is None or where.path in labels.values():
         return finding
-    return replace(finding, where=replace(where, path=labels[where.path]))
+    name, asked = _shown(where.path, labels), where.path in labels
+    edits = tuple(replace(edit, path=_shown(edit.path, labels) or edit.path) for edit in finding.edits)
+    return replace(finding, where=replace(where, path=name), edits=edits if asked else ())
+
+
+def _left_out(finding: Finding, labels: dict[str, str], exclude: tuple[str, ...]) -> bool:
+    """Found on the way, in a file that is not to be looked at."""
+    path = finding.where.path if finding.where else None
+    return path is not None and path not in labels.values() and left_out(path, exclude)
 
 
 def _reports(

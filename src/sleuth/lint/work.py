@@ -4,8 +4,17 @@ import gc
 from pathlib import Path
 
 from sleuth.catalog import Cause
-from sleuth.facts.notebook import in_cell
-from sleuth.facts.source import ABSENT, Project, Source, UnreadableSource, fingerprint
+from sleuth.facts.notebook import cell_of, in_cell, in_cells
+from sleuth.facts.source import (
+    ABSENT,
+    Project,
+    Source,
+    UnreadableSource,
+    decode,
+    fingerprint,
+    lines_of,
+    read_bytes,
+)
 from sleuth.finding import Finding
 from sleuth.lint.check import lint_source
 from sleuth.lint.files import read_any
@@ -72,7 +81,9 @@ def report_of(path: Path, data: bytes, name: str | None = None, remembering: boo
 def _in_cell(source: Source, finding: Finding) -> Finding:
     if not source.cells or finding.where is None:
         return finding
-    return replace(finding, where=in_cell(source, finding.where))
+    where = in_cell(source, finding.where)
+    message, fix = (in_cells(source, text, where.cell) for text in (finding.message, finding.fix))
+    return replace(finding, where=where, message=message, fix=fix)
 
 
 def _partly(source: Source, failures: list[str]) -> Trouble | None:
@@ -82,7 +93,11 @@ def _partly(source: Source, failures: list[str]) -> Trouble | None:
     if source.repaired is None:
         return None
     line, reason = source.repaired
-    return Trouble(source.path, line, f"{reason}.", partly=True)
+    ended = reason if reason.endswith(("?", ".", "!")) else f"{reason}."
+    if source.cells:
+        cell, inner = cell_of(source, line)
+        return Trouble(source.path, None, f"cell {cell}, line {inner}: {ended}", partly=True)
+    return Trouble(source.path, line, ended, partly=True)
 
 
 def _key(finding: Finding) -> tuple[str | None, int | None, int | None]:
@@ -98,7 +113,7 @@ def _excerpt(source: Source, finding: Finding) -> str:
     if where.path == source.path:
         return source.line(where.line)
     try:
-        lines = Path(where.path).read_text("utf-8", errors="replace").splitlines()
-    except OSError:
+        lines = lines_of(decode(where.path, read_bytes(Path(where.path))))
+    except UnreadableSource:
         return ""
     return lines[where.line - 1] if where.line <= len(lines) else ""

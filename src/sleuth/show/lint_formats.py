@@ -7,8 +7,9 @@ from xml.etree import ElementTree
 
 from sleuth import catalog
 from sleuth._version import __version__
-from sleuth.finding import Finding, Severity
+from sleuth.finding import Finding, Severity, Where
 from sleuth.lint import LintResult
+from sleuth.lint.reports import Trouble
 from sleuth.show.lint_text import as_json
 
 SARIF_LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "note"}
@@ -36,6 +37,7 @@ def sarif(result: LintResult) -> dict[str, Any]:
     run = {
         "tool": {"driver": {"name": "sleuth", "version": __version__, "rules": rules}},
         "results": [_sarif_result(finding, slugs.index(finding.cause)) for finding in result.findings],
+        "invocations": [_sarif_invocation(result)],
         "columnKind": "unicodeCodePoints",
     }
     return {
@@ -57,45 +59,76 @@ def _sarif_rule(slug: str) -> dict[str, Any]:
 
 
 def _sarif_result(finding: Finding, index: int) -> dict[str, Any]:
-    where = finding.where
-    region = {
-        key: value
-        for key, value in {
-            "startLine": where and where.line,
-            "startColumn": where and where.column,
-            "endLine": where and where.end_line,
-            "endColumn": where and where.end_column,
-        }.items()
-        if value
-    }
-    location = {
-        "artifactLocation": {"uri": (where and where.path) or "", "uriBaseId": "%SRCROOT%"},
-        "region": region,
-    }
     return {
         "ruleId": finding.cause,
         "ruleIndex": index,
         "level": SARIF_LEVELS[finding.severity],
-        "message": {"text": " ".join(part for part in (finding.message, finding.fix) if part)},
-        "locations": [{"physicalLocation": location}],
+        "message": {"text": _said(finding)},
+        "locations": [_sarif_location(finding.where or Where())],
         "properties": {"credence": finding.credence},
     }
+
+
+def _sarif_location(where: Where) -> dict[str, Any]:
+    """A file and a region of it. In a notebook lines count within the cell, which has no place in a file."""
+    region = {
+        "startLine": where.line,
+        "startColumn": where.column,
+        "endLine": where.end_line,
+        "endColumn": where.end_column,
+    }
+    known = {key: value for key, value in region.items() if value}
+    artifact = {"uri": where.path or "", "uriBaseId": "%SRCROOT%"}
+    location: dict[str, Any] = {
+        "physicalLocation": {"artifactLocation": artifact, **({"region": known} if known else {})}
+    }
+    if where.cell is not None:
+        location["logicalLocations"] = [{"name": f"cell {where.cell}", "kind": "cell"}]
+    return location
+
+
+def _sarif_invocation(result: LintResult) -> dict[str, Any]:
+    """The files that could not be read, or only in part: they have no findings that could tell of them."""
+    return {
+        "executionSuccessful": not result.unreadable,
+        "toolExecutionNotifications": [_sarif_notification(trouble) for trouble in result.troubles],
+    }
+
+
+def _sarif_notification(trouble: Trouble) -> dict[str, Any]:
+    return {
+        "level": SARIF_LEVELS[trouble.severity],
+        "message": {"text": str(trouble)},
+        "locations": [_sarif_location(Where(trouble.path, trouble.line))],
+    }
+
+
+def _said(finding: Finding) -> str:
+    """Message and repair; in a notebook with the cell, for which these formats have no place of its own."""
+    where = finding.where
+    cell = f"Cell {where.cell}, line {where.line}:" if where and where.cell is not None else ""
+    return " ".join(part for part in (cell, finding.message, finding.fix) if part)
 
 
 def github(result: LintResult) -> Iterator[str]:
     """Workflow commands: GitHub shows each beside its line."""
     for finding in result.findings:
-        where = finding.where
-        places = {
-            "file": where and where.path,
-            "line": where and where.line,
-            "endLine": where and where.end_line,
-            "col": where and where.column,
-            "title": f"sleuth {finding.cause}",
-        }
-        options = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in places.items() if value)
-        text = _escaped(" ".join(part for part in (finding.message, finding.fix) if part))
-        yield f"::{GITHUB_LEVELS[finding.severity]} {options}::{text}"
+        text = f"{_said(finding)} More: sleuth explain {finding.cause}"
+        yield _annotation(finding.severity, finding.where or Where(), finding.cause, text)
+    for trouble in result.troubles:
+        yield _annotation(trouble.severity, Where(trouble.path, trouble.line), "unreadable", str(trouble))
+
+
+def _annotation(severity: Severity, where: Where, about: str, text: str) -> str:
+    places = {
+        "file": where.path,
+        "line": where.line,
+        "endLine": where.end_line,
+        "col": where.column,
+        "title": f"sleuth {about}",
+    }
+    options = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in places.items() if value)
+    return f"::{GITHUB_LEVELS[severity]} {options}::{_escaped(text)}"
 
 
 def _escaped(text: str, more: str = "") -> str:
@@ -105,8 +138,8 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def junit(result: LintResult) -> str:
-    """One suite; a finding is a failed case, a file that cannot be read an error."""
-    failures, errors = len(result.findings), len(result.unreadable)
+    """One suite; a finding is a failed case, a file that cannot be read, or only in part, an error."""
+    failures, errors = len(result.findings), len(result.troubles)
     total = max(failures + errors, 1)
     counts = {"name": "sleuth lint", "tests": str(total), "failures": str(failures), "errors": str(errors)}
     suites = ElementTree.Element("testsuites")
@@ -114,9 +147,11 @@ def junit(result: LintResult) -> str:
     for finding in result.findings:
         case = ElementTree.SubElement(suite, "testcase", classname=finding.cause, name=str(finding.where))
         failure = ElementTree.SubElement(case, "failure", type=finding.severity, message=finding.message)
-        failure.text = f"{finding.where}: {finding.message} {finding.fix}".strip()
-    for trouble in result.unreadable:
-        case = ElementTree.SubElement(suite, "testcase", classname="unreadable", name=trouble.path)
+        said = f"{finding.where}: {finding.message} {finding.fix}".strip()
+        failure.text = f"{said}\nmore: sleuth explain {finding.cause}"
+    for trouble in result.troubles:
+        place = str(Where(trouble.path, trouble.line))
+        case = ElementTree.SubElement(suite, "testcase", classname="unreadable", name=place)
         ElementTree.SubElement(case, "error", message=str(trouble))
     if not len(suite):
         ElementTree.SubElement(suite, "testcase", classname="sleuth", name=f"{result.files} files")

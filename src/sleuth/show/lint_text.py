@@ -78,6 +78,7 @@ def _row(finding: Finding) -> dict[str, Any]:
         "credence": finding.credence,
         "message": finding.message,
         "fix": finding.fix,
+        "more": f"sleuth explain {finding.cause}",
         "sources": list(finding.sources),
         "claims": _claims(finding),
     }

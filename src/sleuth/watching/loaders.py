@@ -33,12 +33,12 @@ def attach(state: State, patches: Any) -> None:
             try:
                 batch = original(self)
             except StopIteration:
-                state.loader, state.labels = None, ()
+                state.loader, state.served = None, ()
                 state.pass_number += 1
                 raise
             state.window.data_s += time.perf_counter() - started
             state.loader = state.iterator_loaders.get(self)
-            state.labels = _labels(batch)
+            state.served = (_parts(batch), *state.served[:1])
             return batch
 
         return __next__
@@ -56,16 +56,12 @@ def attach(state: State, patches: Any) -> None:
     patches.replace(door._BaseDataLoaderIter, "__next__", served)
 
 
-def _labels(batch: Any) -> tuple[Any, ...]:
-    """The rows of whole numbers in a batch, not kept alive."""
+def _parts(batch: Any) -> tuple[Any, ...]:
+    """The tensors of a batch, not kept alive."""
     import torch
 
     parts = batch.values() if isinstance(batch, dict) else batch if isinstance(batch, (list, tuple)) else ()
-    return tuple(
-        weakref.ref(part)
-        for part in parts
-        if isinstance(part, torch.Tensor) and part.dim() == 1 and part.dtype is torch.int64
-    )
+    return tuple(weakref.ref(part) for part in parts if isinstance(part, torch.Tensor))
 
 
 def _safely(state: State, function: Any, *args: Any) -> None:

@@ -91,9 +91,20 @@ def _loaded(state: State, births: Births, module: Any, given: Any, result: Any, 
         matched=max(0, len(given) - unexpected),
         missing=missing,
         unexpected=unexpected,
+        own=births.places.get(module, (None, -1))[1] == state.n and _its_own(module, given),
     )
     versions = [(weakref.ref(part), part._version) for part in module.parameters()]
     state.loads.append((item, versions))
+
+
+def _its_own(module: Any, given: Any) -> bool:
+    """`own = model.state_dict()`, filled up with what fits, and nothing did: they are the same still."""
+    parts = dict(module.named_parameters())
+    handed = [given.get(name) for name in parts]
+    return bool(parts) and all(
+        hasattr(tensor, "data_ptr") and tensor.data_ptr() == part.data_ptr()
+        for tensor, part in zip(handed, parts.values(), strict=True)
+    )
 
 
 def tell_loads(state: State) -> None:

@@ -271,10 +271,20 @@ def predictions(state: State, forward: Forward, output: Any) -> None:
     near = SAME * rows[0].abs().max().clamp(min=1.0)
     forward.output = (bool(((rows - rows[:1]).abs() <= near).all()), rows[0].clone())
     if scores.dim() == 2 and scores.shape[1] > 1 and forward.loader is not None:
-        for labels in (reference() for reference in state.labels):
-            if labels is not None and labels.shape == scores.shape[:1] and _are_classes(labels, scores):
+        for labels in _served_with(state, forward):
+            if labels.shape == scores.shape[:1] and _are_classes(labels, scores):
                 forward.correct = float((scores.argmax(1) == labels.to(scores.device)).float().mean())
                 forward.checked = len(scores)
+
+
+def _served_with(state: State, forward: Forward) -> list[Any]:
+    """The rows of whole numbers in the batch that the call was fed with: some loaders fetch one ahead."""
+    batches = [[part for one in batch if (part := one()) is not None] for batch in state.served]
+    fed = [batch for batch in batches if any(stores((part,), {}) & forward.inputs_at for part in batch)]
+    chosen = (fed or batches)[:1]
+    return [
+        part for batch in chosen for part in batch if part.dim() == 1 and str(part.dtype) == "torch.int64"
+    ]
 
 
 def _are_classes(labels: Any, scores: Any) -> bool:

@@ -120,7 +120,7 @@ class State:
     rank: int = 0
     begin_training: Callable[[], None] = field(default=lambda: None)
     loader: int | None = None  # the one that served last
-    labels: tuple[Any, ...] = ()  # whole numbers that it served, as weak references
+    served: tuple[tuple[Any, ...], ...] = ()  # tensors of its last two batches, the newest first; not kept
     pass_number: int = 0
     backwards: int = 0
     norms_s: float = 0.0  # own time
@@ -202,7 +202,7 @@ class State:
 
     def let_go(self) -> None:
         """Hold nothing of the script any more."""
-        self.pending, self.labels, self.window = [], (), Window()
+        self.pending, self.served, self.window = [], (), Window()
         self.last, self.reached = lambda: None, None
         for held in self.optimizers.values():
             held.before = []

@@ -460,6 +460,7 @@ TWINS: Twins = {
             add(healthy(), Load(19, "train.py", 0, False, 0, 5, 5)),
             add(healthy(), Load(19, "train.py", 0, True, 5, overwritten=True)),
             add(healthy(), Load(19, "train.py", 0, False, 2, 8, 8)),
+            add(healthy(), Load(19, "train.py", 0, True, 5, own=True)),
         ],
         [
             add(healthy(), Load(19, "train.py", 0, True, 5)),

@@ -53,9 +53,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, layer, possible
-from sleuth.facts.interpreter.values import Call, Unknown, Value
+from sleuth.facts.interpreter.values import Call, Collection, Unknown, Value
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.source import called
+from sleuth.facts.source import called, walked
 from sleuth.facts.topics.modes import excludes, has_weights, parts
 from sleuth.facts.topics.modules import (
     BATCH_NORM,
@@ -94,6 +94,51 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _dropout_before_a_comparison(program)
     yield from _twins_treated_apart(program)
     yield from _one_layer_many_times(program)
+    yield from _one_block_at_many_depths(program)
+
+
+def _one_block_at_many_depths(program: Program) -> Iterator[Finding]:
+    """`nn.Sequential(*[block for _ in range(4)])`: one block, and one running mean for four depths.
+
+    Sharing weights over depths can be meant; sharing the statistics of BatchNorm fits none of them.
+    """
+    for stack in program.calls("torch.nn.Sequential", "torch.nn.ModuleList"):
+        for listed in _listings(stack.args):
+            written = listed.node
+            block = listed.items[0] if len(listed.items) == 1 else None
+            if not isinstance(written, ast.ListComp | ast.GeneratorExp) or not _repeats(written):
+                continue
+            if any(isinstance(piece, Call) and BATCH_NORM.match(piece.op) for piece in parts(block)):
+                name = ast.unparse(written.elt)
+                yield clue(
+                    "warning",
+                    listed,
+                    f"`{name}` was made once and is listed here again and again: all depths share its "
+                    "weights, and one running mean and variance of its BatchNorm stands for all of them.",
+                    fix="Make a new block in each turn of the list.",
+                )
+
+
+def _listings(given: tuple[Value, ...]) -> Iterator[Collection]:
+    """The lists among the arguments; those that were spread with `*` are kept behind the others."""
+    for value in given:
+        if isinstance(value, Collection):
+            yield from (part for part in value.items if isinstance(part, Collection))
+            yield value
+
+
+def _repeats(written: ast.ListComp | ast.GeneratorExp) -> bool:
+    """The same object in each turn: a name that does not hang on what is counted."""
+    if not isinstance(written.elt, ast.Name | ast.Attribute) or written.generators[0].ifs:
+        return False
+    named = {node.id for node in walked(written.elt) if isinstance(node, ast.Name)}
+    over = written.generators[0].iter
+    hangs = any(
+        isinstance(node, ast.Name) and node.id in named
+        for turn in written.generators
+        for node in walked(turn.target)
+    )
+    return isinstance(over, ast.Call) and called(over) == "range" and not hangs
 
 
 def _one_layer_many_times(program: Program) -> Iterator[Finding]:

@@ -216,7 +216,7 @@ def _divided_later(splits: Splits, fit: Fit) -> Split | None:
 
 
 def _is_an_answer(data: Value) -> bool:
-    """`model(x, graph)[train_nodes]`: all rows are shown to the model at once, and only its answers divided."""
+    """`model(x, graph)[train_nodes]`: all rows are shown at once, and only the answers divided."""
     return isinstance(data, Call) and data.op == "()" and is_module(data.receiver)
 
 

@@ -243,7 +243,9 @@ def _may_wrap(call: Call, left: Call | None, right: Call | None) -> bool:
     """Two byte arrays, or one and a whole number that can push it over the edge."""
     op = call.op[0]
     if left is not None and right is not None:
-        return not (op == "-" and root(call.args[0]) is root(call.args[1]))
+        itself = root(call.args[0]) is root(call.args[1])
+        # A picture times another picture is one and its mask; whether that holds 0 and 1 cannot be seen.
+        return itself if op == "*" else not (op == "-" and itself)
     amount = number(call.args[1] if left is not None else call.args[0])
     if amount is None or isinstance(
         literal(call.args[1] if left is not None else call.args[0]), float | bool
@@ -253,7 +255,7 @@ def _may_wrap(call: Call, left: Call | None, right: Call | None) -> bool:
         return amount > 1
     if op == "-" and right is not None:
         return amount < 255  # 255 - x stays within the range
-    return amount != 0
+    return abs(amount) > 1  # classes are counted from 1 or from 0; a picture is not made brighter by one
 
 
 def _bytes(value: Value | None, depth: int = 0, raw: bool = False) -> Call | None:
@@ -270,7 +272,9 @@ def _bytes(value: Value | None, depth: int = 0, raw: bool = False) -> Call | Non
     if not isinstance(here, Call):
         return None
     name = here.op.rpartition(".")[2].lstrip("@")
-    if here.op in READS_BYTES or (raw and here.op in READS_RAW and _is_narrow(here)):
+    if (here.op in READS_BYTES and not _may_be_deep(here)) or (
+        raw and here.op in READS_RAW and _is_narrow(here)
+    ):
         return here
     if raw and _is_wide_short_cast(here):
         return here
@@ -304,6 +308,20 @@ def _bytes(value: Value | None, depth: int = 0, raw: bool = False) -> Call | Non
     if here.op in WRAPS and len(here.args) == 2:
         return None  # already reported where it happened first
     return None
+
+
+_DEEP_FLAGS = frozenset({"cv2.IMREAD_UNCHANGED", "cv2.IMREAD_ANYDEPTH"})
+_DEEP_FILES = (".tif", ".tiff", ".exr", ".hdr", ".pgm", ".pfm", ".dcm")
+
+
+def _may_be_deep(read: Call) -> bool:
+    """A picture read as it was stored: 16 bits of depth, or floats."""
+    flag = read.argument(1, "flags")
+    if any(isinstance(part, External) and part.name in _DEEP_FLAGS for part in ancestry(flag, 8)):
+        return True
+    name = literal(read.args[0]) if read.args else None
+    stored = isinstance(name, str) and name.lower().endswith(_DEEP_FILES)
+    return stored or (flag is not None and number(flag) in (-1, 2))
 
 
 def _is_wide_byte_cast(call: Call) -> bool:

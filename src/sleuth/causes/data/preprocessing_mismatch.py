@@ -55,7 +55,15 @@ from sleuth.facts.interpreter.values import Call, Collection, Table, Value
 from sleuth.facts.prepared import script_of, where_input_made
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import batches, courses, is_float, needed, tensors
-from sleuth.facts.topics.loaders import TRANSFORMS, is_open, line, role, steps_of, transform_of
+from sleuth.facts.topics.loaders import (
+    TRANSFORMS,
+    given_transform,
+    is_open,
+    line,
+    role,
+    steps_of,
+    transform_of,
+)
 from sleuth.facts.topics.splits import Split, Splits, splits_of
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
@@ -98,7 +106,7 @@ def _numbered_apart(program: Program) -> Iterator[Finding]:
 
 def _data_sets(program: Program) -> Iterator[Finding]:
     """The training and the held-out set of one kind, with transforms that scale differently."""
-    made = [call for call in program.trace if "transform" in call.keywords and call.receiver is None]
+    made = [call for call in program.trace if call.receiver is None and given_transform(call) is not None]
     for held in made:
         if role(held) != "held-out":
             continue

@@ -61,7 +61,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from sleuth.facts.interpreter.values import Value
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import (
     at,
     batches,
@@ -86,7 +86,9 @@ SHARE = 0.01  # of the validation rows; a few chance collisions are no overlap
 NARROW = 4  # columns below which equal rows are no surprise
 
 
-NEEDS = "val test dev holdout"
+NEEDS = "val test dev holdout permutation randperm"
+
+_DRAWS = ("train_test_split", "permutation", "randperm")
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -104,6 +106,21 @@ def lint(program: Program) -> Iterator[Finding]:
             )
             + ": the score is taken on rows that were trained on.",
             fix="Give it the rows that were left out." if whole else "Cut the two parts at the same place.",
+        )
+    if program.source.holds_one_of(_DRAWS) and program.source.holds(".fit("):
+        yield from _drawn_twice(program)
+
+
+def _drawn_twice(program: Program) -> Iterator[Finding]:
+    from sleuth.facts.topics.two_draws import two_draws
+
+    for found in two_draws(program):
+        yield clue(
+            "error",
+            found.judged,
+            f"The rows that the model is judged with come from this draw, those it was fitted with from "
+            f"another one of the same table (line {place(found.fitted).line}): many rows are in both.",
+            fix="Draw once, and take both parts from that draw.",
         )
 
 

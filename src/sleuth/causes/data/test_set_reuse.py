@@ -59,8 +59,9 @@ import re
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, literal, root
-from sleuth.facts.interpreter.values import Call, Instance, Unknown, Value
+from sleuth.facts.interpreter.values import Call, Function, Instance, Unknown, Value
 from sleuth.facts.program import Program, clue
+from sleuth.facts.source import walked
 from sleuth.facts.topics.loaders import DATA_LOADER, line, role
 from sleuth.facts.topics.splits import splits_of
 from sleuth.facts.words import Pattern
@@ -84,6 +85,7 @@ def lint(program: Program) -> Iterator[Finding]:
     if not tests:
         return
     yield from _chosen_by_comparison(program, tests)
+    yield from _best_of_many(program, tests)
     for call in program.calls(".step"):
         plateau = root(call.receiver)
         if isinstance(plateau, Call) and plateau.op.endswith("ReduceLROnPlateau") and call.args:
@@ -200,6 +202,20 @@ def _chosen_by_comparison(program: Program, tests: dict[int, Value]) -> Iterator
             yield _report(
                 comparison, "which weights or settings are kept" if kept else "what is best", looked
             )
+
+
+def _best_of_many(program: Program, tests: dict[int, Value]) -> Iterator[Finding]:
+    """`max(models, key=lambda model: model.score(X_test, y_test))`."""
+    for choice in program.calls("builtins.max", "builtins.min", "builtins.sorted"):
+        key = root(choice.keywords.get("key"))
+        rule = key.definition if isinstance(key, Function) else None
+        if not isinstance(rule, ast.Lambda):
+            continue
+        written = {id(node) for node in walked(rule.body)}
+        scores = [call for call in program.calls(".score") if id(call.node) in written]
+        looked = next((seen for call in scores if (seen := _looks_at(call, tests)) is not None), None)
+        if looked is not None:
+            yield _report(choice, "which model is kept", looked)
 
 
 def _remembers(comparison: Call, branch: ast.If, tests: dict[int, Value]) -> bool:

@@ -66,7 +66,7 @@ from sleuth.facts import curves
 from sleuth.facts.edits import Edits, method_added
 from sleuth.facts.flow import possible, root
 from sleuth.facts.growth import growing_graph, recurrent, twice_backward
-from sleuth.facts.interpreter.values import Call, Carried, Constant, Either, Value
+from sleuth.facts.interpreter.values import Call, Carried, Constant, Either, Unknown, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import courses, where_loss
@@ -181,6 +181,8 @@ def _total_of_a_loop(program: Program, added: Call) -> str | None:
     if isinstance(total, Carried):
         grows = total.final is not None and _always_grows(total) and root(total.final) is added
         return total.name if grows and total.loop is not None else None
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and isinstance(total, Unknown):
+        return total.name if _only_collects(program, node.target.id) else None
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Attribute):
         writes = program.calls(f"@{node.target.attr}=")
         here = [
@@ -188,6 +190,18 @@ def _total_of_a_loop(program: Program, added: Call) -> str | None:
         ]
         return ast.unparse(node.target) if len(here) == 1 else None
     return None
+
+
+def _only_collects(program: Program, name: str) -> bool:
+    """A fragment's total, begun out of sight: set nowhere here but by adding, and read as a number is."""
+    source = program.source
+    mentions = [node for node in source.of(ast.Name) if node.id == name]
+    written = [node for node in mentions if isinstance(node.ctx, ast.Store)]
+    return len(written) == 1 and not any(
+        isinstance(around := source.parents[node], ast.Attribute | ast.Subscript)
+        or (isinstance(around, ast.Call) and around.func is node)
+        for node in mentions
+    )
 
 
 def _kept_for_the_log(program: Program, added: Call, backwards: list[Event]) -> Iterator[Finding]:

@@ -63,23 +63,32 @@ from sleuth.facts.topics.episodes import (
     target_name,
     words,
 )
+from sleuth.facts.topics.modes import users
 from sleuth.finding import Finding
 
 # Without one of these words nothing is taken for an environment.
 NEEDS = "gym reset env Env ENV game Game simulator Simulator world World"
 
+# How methods begin that take experience in.
+_LEARNING = ("learn", "update", "train", "remember", "observe", "store")
+
 
 def lint(program: Program) -> Iterator[Finding]:
-    if ".step(" not in program.source.text or not _learns(program):
+    if ".step(" not in program.source.text:
+        return
+    learns = _learns(program)
+    if not learns and not program.source.holds_one_of(_LEARNING):
         return
     episodes = read_episodes(program)
     for step in episodes.steps:
+        if not learns and not _learnt_from(program, step):
+            continue
         if not step.call.context.loops or inside_class(step.call, "step"):
             continue
         if _is_single(step) and not _ever_resets(program, step.call.context.loops[0]):
             if not _stops(step):
                 yield _never_reset(step)
-    for step in episodes.steps:
+    for step in episodes.steps if learns else ():
         yield from _memory_kept(program, step)
 
 
@@ -88,6 +97,16 @@ def _learns(program: Program) -> bool:
     if program.training.of("backward"):
         return True
     return any(call.context.loops for call in program.calls(".append", ".add", ".push", ".store", "-=", "+="))
+
+
+def _learnt_from(program: Program, step: EnvStep) -> bool:
+    """The reward goes to something that learns out of sight: `agent.learn(obs, reward, done)`."""
+    return any(
+        call.op[:1] == "." and call.op[1:].startswith(_LEARNING)
+        for reward in step.fields.get("reward", ())
+        for call in users(program).get(id(reward), ())
+        if call.context.loops == step.call.context.loops
+    )
 
 
 def _never_reset(step: EnvStep) -> Finding:

@@ -63,6 +63,7 @@ from sleuth.facts.interpreter.values import Call, Collection, Either, Instance, 
 from sleuth.facts.loop import Event, TrainingLoop
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.source import Source
+from sleuth.facts.topics.cadence import is_optimizer_call
 from sleuth.facts.topics.gradients import trained_by
 from sleuth.facts.topics.modes import forwards, inside, is_model, may_be_model
 from sleuth.finding import Finding
@@ -171,12 +172,24 @@ def _is_array(value: Value | None) -> bool:
 def _lives_on_cpu(program: Program, state: Call) -> bool:
     """A model that is made here, in a program that never moves anything off the CPU.
 
-    Where the device is chosen at run time nothing is said: the same line is right on an accelerator.
+    Where the device is chosen at run time nothing is said: the same line is right on an accelerator. A helper
+    that is handed the model belongs to the program around it, if that trains what it made itself.
     """
     from sleuth.facts.topics.devices import only_cpu
 
     made = possible(state.receiver)
-    return bool(made) and all(is_model(option) for option in made) and only_cpu(program)
+    known = bool(made) and all(is_model(option) for option in made)
+    return (known or any(map(_trains_what_was_made, program.trace))) and only_cpu(program)
+
+
+def _trains_what_was_made(call: Call) -> bool:
+    """`Adam(net.parameters())`, and `net` was built in this program."""
+    if not is_optimizer_call(call) or not call.args:
+        return False
+    return any(
+        isinstance(given, Call) and any(is_model(option) for option in possible(given.receiver))
+        for given in possible(call.args[0])
+    )
 
 
 def _not_copied(move: Call | None) -> str:

@@ -69,7 +69,15 @@ from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.rhythm import events
 from sleuth.facts.seen import Course, courses, models_of, needed, where_event
 from sleuth.facts.topics.gradients import optimizes, steps_after, trained_by
-from sleuth.facts.topics.modes import forwards, left_in_eval, mode_events, mode_matters, named_only
+from sleuth.facts.topics.modes import (
+    forwards,
+    holds,
+    left_in_eval,
+    mode_events,
+    mode_matters,
+    named_only,
+    same_module,
+)
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
@@ -146,8 +154,20 @@ def _switched_back(call: Call) -> Edits:
 
 def _learns(program: Program, backward: Event, call: Call) -> bool:
     """An optimizer applies this gradient to the model; an attack or a saliency map only reads it."""
-    steps = steps_after(program, backward)
-    return bool(steps) and not all(optimizes(step.about, call.receiver) is False for step in steps)
+    return any(
+        optimizes(step.about, call.receiver) is not False
+        and not _cleared_between(program, backward, step, call)
+        for step in steps_after(program, backward)
+    )
+
+
+def _cleared_between(program: Program, backward: Event, step: Event, call: Call) -> bool:
+    """The gradient is gone before the step: what made it served another purpose."""
+    return any(
+        backward.call.order < clearing.call.order < step.call.order
+        and (same_module(clearing.about, step.about) or holds(clearing.about, call.receiver))
+        for clearing in program.training.of("zero_grad")
+    )
 
 
 def _arrives_in_eval(call: Call) -> bool:

@@ -62,10 +62,11 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.edits import Edits
 from sleuth.facts.flow import ancestry, keeps_numbers, makers, number, possible, subject
-from sleuth.facts.interpreter.values import Call, Carried, Constant, Unknown, Value
+from sleuth.facts.interpreter.values import Call, Carried, Constant, Loop, Unknown, Value
 from sleuth.facts.losses import LossUse, is_loss_instance, loss_of
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.seen import needed
+from sleuth.facts.source import walked
 from sleuth.facts.topics.modes import base, identity, inside
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
@@ -93,6 +94,7 @@ def lint(program: Program) -> Iterator[Finding]:
         for added in _increments(total):
             yield from _wrong_unit(program, division, added, divisor)
         yield from _never_reset(division, total, divisor)
+        yield from _overwritten(division, total, divisor)
     yield from _averaged_ratios(program)
     if program.holds("def reset", "def clear", "def restart", "def zero", "epoch_start", "start_epoch"):
         yield from _half_reset(program)
@@ -123,6 +125,67 @@ def _increments(total: Value) -> Iterator[Call]:
         elif isinstance(here, Call) and here.op in ("*", "builtins.float", ".item", ".float", ".double"):
             given = (here.receiver, *here.args) if here.receiver is not None else here.args
             queue += [option for part in given for option in possible(part)]
+
+
+def _overwritten(division: Call, total: Value, divisor: Value) -> Iterator[Finding]:
+    """`correct = hits` where `correct += hits` was meant: the last batch, divided by the whole set."""
+    for hits in _counted_in_a_loop(total):
+        loop = hits.context.loops[-1]
+        if inside(division.context, loop) or not _counts_all_of(loop, divisor) or _may_be_one_batch(loop):
+            continue
+        yield clue(
+            "warning",
+            hits,
+            "Each batch overwrites this count of right answers; what line "
+            f"{place(division).line} divides by the size of the whole set is the last batch's alone.",
+            fix="Add up: `+=` in place of `=`.",
+        )
+
+
+def _counted_in_a_loop(total: Value) -> Iterator[Call]:
+    """Right answers, counted in a loop and added to nothing (seen through `100 * correct`)."""
+    queue = list(possible(total))
+    for _ in range(20):
+        if not queue:
+            return
+        here = queue.pop(0)
+        if not isinstance(here, Call):
+            continue
+        if here.context.loops and _counts_hits(here):
+            yield here
+        elif here.op in ("*", "builtins.float", ".item"):
+            given = (here.receiver, *here.args) if here.receiver is not None else here.args
+            queue += [option for part in given for option in possible(part)]
+
+
+def _counts_all_of(loop: Loop, divisor: Value) -> bool:
+    """The size of what a loop passes over: `len(loader.dataset)`, or counted up batch by batch."""
+    over = identity(base(loop.over))
+    for option in possible(divisor):
+        if not isinstance(option, Call):
+            continue
+        if option.op == "+=" and _counter(option) == "examples" and option.context.loops[-1:] == (loop,):
+            return True
+        if option.op == "builtins.len" and option.args:
+            held = option.args[0]
+            if isinstance(held, Call) and held.op == "@dataset" and identity(base(held.receiver)) == over:
+                return True
+    return False
+
+
+ALL_AT_ONCE = 1000  # rows in a batch from which a loader may well serve its whole set in one
+
+
+def _may_be_one_batch(loop: Loop) -> bool:
+    """Left after a batch, or served all at once: then the last batch is the whole."""
+    if any(isinstance(node, ast.Break | ast.Return) for node in walked(loop.node)):
+        return True
+    sizes = [
+        value.argument(1, "batch_size")
+        for value in ancestry(loop.over, 30)
+        if isinstance(value, Call) and value.op == _LOADER
+    ]
+    return any(size is not None and (number(size) or ALL_AT_ONCE) >= ALL_AT_ONCE for size in sizes)
 
 
 def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -> Iterator[Finding]:

@@ -60,7 +60,7 @@ from sleuth.facts.edits import Edits, around, unwrapped
 from sleuth.facts.flow import ancestry, literal, possible
 from sleuth.facts.growth import never_reached
 from sleuth.facts.interpreter.statements import NO_GRAD
-from sleuth.facts.interpreter.values import Call, Constant, Value
+from sleuth.facts.interpreter.values import Call, Constant, Unknown, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program, clue, place
@@ -70,6 +70,7 @@ from sleuth.facts.topics.gradients import (
     applications,
     everything_behind,
     frozen_somewhere,
+    gradient_parents,
     is_recorded,
     optimized,
     optimizes,
@@ -77,8 +78,9 @@ from sleuth.facts.topics.gradients import (
     reached,
     steps_after,
     trained_by,
+    walk,
 )
-from sleuth.facts.topics.modes import has_weights, holds, same_module
+from sleuth.facts.topics.modes import has_weights, holds, is_model, may_be_model, same_module
 from sleuth.finding import Edit, Finding
 
 if TYPE_CHECKING:
@@ -111,11 +113,47 @@ def _is_the_prediction(loss: Value | None, silent: list[Call]) -> bool:
             or value.op[:1] == "@"
         ):
             return False
+    if _may_come_from_elsewhere(loss, silent):
+        return False
     for value in everything_behind(loss):
         use = loss_of(value) if isinstance(value, Call) else None
         if use is not None:
             return any(part is call for part in everything_behind(use.input) for call in silent)
     return True
+
+
+def _may_come_from_elsewhere(loss: Value | None, silent: list[Call]) -> bool:
+    """Something unknown enters the loss: an argument may carry the graph of whoever made it."""
+    batches = {
+        id(part)
+        for call in silent
+        for given in call.args
+        for part in everything_behind(given)
+        if isinstance(part, Call) and part.op == "next"
+    }
+
+    def onward(value: Value) -> tuple[Value, ...]:
+        if isinstance(value, Call) and (pair := _judged(value)) is not None:
+            served = any(id(part) in batches for part in everything_behind(pair[-1]))
+            return pair[:1] if served else pair
+        return gradient_parents(value)
+
+    return any(
+        isinstance(value, Unknown)
+        or is_model(value)
+        or (isinstance(value, Call) and value.op == "def" and value.result is None)
+        for value in walk(loss, onward)
+    )
+
+
+def _judged(call: Call) -> tuple[Value, ...] | None:
+    """The answer and the truth that a criterion compares; what names a class carries no gradient."""
+    use = loss_of(call)
+    if use is not None and use.input is not None and use.target is not None:
+        return (use.input,) if use.name in ("cross_entropy", "nll_loss") else (use.input, use.target)
+    if call.op == "()" and call.result is None and len(call.args) == 2 and not may_be_model(call.receiver):
+        return call.args
+    return None
 
 
 def _whole(program: Program, backward: Event, call: Call) -> Finding:

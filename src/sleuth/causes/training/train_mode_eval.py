@@ -55,12 +55,14 @@ batch-norm statistics are re-estimated on *training* data after weight averaging
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from sleuth.facts.edits import Edits, around, inserted_after, inserted_before, statement_of
-from sleuth.facts.interpreter.values import Call, Unknown
+from sleuth.facts.flow import ancestry
+from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.seen import at, evaluations, in_each_step, needed
+from sleuth.facts.source import called, walked
 from sleuth.facts.topics.gradients import trained_by
 from sleuth.facts.topics.modes import (
     base,
@@ -195,26 +197,46 @@ def _feeds_backward(program: Program, call: Call) -> bool:
 
 def _several_draws(program: Program, call: Call) -> bool:
     """The same input again and again, the outputs gathered: the spread of dropout is what is wanted."""
-    loops = call.context.loops
-    repeated = bool(loops) and isinstance(loops[-1].over, Call) and loops[-1].over.op == "builtins.range"
     gathered = any(after.op in GATHERS for after in descendants(program, call, 20))
     uncertain = any(
         after.op in (".std", ".var", "numpy.std", "numpy.var", "torch.std")
         for after in descendants(program, call, 40)
     )
-    return (repeated and gathered and not _varies(call)) or uncertain
+    return uncertain or (gathered and (_again_in_a_list(call) or _again_in_a_loop(program, call)))
 
 
-def _varies(call: Call) -> bool:
-    """Whether the input depends on the turn of the innermost loop."""
-    from sleuth.facts.flow import ancestry
+def _again_in_a_loop(program: Program, call: Call) -> bool:
+    loop = call.context.loops[-1] if call.context.loops else None
+    if loop is None or not isinstance(loop.over, Call) or loop.over.op != "builtins.range":
+        return False
+    items = [value for given in call.args for value in ancestry(given, 200) if _is_item(value)]
+    if any(item.node is loop.node for item in items):
+        return False
+    # Epochs are counted as draws are; in one that trains, a comprehension over data is its evaluation.
+    walks_data = any(not isinstance(item.node, ast.stmt) for item in items)
+    return not (walks_data and any(step.inside(loop) for step in program.training.of("step")))
 
-    loop = call.context.loops[-1]
-    return any(
-        isinstance(value, Call) and value.op == "next" and value.node is loop.node
-        for given in call.args
-        for value in ancestry(given, 200)
-    )
+
+def _again_in_a_list(call: Call) -> bool:
+    """`[model(x) for _ in range(20)]`: what is counted does not enter the model."""
+    if call.node is None:
+        return False
+    for node in around(call.node, call.context.source):
+        if isinstance(node, ast.stmt | ast.Lambda):
+            return False
+        if isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
+            turn = node.generators[-1]
+            counts = isinstance(turn.iter, ast.Call) and called(turn.iter) == "range"
+            return counts and not _names_in(turn.target) & _names_in(call.node)
+    return False
+
+
+def _is_item(value: Value) -> TypeGuard[Call]:
+    return isinstance(value, Call) and value.op == "next"
+
+
+def _names_in(tree: ast.AST) -> set[str]:
+    return {node.id for node in walked(tree) if isinstance(node, ast.Name)}
 
 
 def undo(world: "World") -> None:

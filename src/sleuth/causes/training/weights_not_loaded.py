@@ -434,6 +434,9 @@ def watch(record: "Record") -> Iterator[Finding]:
         if offered and not load.matched:
             text = f"None of {offered} keys matched the model ({load.missing} missing): nothing was loaded"
             yield _finding(load, text, "error", 0.95)
+        elif load.own:
+            text = f"All {load.matched} tensors handed to a new model were its own, as nothing fitted"
+            yield _finding(load, text, "error", 0.9)
         elif load.overwritten:
             text = f"{load.matched} tensors were loaded and parameters were initialised again afterwards"
             yield _finding(load, text, "error", 0.88)

@@ -58,8 +58,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, beside, moved_before, statement_of
-from sleuth.facts.flow import ancestry, class_name, root
-from sleuth.facts.interpreter.values import Call, Unknown, Value
+from sleuth.facts.flow import ancestry, class_name, literal, root
+from sleuth.facts.interpreter.values import Arm, Call, Unknown, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, clue
@@ -70,6 +70,7 @@ from sleuth.facts.topics.cadence import (
     Turn,
     alike,
     between,
+    cleared_by_hand,
     cleared_for,
     exclusive,
     holds,
@@ -163,11 +164,29 @@ def _last_clearing(program: Program, turn: Turn, step: Event) -> Event | None:
         if event.kind == "backward":
             return None
         hits = cleared_for(program, event, step) or _clears_the_only_model(program, turn, event, step)
-        if event.kind == "zero_grad" and hits and implied(event.call, step.call):
+        if event.kind == "zero_grad" and hits and _always_before(event.call, step.call):
             since = between(program, event.call, step.call)
             refilled = touches_gradients(since) or opaque(since, step.about, *_losses(turn))
             return None if refilled else event
     return None
+
+
+def _always_before(clearing: Call, step: Call) -> bool:
+    """No branch can leave the clearing out; `if p.grad is not None` leaves out what is empty already."""
+    return implied(clearing, step) or all(
+        any(arm is other for other in step.context.arms) or _asks_for_a_gradient(arm)
+        for arm in clearing.context.arms
+    )
+
+
+def _asks_for_a_gradient(arm: Arm) -> bool:
+    test = arm.test
+    return (
+        arm.name == "if"
+        and isinstance(test, Call)
+        and (test.op == "@grad" or (test.op == "is not" and literal(test.args[1]) is None))
+        and any(isinstance(part, Call) and part.op == "@grad" for part in (test, *test.args))
+    )
 
 
 def _clears_the_only_model(program: Program, turn: Turn, clearing: Event, step: Event) -> bool:
@@ -176,8 +195,10 @@ def _clears_the_only_model(program: Program, turn: Turn, clearing: Event, step: 
     Not where the model stands still and something else is optimised through it (an input, a code, a prompt):
     there clearing the model's own gradients is tidy.
     """
-    model, optimizer = root(clearing.about), root(step.about)
-    if clearing.call.op != ".zero_grad" or model is None or is_optimizer(clearing.about):
+    whole = clearing.call.op == ".zero_grad"
+    model = root(clearing.about) if whole else cleared_by_hand(clearing.call)
+    optimizer = root(step.about)
+    if model is None or (whole and is_optimizer(clearing.about)):
         return False
     if not isinstance(optimizer, Unknown) and not _is_attribute(optimizer):
         return False
@@ -211,8 +232,15 @@ def _filled_before(program: Program, turn: Turn, clearing: Event, step: Event) -
         if event.kind == "step":
             return None
         # Gradients that were read in between (saliency, per-sample gradients) have served their purpose.
-        return None if touches_gradients(between(program, event.call, clearing.call)) else event
+        since = between(program, event.call, clearing.call)
+        return None if touches_gradients(call for call in since if not _serves(call, clearing)) else event
     return None
+
+
+def _serves(read: Call, clearing: Event) -> bool:
+    """`p.grad`, read in order to clear it."""
+    asked = [part for arm in clearing.call.context.arms for part in ancestry(arm.test, 4)]
+    return read is clearing.call.receiver or any(read is part for part in asked)
 
 
 def undo(world: "World") -> None:

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 
 import torch
+from torch import nn
 from torch.nn import functional as F  # noqa: N812  the name everybody knows it by
 
 from sleuth.facts.bench import activations, custom, data, gradients, losses, modes, numerics, terms
@@ -177,17 +178,35 @@ def _weighs(op: Op, run: Run) -> bool:
 
 def _broadcasts(run: Run) -> list[BroadcastFacts]:
     predicted = reached_from(run, run.outputs)
+    judges = {call.path for call in run.calls if call.outermost and not _has_parameters(call.module)}
     found = []
     for op in run.ops:
-        if not op.outside or op.name not in _DIFFERENCES or len(op.inputs) != 2:
+        if op.name not in _DIFFERENCES or len(op.inputs) != 2 or not (op.outside or op.module in judges):
             continue
         a, b = op.inputs
         if (id(a) in predicted) == (id(b) in predicted):
             continue
         if op.outputs[0].numel() > max(a.numel(), b.numel()) and {a.dim(), b.dim()} == {1, 2}:
+            if not op.outside and _is_a_table(op, run):
+                continue
             shapes = (tuple(a.shape), tuple(b.shape))
             found.append(BroadcastFacts(op.name, op.where, shapes, tuple(op.outputs[0].shape)))
     return found
+
+
+def _has_parameters(module: nn.Module) -> bool:
+    return next(module.parameters(), None) is not None
+
+
+def _is_a_table(op: Op, run: Run) -> bool:
+    """Each against each, as losses of rank and likeness want it: the axis was added by hand."""
+    made = makers(run)
+    return any(
+        (maker := made.get(id(tensor))) is not None
+        and maker.inputs[0].dim() < tensor.dim()
+        and maker.name in ("unsqueeze", "getitem", "view", "reshape")
+        for tensor in op.inputs
+    )
 
 
 def _mistakes(run: Run) -> tuple[Mistake, ...]:

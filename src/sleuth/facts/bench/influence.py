@@ -250,7 +250,8 @@ def causality(
     leaves = dict(batches.leaves(subject.batch))
     pair = _pair(leaves, inputs, targets)
     if pair is None and (own := _shifted_by_the_step(leaves, inputs, targets, judged, ahead)) is not None:
-        return _sees_ahead(subject, *own, shifted=1.0, equal=0.0, cut=1)
+        name, length, left_out = own
+        return _sees_ahead(subject, name, length, shifted=1.0, equal=0.0, cut=left_out)
     if pair is None and (name := _time_last(leaves, inputs, targets)):
         return _sees_ahead(subject, name, None, shifted=1.0, equal=0.0, axis=2)
     if pair is None:
@@ -268,16 +269,19 @@ def causality(
 
 def _shifted_by_the_step(
     leaves: dict[str, Tensor], inputs: Any, targets: Any, judged: Sequence[int], ahead: Sequence[int | None]
-) -> tuple[str, int] | None:
-    """Tokens that a step cuts itself, all but the last to read and all but the first to answer."""
+) -> tuple[str, int, int] | None:
+    """Tokens that a step cuts itself, all but the last to read and all but the first to answer.
+
+    Name and length, and how many of the places no output answers: none where the cut was seen as a batch.
+    """
     for name, tensor in leaves.items():
-        if name not in inputs or name not in targets or tensor.dim() != 2 or tensor.is_floating_point():
+        if name not in inputs or tensor.dim() != 2 or tensor.is_floating_point():
             continue
-        rows, length = tensor.shape
+        (rows, length), cut = tensor.shape, int(name in targets)
         # The first few answers may be left out, for want of a past.
-        counts = {rows * places for places in range(length - 1 - length // 4, length)}
+        counts = {rows * places for places in range(length - cut - length // 4, length - cut + 1)}
         if length > 3 and any(a == 1 and n in counts for a, n in zip(ahead, judged, strict=False)):
-            return name, length
+            return name, length, cut
     return None
 
 

@@ -63,6 +63,9 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
     value = evaluate(machine, func.value)
     owner = settle(value)
     args, keywords = _arguments(machine, node)
+    if isinstance(owner, External) and owner.name == "torch.optim" and func.attr in _OPTIMIZER_METHODS:
+        # A fragment whose optimizer is called like the module that optimizers come from.
+        owner = value = machine.undefined.setdefault("optim", machine.unknown(func.value, "optim"))
     if isinstance(owner, External):
         from sleuth.facts.interpreter.expressions import canonical
 
@@ -161,6 +164,8 @@ def _handed_on(
     recorded = machine.record(node, f".{name}", owner, args, keywords)
     return owner if torch_api.hands_back_itself(name, settle(owner)) else recorded
 
+
+_OPTIMIZER_METHODS = frozenset("step zero_grad state_dict load_state_dict add_param_group".split())
 
 # The model with weights handed along: what it does to its input is the same.
 _FUNCTIONAL_CALLS = frozenset(

@@ -7,6 +7,8 @@ INTERESTING = AnyOf(
     "torch sklearn loss optim backward DataLoader train_test_split fit( jax optax gymnasium gamma reward",
     {"nn.": r"\bnn\."},
 )
+# Pictures are prepared for training in files of their own, which name no framework.
+READS_PICTURES = AnyOf("imread( Image.open(", {})
 # Of functions that nobody in the file calls, only those are run that hold one of these (frequent ones first).
 WORTH_RUNNING = AnyOf(
     "loss Loss mean( sum( detach .view( reshape( .step( softmax norm( backward zero_grad "
@@ -31,8 +33,8 @@ WORTH_RUNNING = AnyOf(
     },
 )
 # A function that does this is looked at inside the loops of whoever calls it.
-TRAINS = Pattern(r"\.backward\(|\.step\(|zero_grad\(")
-MAY_TRAIN = Pattern(r"(?:backward|step|zero_grad)\s*\(")
+TRAINS = Pattern(r"\.backward\(|\.step\(|zero_grad\(|state_dict\(")
+MAY_TRAIN = Pattern(r"(?:backward|step|zero_grad|state_dict)\s*\(")
 
 # What code must mention to matter to any rule: numbers, models, data, randomness, or the handing on of them.
 WORTH_FOLLOWING = AnyOf(

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from sleuth.facts import torch_api
 from sleuth.facts.interpreter.calls import apply, instantiate
 from sleuth.facts.interpreter.expressions import attribute_of
-from sleuth.facts.interpreter.interest import INTERESTING, MAY_TRAIN, TRAINS, WORTH_RUNNING
+from sleuth.facts.interpreter.interest import (
+    INTERESTING,
+    MAY_TRAIN,
+    READS_PICTURES,
+    TRAINS,
+    WORTH_RUNNING,
+)
 from sleuth.facts.interpreter.machine import Machine, OutOfBudget, merge
 from sleuth.facts.interpreter.statements import run_block
 from sleuth.facts.interpreter.values import Call, Class, Context, Function, Instance, Scope, Value
@@ -37,7 +43,7 @@ def play(source: Source, project: Project | None = None) -> Scene:
     machine = Machine(project, Context(source), scope, trace_of=source)
     project.scopes[source] = scope
     complete = True
-    if INTERESTING.within(source.text):
+    if INTERESTING.within(source.text) or READS_PICTURES.within(source.text):
         try:
             run_block(machine, source.tree.body)
             _run_the_uncalled(machine)
@@ -199,8 +205,8 @@ def _lines_of(source: Source, definition: ast.AST) -> list[str]:
 
 
 def _worthy_names(source: Source) -> frozenset[str]:
-    """Functions and methods that take part in training: whoever calls them sets the loop around them."""
-    if not any(source.holds(word) for word in ("backward", "step", "zero_grad")):
+    """Functions and methods that take part in training or keep its state: who calls them tells when."""
+    if not any(source.holds(word) for word in ("backward", "step", "zero_grad", "state_dict")):
         return frozenset()
     found = set()
     for outer in source.tree.body:
@@ -211,12 +217,13 @@ def _worthy_names(source: Source) -> frozenset[str]:
 
 
 def _trains(source: Source, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a function zeroes, goes backward or steps, other than in a comment."""
+    """Whether a function zeroes, goes backward, steps or handles a state, other than in a comment."""
     lines = [
         line
         for line in _lines_of(source, node)
         # The plain words first: a pattern takes ten times as long to say no.
-        if ("step" in line or "backward" in line or "zero_grad" in line) and MAY_TRAIN.search(line)
+        if any(word in line for word in ("step", "backward", "zero_grad", "state_dict"))
+        and MAY_TRAIN.search(line)
     ]
     if any(TRAINS.search(line.partition("#")[0]) for line in lines):
         return True

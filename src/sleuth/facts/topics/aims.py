@@ -12,6 +12,7 @@ from sleuth.facts.words import Pattern
 from sleuth.finding import Severity
 
 _GATHERS = ("gather", "torch.gather")
+_ADDS_UP = ("sum", "mean", "torch.sum", "torch.mean")  # a sum of log-probabilities is that of all together
 _GAIN = Pattern(r"reward|return|advantage|\badv|gae", re.IGNORECASE)
 _COST = Pattern(r"cost|loss|penalt|regret|length|energy|error|neg", re.IGNORECASE)
 _SIMILARITIES = (
@@ -135,7 +136,7 @@ def is_policy_gradient(value: Value) -> bool:
 
 
 def _is_log_probability(value: Value) -> bool:
-    made, _ = origins(value, _GATHERS)
+    made, _ = origins(value, (*_GATHERS, *_ADDS_UP))
     return bool(made) and all(call.op == ".log_prob" or kind(call) == "log_softmax" for call in made)
 
 

@@ -352,14 +352,21 @@ def subject_of(event: Event) -> str:
     return spelling(call)
 
 
-def _cleared_by_hand(call: Call) -> Value | None:
-    """The module over whose parameters `p.grad = None` runs."""
-    if call.op != "@grad=" or not call.args or not _is_none(call.args[0]):
+def cleared_by_hand(call: Call) -> Value | None:
+    """The module over whose parameters `p.grad = None` or `p.grad.zero_()` runs."""
+    if not _empties(call):
         return None
     for value in ancestry(call.receiver, 12):
         if isinstance(value, Call) and value.op in (".parameters", ".named_parameters"):
             return root(value.receiver)
     return None
+
+
+def _empties(call: Call) -> bool:
+    if call.op == "@grad=":
+        return bool(call.args) and _is_none(call.args[0])
+    is_zero = call.op == ".zero_" or (call.op == ".fill_" and literal(call.argument(0, "value")) in (0, 0.0))
+    return is_zero and isinstance(call.receiver, Call) and call.receiver.op == "@grad"
 
 
 def cleared_for(program: Program, clearing: Event, step: Event) -> bool:
@@ -372,7 +379,7 @@ def cleared_for(program: Program, clearing: Event, step: Event) -> bool:
             return False
         cleared = root(clearing.about)
     else:
-        cleared = _cleared_by_hand(clearing.call)
+        cleared = cleared_by_hand(clearing.call)
     if made is not None and cleared is not None:
         held = owners(made)
         return bool(held) and all(holds(cleared, owner) for owner in held)
