@@ -56,8 +56,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry
-from sleuth.facts.interpreter.values import Call, Instance, Unknown
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.interpreter.values import Call, Instance, Unknown, Value
+from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.seen import loaded, module_of, needed, where_module
 from sleuth.facts.topics.equal_weights.in_jax import (
     JAX_FLAT,
@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
-NEEDS = "zeros ones full fill constant zero_("
+NEEDS = "zeros ones full fill constant zero_( //"
 PREDICTS = {"same-batch": "usually", "noise-inputs": "usually", "shuffled-labels": "usually"}
 
 
@@ -101,6 +101,27 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _by_an_initialiser(program)
     yield from _in_jax(program)
     yield from _flax(program)
+    yield from _floored(program)
+
+
+def _floored(program: Program) -> Iterator[Finding]:
+    """`std = 1 // width ** 0.5`, times a draw: the floor of a fraction is 0, and so is every weight."""
+    from sleuth.facts.topics.equal_weights.floored import floored_scales
+
+    for division in floored_scales(program.source):
+        yield clue(
+            "error",
+            Value(division, program.source),
+            f"`{ast.unparse(division)}` is rounded down to 0 for every size above 1, and weights are drawn "
+            "with that scale: all start at 0, and the units of a layer stay alike.",
+            fix="Divide with `/`.",
+            edits=rewrite(
+                division,
+                program.source,
+                f"{ast.unparse(division.left)} / {ast.unparse(division.right)}",
+                safe=False,
+            ),
+        )
 
 
 def _stacked(program: Program) -> Iterator[Finding]:

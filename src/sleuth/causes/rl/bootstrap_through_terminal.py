@@ -56,6 +56,7 @@ from collections.abc import Iterator
 from sleuth.facts.flow import literal, number, possible, root
 from sleuth.facts.interpreter.values import Call, Carried, Unknown, Value
 from sleuth.facts.program import Program, clue
+from sleuth.facts.topics.environments import never_terminates
 from sleuth.facts.topics.episodes import (
     ENDS,
     Bootstrap,
@@ -110,6 +111,8 @@ def _unmasked_target(program: Program, episodes: Episodes, target: Bootstrap) ->
         return
     if any(map(follows_time, target.factors)) and not episodes.spans_ends:
         return  # one episode at a time: its last value is set by hand
+    if never_terminates(program):
+        return  # only a time limit ends these episodes: the value goes on beyond it
     seen = _ends_seen(episodes)
     if seen or (not episodes.steps and _names_an_end(target.call)):
         yield clue(
