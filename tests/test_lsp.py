@@ -102,6 +102,24 @@ def test_an_editor_sees_findings_pages_and_the_mended_file() -> None:
     talk(conversation)
 
 
+WIDE = """import torch.nn as nn
+name = "\U0001f415"; net = nn.Sequential(nn.Linear(3, 3), nn.Softmax(1))
+loss = nn.CrossEntropyLoss()(net(x), y)
+"""
+
+
+def test_columns_are_counted_as_the_editor_counts_them(tmp_path: Path) -> None:
+    async def conversation(ours: Editor) -> None:
+        uri = (tmp_path / "wide.py").as_uri()
+        ours.open(uri, WIDE)
+        (found,) = (await ours.told())[uri]
+        before = WIDE.splitlines()[1].partition("nn.Softmax")[0]
+        assert found.range.start.character == len(before.encode("utf-16-le")) // 2
+        assert found.range.start.character == len(before) + 1
+
+    talk(conversation)
+
+
 def test_a_syntax_error_is_shown_beside_what_was_found_in_the_rest(tmp_path: Path) -> None:
     async def conversation(ours: Editor) -> None:
         uri, text = (tmp_path / "train.py").as_uri(), BROKEN.read_text("utf-8")

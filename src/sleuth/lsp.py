@@ -45,7 +45,8 @@ class Reading:
 
     def place(self, where: Where) -> tuple[str, types.Range]:
         """The document that a place lies in, and where it lies there."""
-        inside = in_cell(self.source, where) if self.source else where
+        counted = _counted(self.source, where) if self.source else where
+        inside = in_cell(self.source, counted) if self.source else counted
         return self.documents[(inside.cell or 1) - 1], _range(inside)
 
     def holds(self, edits: tuple[Edit, ...]) -> bool:
@@ -217,6 +218,22 @@ def _unreadable(trouble: Trouble, lines: types.Range) -> types.Diagnostic:
         severity=LEVELS[trouble.severity],
         code="unreadable",
         source="sleuth",
+    )
+
+
+def _counted(source: Source, where: Where) -> Where:
+    """Columns in the units that the editor counts in: for most, an emoji is two."""
+    units = server.workspace.position_codec.client_num_units
+
+    def column(line: int | None, characters: int | None) -> int | None:
+        if line is None or characters is None or source.line(line).isascii():
+            return characters
+        return units(source.line(line)[: characters - 1]) + 1
+
+    return replace(
+        where,
+        column=column(where.line, where.column),
+        end_column=column(where.end_line, where.end_column),
     )
 
 
