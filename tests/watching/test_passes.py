@@ -350,3 +350,32 @@ net[0](x)
 def test_training_does_not_overwrite_what_was_loaded(tmp_path: Path) -> None:
     loads = watched(tmp_path, REWOUND).record.of(Load)
     assert [load.overwritten for load in loads] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("evaluate", "crossed"),
+    [
+        ("(net(x).sigmoid().round() == y).float().mean()", "=="),
+        ("(net(x).sigmoid().round() != y).float().mean()", "!="),
+        ("((net(x) - y) ** 2).mean()", "-"),
+        ("(net(x).squeeze(1).sigmoid().round() == y).float().mean()", ""),
+        ("(net(x).sigmoid().round() == y.unsqueeze(1)).float().mean()", ""),
+        ("(net(x).squeeze(1).unsqueeze(1).exp() - y).mean()", ""),  # a difference of all pairs, asked for
+        ("(wide(x).argmax(1, keepdim=True) == y.long()).any()", ""),  # from scores of classes: a table
+    ],
+)
+def test_predictions_that_meet_every_label_are_recorded(tmp_path: Path, evaluate: str, crossed: str) -> None:
+    from sleuth.facts.step import Crossed
+
+    seen = watched(
+        tmp_path,
+        f"""
+        import torch
+        net, wide = torch.nn.Linear(4, 1), torch.nn.Linear(4, 3)
+        x, y = torch.randn(6, 4), torch.rand(6).round()
+        with torch.no_grad():
+            {evaluate}
+        """,
+    )
+    found = [(item.operation, item.line) for item in seen.record.of(Crossed)]
+    assert found == ([(crossed, seen.line("net(x)"))] if crossed else [])

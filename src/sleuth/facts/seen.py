@@ -270,16 +270,17 @@ def loaded(record: "Record") -> bool:
 def evaluations(record: "Record") -> "dict[tuple[int, Line, int | None], list[Evaluation]]":
     """Passes of one model from one line over one loader, in order.
 
-    A loader that is made anew for each pass, alike and on one line, counts as one.
+    A loader that is made anew for each pass, alike and on one line, counts as one; those that stand side by
+    side from the start, made by one helper for validation and test, do not.
     """
     from sleuth.facts.step import Evaluation, Loader
 
-    first: dict[tuple[str, Line, int | None, int | None], int] = {}
-    alike = {
-        made.id: first.setdefault((made.path, made.line, made.examples, made.batch_size), made.id)
-        for made in record.of(Loader)
-        if made.line
-    }
+    first: dict[tuple[str, Line, int | None, int | None], Loader] = {}
+    alike: dict[int, int] = {}
+    for made in record.of(Loader):
+        if made.line:
+            model = first.setdefault((made.path, made.line, made.examples, made.batch_size), made)
+            alike[made.id] = model.id if made.n > model.n else made.id
     groups: dict[tuple[int, Line, int | None], list[Evaluation]] = {}
     for seen in record.of(Evaluation):
         loader = seen.loader if seen.loader is None else alike.get(seen.loader, seen.loader)

@@ -129,6 +129,7 @@ class Loader:
     sampler: str = ""
     workers: int = 0
     drop_last: bool = False
+    n: int = 0  # optimizer steps before it was made
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +341,17 @@ class Threshold:
 
 
 @dataclass(frozen=True, slots=True)
+class Crossed:
+    """Predictions held against labels, one a row each, that met each with each: the first of each line."""
+
+    line: Line
+    path: str = ""
+    operation: str = "=="
+    left: tuple[int, ...] = ()  # shapes
+    right: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Dropout:
     """A functional dropout whose `training` did not follow its module: the first of each line."""
 
@@ -451,6 +463,7 @@ KINDS: Mapping[str, type[Any]] = {
     "eval": Evaluation,
     "metric": Metric,
     "threshold": Threshold,
+    "crossed": Crossed,
     "dropout": Dropout,
     "load": Load,
     "nonfinite": NonFinite,

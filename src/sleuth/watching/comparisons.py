@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sleuth.facts.step import Threshold
+from sleuth.facts.step import Crossed, Threshold
 from sleuth.watching.state import State
 
 SIGNS = {
@@ -15,6 +15,7 @@ SIGNS = {
     "lt": "<",
     "le": "<=",
 }
+EQUAL = {"__eq__": "==", "eq": "==", "__ne__": "!=", "ne": "!=", "__sub__": "-", "sub": "-"}
 
 
 def attach(state: State, patches: Any) -> None:
@@ -31,19 +32,25 @@ def attach(state: State, patches: Any) -> None:
 
         return make
 
-    def against_labels(original: Any) -> Any:
-        def compare(self: Any, other: Any) -> Any:
-            result = original(self, other)
-            if state.evaluating and isinstance(other, torch.Tensor) and not state.off:
-                _safely(state, _labels, state, self, other, result)
-            return result
+    def against_labels(sign: str) -> Any:
+        def make(original: Any) -> Any:
+            def compare(self: Any, other: Any) -> Any:
+                result = original(self, other)
+                if state.evaluating and isinstance(other, torch.Tensor) and not state.off:
+                    if sign == "==":
+                        _safely(state, _labels, state, self, other, result)
+                    if self.dim() != other.dim():
+                        _safely(state, _crossed, state, sign, self, other)
+                return result
 
-        return compare
+            return compare
+
+        return make
 
     for name in SIGNS:
         patches.replace(torch.Tensor, name, against_number(name))
-    for name in ("__eq__", "eq"):
-        patches.replace(torch.Tensor, name, against_labels)
+    for name, sign in EQUAL.items():
+        patches.replace(torch.Tensor, name, against_labels(sign))
 
 
 def _safely(state: State, function: Any, *args: Any) -> None:
@@ -86,3 +93,33 @@ def _labels(state: State, mine: Any, other: Any, result: Any) -> None:
         return
     if forward.correct is None and result.numel() and state.places.here()[0]:
         forward.correct, forward.checked = float(result.float().mean()), int(result.numel())
+
+
+def _crossed(state: State, sign: str, mine: Any, other: Any) -> None:
+    """(N, 1) against (N,): N x N answers come out, where one a row was meant."""
+    import torch
+
+    forward = state.pending[-1] if state.pending else None
+    column, flat = (mine, other) if mine.dim() == 2 else (other, mine)
+    rows = forward.rows if forward is not None else 0
+    if rows < 2 or tuple(column.shape) != (rows, 1) or tuple(flat.shape) != (rows,):
+        return
+    if torch.compiler.is_compiling() or not _predicted(state, sign, column, flat):
+        return
+    path, line = state.places.here()
+    key = ("crossed", path, line)
+    if path and not state.counts.get(key):
+        state.counts[key] = 1
+        state.put(Crossed(line, path, sign, tuple(mine.shape), tuple(other.shape)))
+
+
+def _predicted(state: State, sign: str, column: Any, flat: Any) -> bool:
+    """What the model returned has the column's or the row's own shape, so nobody crossed the two on purpose:
+    tables of pairs are made from one list by an axis that is added to it."""
+    from sleuth.watching.passes import stores
+
+    forward = state.pending[-1]
+    if forward.shape is None or forward.shape[1:] not in ((), (1,)):
+        return False
+    # Many a difference is one of all pairs; of the answers as they came, it is not.
+    return sign != "-" or bool(stores((column, flat), {}) & forward.outputs_at)

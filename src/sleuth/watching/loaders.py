@@ -102,6 +102,7 @@ def known(state: State, loader: Any) -> int:
             sampler=sampler,
             workers=loader.num_workers,
             drop_last=bool(loader.drop_last),
+            n=state.n,
         )
     )
     return number

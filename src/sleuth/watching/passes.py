@@ -267,6 +267,7 @@ def predictions(state: State, forward: Forward, output: Any) -> None:
     if scores is None or not scores.is_floating_point() or scores.dim() < 1 or scores.numel() < 2:
         return
     scores = scores.detach()
+    forward.shape = tuple(scores.shape)
     rows = scores.reshape(scores.shape[0], -1)[:4096, :4096]
     near = SAME * rows[0].abs().max().clamp(min=1.0)
     forward.output = (bool(((rows - rows[:1]).abs() <= near).all()), rows[0].clone())

@@ -73,6 +73,7 @@ class Forward:
     checked: int = 0  # decisions behind `correct`
     weights: str = ""  # a few of them, in an evaluation call
     output: Any = None  # a few predictions, for constant outputs
+    shape: tuple[int, ...] | None = None  # of the predictions
     repeated: int = 0
     pass_number: int = 0
 

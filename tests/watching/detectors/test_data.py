@@ -84,9 +84,18 @@ def _coarse_then_fine(n: int) -> dict[str, int]:
     return {"0": 16, "1": 16} if n < 60 else {str(label): 4 for label in range(8)}
 
 
+def second_loader(n: int) -> Record:
+    """Half of the passes come from another loader of the same line, made after n steps, with other rows."""
+    first = next(made for made in healthy().of(Loader) if not made.shuffled)
+    seen = spoil(healthy(), Evaluation, fingerprint=lambda e: f"set {e.n > 60}")
+    seen = spoil(seen, Evaluation, loader=lambda e: 77 if e.n > 60 else e.loader)
+    return add(seen, replace(first, id=77, n=n))
+
+
 TWINS: Twins = {
     "augmented-eval": (
         [
+            second_loader(61),  # made anew for each pass
             spoil(healthy(), Evaluation, fingerprint=lambda e: f"pass {e.n}"),
             spoil(healthy(), Evaluation, fingerprint=lambda e: f"pass {e.n > 60}", loss=None),
         ],
@@ -95,6 +104,7 @@ TWINS: Twins = {
             spoil(spoil(healthy(), Evaluation, fingerprint=lambda e: f"{e.n}"), Loader, shuffled=True),
             spoil(healthy(), Evaluation, fingerprint=lambda e: f"{e.n}", rows=lambda e: e.n),
             spoil(healthy(), Evaluation, fingerprint=lambda e: f"{e.n}", loader=None),
+            second_loader(0),  # validation and test, side by side
             spoil(
                 spoil(healthy(), Evaluation, fingerprint=lambda e: f"{e.n}"), LossCall, target_dtype="float32"
             ),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sleuth.facts.step import (
+    Crossed,
     Evaluation,
     Holding,
     Layer,
@@ -150,6 +151,7 @@ TWINS: Twins = {
             spoil(healthy(), Metric, value=11.0, name="test_accuracy"),
             spoil(spoil(healthy(), Evaluation, correct=0.06), Metric, value=0.97, name="knn_probe_acc"),
             spoil(healthy(), Metric, value=0.0, name="hr@10"),
+            add(healthy(), Crossed(51, "train.py", "==", (32, 1), (32,))),
             spoil(healthy(), Metric, value=0.0, name="val ndcg@20"),
             reported("exact", *[0.167] * 8),  # the same in every report, of a model whose answers change
         ],

@@ -49,7 +49,7 @@ experiment, only report it as such.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, argument_node, keyword_set
@@ -63,6 +63,7 @@ from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.bench.losses import LossFacts
 
 PREDICTS = {"other-seed": "usually"}
 
@@ -236,6 +237,8 @@ MANY = 20  # examples a class should have given, had it been there
 def probe(bench: "Bench") -> Iterator[Finding]:
     yield from _unseen_classes(bench)
     seen = bench.split
+    if _of_another_task(seen.missing_classes, bench):
+        return
     if seen.missing_classes or seen.class_shift > SHIFT:
         lacking = ", ".join(map(str, seen.missing_classes[:5]))
         what = (
@@ -255,13 +258,24 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def _unseen_classes(bench: "Bench") -> Iterator[Finding]:
-    """Outputs for classes that no training example has."""
-    uses = [
+def _of_another_task(labels: Sequence[int], bench: "Bench") -> bool:
+    """Labels beyond the outputs: the model is trained on something else before, and judged on this later."""
+    uses = _scores(bench)
+    return bool(uses) and max(labels, default=0) >= uses[0].classes
+
+
+def _scores(bench: "Bench") -> "list[LossFacts]":
+    """The losses that take one score a class."""
+    return [
         use
         for use in bench.first.losses
         if use.name in ("cross_entropy", "nll_loss") and len(use.input_shape) == 2
     ]
+
+
+def _unseen_classes(bench: "Bench") -> Iterator[Finding]:
+    """Outputs for classes that no training example has."""
+    uses = _scores(bench)
     if not uses or "int" not in uses[0].target_dtype:
         return
     counts = bench.labels

@@ -57,7 +57,7 @@ seen += y.numel()                               # acc = correct / seen
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import literal, number, subject
@@ -158,9 +158,34 @@ def _is_head(key: ast.expr) -> bool:
 
 
 def watch(record: "Record") -> Iterator[Finding]:
+    yield from _each_with_each(record)
     yield from _below_chance(record)
     yield from _stands_still(record)
     yield from _counted_again(record)
+
+
+def _each_with_each(record: "Record") -> Iterator[Finding]:
+    """A column of predictions beside a row of labels: the shares of all pairs are no score."""
+    from sleuth.facts.step import Crossed
+
+    for seen in record.of(Crossed):
+        rows = seen.left[0]
+        yield Finding(
+            f"The evaluation holds {_shape(seen.left)} against {_shape(seen.right)} with "
+            f"`{seen.operation}`: they broadcast to {rows} × {rows}, every prediction with every label, so "
+            "what is averaged there is no score of the model.",
+            severity="error",
+            credence=0.85,
+            where=Where(seen.path or None, seen.line),
+            numbers={"rows": rows, "compared": rows * rows},
+            fix="Give both the same shape first: `.squeeze(1)` on the predictions, or `.unsqueeze(1)` on the "
+            "labels.",
+        )
+        return
+
+
+def _shape(sizes: Sequence[int]) -> str:
+    return f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
 
 
 _RANKED = Pattern(r"(^|[\s_/])(hr|hit|hits|hit[\s_]?rate|ndcg|mrr|recall@\d+|precision@\d+|map@\d+)(@\d+)?$")
