@@ -228,7 +228,7 @@ def _counted(source: Source, where: Where) -> Where:
     def column(line: int | None, characters: int | None) -> int | None:
         if line is None or characters is None or source.line(line).isascii():
             return characters
-        return units(source.line(line)[: characters - 1]) + 1
+        return int(units(source.line(line)[: characters - 1])) + 1
 
     return replace(
         where,

@@ -6,6 +6,9 @@ LIGHTNING = (
     "lightning.LightningModule",
     "pytorch_lightning.LightningModule",
     "lightning.pytorch.LightningModule",
+    "lightning.pytorch.core.LightningModule",
+    "pytorch_lightning.core.LightningModule",
+    "pytorch_lightning.core.lightning.LightningModule",
 )
 
 MODULE_BASES = (

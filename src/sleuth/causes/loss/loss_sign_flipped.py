@@ -180,7 +180,7 @@ def _not_negated(objective: Objective, term: Term) -> Iterator[Finding]:
         yield _backwards(objective, term, "The cosine similarity", "warning", "Minimise `1 - similarity`.")
     elif (severity := is_likelihood(term.value)) is not None:
         yield _backwards(objective, term, "The log-likelihood", severity, "Minimise its negative.")
-    elif is_policy_gradient(term.value):
+    elif is_policy_gradient(term.value, by_name=objective.certain):
         what = "The log-probability weighted with the reward"
         yield _backwards(objective, term, what, "warning", "Put a minus in front of it.")
 

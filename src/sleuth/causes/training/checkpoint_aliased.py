@@ -59,13 +59,14 @@ from collections.abc import Iterator
 
 from sleuth.facts.edits import Edits, imported, statement_of
 from sleuth.facts.flow import possible
-from sleuth.facts.interpreter.values import Call, Collection, Either, Instance, Loop, Table, Value
+from sleuth.facts.interpreter.values import Call, Collection, Either, Instance, Loop, Table, Unknown, Value
 from sleuth.facts.loop import Event, TrainingLoop
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.source import Source
 from sleuth.facts.topics.cadence import is_optimizer_call
 from sleuth.facts.topics.gradients import trained_by
-from sleuth.facts.topics.modes import forwards, inside, is_model, may_be_model
+from sleuth.facts.topics.modes import forwards, inside, is_model, may_be_model, same_module
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 # Copies of the dictionary that share its tensors, and other views of these.
@@ -86,7 +87,7 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _never_restored(program)
     if not any(program.calls(".state_dict")):
         return
-    steps = program.training.of("step")
+    steps = program.training.of("step") or _trained_out_of_sight(program)
     flagged: set[int] = set()
     for use, kept in _uses(program):
         stale = [
@@ -97,15 +98,40 @@ def lint(program: Program) -> Iterator[Finding]:
         in_loop = [found for found in stale if found[0].context.loops]
         for alias, step, move in in_loop or stale:
             flagged.add(alias.order)
+            seen = step.call.op in (".step", "-=", ".sub_", ".add_", "@data=")
             yield clue(
-                "error",
+                "error" if seen else "warning",
                 alias,
-                f"`state_dict()` hands out the live tensors{_not_copied(move)}: the step on line {step.line} "
+                f"`state_dict()` hands out the live tensors{_not_copied(move)}: the "
+                f"{'step' if seen else 'training'} on line {step.line} "
                 f"changes them, so what line {place(use).line} takes for the kept state is the latest one.",
                 fix="Keep `copy.deepcopy(model.state_dict())`, or write it to disk at once.",
                 edits=tuple(edit for one, _, _ in stale for edit in _copied(one.node, one.source)),
             )
     yield from _kept_by_a_helper(program, flagged)
+
+
+_TRAINS = Pattern(r"(^|[._])(train|fit|learn)(_|$)")
+
+
+def _trained_out_of_sight(program: Program) -> list[Event]:
+    """`train_epoch(model, loader)`, where the function is not to be seen and its name says enough."""
+    models = [call.receiver for call in program.calls(".state_dict")]
+    return [
+        Event("step", call, call.receiver)
+        for call in program.trace
+        if call.result is None and call.context.loops and _TRAINS.search(_called(call))
+        if any(
+            same_module(given, model) and not _made_inside(program, model, call.context.loops[0])
+            for given in call.args
+            for model in models
+            if model is not None
+        )
+    ]
+
+
+def _called(call: Call) -> str:
+    return call.receiver.name if call.op == "()" and isinstance(call.receiver, Unknown) else call.op
 
 
 def _uses(program: Program) -> Iterator[tuple[Call, Value]]:

@@ -63,12 +63,19 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, inserted_before, statement_of
-from sleuth.facts.interpreter.values import Call
+from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.rhythm import events
 from sleuth.facts.seen import Course, courses, models_of, needed, where_event
-from sleuth.facts.topics.gradients import optimizes, steps_after, trained_by
+from sleuth.facts.topics.gradients import (
+    optimized,
+    optimizes,
+    owners_of,
+    steps_after,
+    switches_off,
+    trained_by,
+)
 from sleuth.facts.topics.modes import (
     forwards,
     holds,
@@ -99,6 +106,8 @@ def lint(program: Program) -> Iterator[Finding]:
             if matters is False:
                 continue
             event = left_in_eval(program, call, call.receiver)
+            if event is not None and _only_a_head_learns(program, backward, call.receiver):
+                continue
             named = named_only(program, "train", call) if event is not None else None
             if event is not None and named is not None:
                 yield clue(
@@ -141,6 +150,23 @@ def lint(program: Program) -> Iterator[Finding]:
                     fix="Call `model.train()` before the training loop.",
                     edits=_switched_back(call),
                 )
+
+
+def _only_a_head_learns(program: Program, backward: Event, model: Value | None) -> bool:
+    """The body rests, and its statistics with it: eval mode is meant, as the switch of a part says aloud."""
+    if any(event.kind == "train" and _is_part(event.about, model) for event in program.training.of("train")):
+        return True
+    freezes = [call for call in program.calls(".requires_grad_", "@requires_grad=") if switches_off(call)]
+    if any(same_module(owner, model) for call in freezes for owner in owners_of(call.receiver)):
+        return True
+    owners = [owner for step in steps_after(program, backward) for owner in optimized(step.about) or (model,)]
+    return bool(owners) and all(
+        _is_part(owner, model) and mode_matters(owner, program) is not True for owner in owners
+    )
+
+
+def _is_part(part: Value | None, whole: Value | None) -> bool:
+    return not holds(part, whole) and holds(whole, part)
 
 
 def _switched_back(call: Call) -> Edits:

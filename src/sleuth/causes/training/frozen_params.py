@@ -68,8 +68,8 @@ from sleuth.facts.losses import loss_of
 from sleuth.facts.prepared import where_only_written
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.seen import at, loaded, module_of, needed, optimizer_of, raised, where_module
-from sleuth.facts.topics.gradients import optimized, owners_of, steps_after, switches_off
-from sleuth.facts.topics.modes import holds, is_model, parts, users
+from sleuth.facts.topics.gradients import is_optimizer, optimized, owners_of, steps_after, switches_off
+from sleuth.facts.topics.modes import handed_over, holds, is_model, parts, users
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
 from sleuth.records import replace
@@ -103,12 +103,13 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _misspelt(program, freezes)
     yield from _random_table(program, switches)
     for freeze in freezes:
-        if not freeze.context.arms and (step := _trains_only_frozen(program, freeze, switches)) is not None:
+        if not freeze.context.arms and (idle := _trains_only_frozen(program, freeze, switches)) is not None:
+            stepped = idle.op == ".step"
             yield clue(
-                "error",
+                "error" if stepped else "warning",
                 freeze,
-                f"This freezes everything that the optimizer stepped on line {place(step).line} is "
-                "given, and "
+                f"This freezes everything that the optimizer {'stepped' if stepped else 'made'} on line "
+                f"{place(idle).line} is given, and "
                 "nothing switches it on again: the new part is frozen with the rest.",
                 fix="Freeze first and put the new layers in afterwards, or freeze only the part "
                 "that must not learn.",
@@ -138,7 +139,7 @@ _PUT_IN = ("builtins.setattr", ".add_module", ".register_module", ".set_submodul
 
 
 def _trains_only_frozen(program: Program, freeze: Call, switches: list[Call]) -> Call | None:
-    """The step of an optimizer all of whose parameters this freezes for good."""
+    """The step of an optimizer all of whose parameters this freezes for good; the optimizer, of a piece."""
     frozen = _whole_modules(freeze)
     if not frozen or any(
         other.order > freeze.order and switches_off(other) is not True and not _without_effect(other)
@@ -151,10 +152,23 @@ def _trains_only_frozen(program: Program, freeze: Call, switches: list[Call]) ->
         if backward.call.order < freeze.order:
             continue
         for step in steps_after(program, backward):
-            owners = optimized(step.about)
-            if owners and all(_all_frozen(program, owner, frozen, freeze.order) for owner in owners):
+            if _holds_only_frozen(program, step.about, frozen, freeze):
                 return step.call
-    return None
+    if program.training.of("backward", "step"):
+        return None
+    # A piece that ends before its loop. What is never trained in sight may be thawed out of sight, too.
+    made = [call for call in program.trace[freeze.order :] if is_optimizer(call)]
+    return next((call for call in made if _holds_only_frozen(program, call, frozen, freeze)), None)
+
+
+def _holds_only_frozen(program: Program, optimizer: Value | None, frozen: list[Value], freeze: Call) -> bool:
+    owners = optimized(optimizer)
+    made = max((option.order for option in possible(optimizer) if isinstance(option, Call)), default=0)
+    return bool(owners) and all(
+        _all_frozen(program, owner, frozen, freeze.order)
+        and not handed_over(program, owner, freeze.order, made)  # adapters may be in it since
+        for owner in owners or ()
+    )
 
 
 def _whole_modules(freeze: Call) -> list[Value]:

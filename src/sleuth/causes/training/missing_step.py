@@ -59,10 +59,11 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, inserted_after, statement_of
 from sleuth.facts.flow import ancestry, literal, possible, root, same, spelling
-from sleuth.facts.interpreter.values import Call, Loop, Value
+from sleuth.facts.interpreter.values import Call, Class, Instance, Loop, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.seen import NotRecorded, at, ended
+from sleuth.facts.source import walked
 from sleuth.facts.topics.cadence import (
     alike,
     bare_statements,
@@ -77,6 +78,7 @@ from sleuth.facts.topics.cadence import (
     owners,
     touches_gradients,
 )
+from sleuth.facts.torch_api import LIGHTNING
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
@@ -102,6 +104,8 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _unreachable_step(program)
     yield from _optax(program)
     yield from _dropped_update(program)
+    if program.source.holds("manual_backward"):
+        yield from _manual(program)
     if not program.training.framework:
         for loop in {id(loop.loop): loop.loop for loop in program.training.loops}.values():
             yield from _never_stepped(program, loop)
@@ -142,6 +146,31 @@ def _dropped_update(program: Program) -> Iterator[Finding]:
                 Value(call, source),
                 f"`{name}` hands the moved weights back, leaves the old ones, and nobody takes them.",
                 fix=f"Move them in place: `{name}_(...)`.",
+            )
+
+
+def _manual(program: Program) -> Iterator[Finding]:
+    """A Lightning module that optimises by hand, and forgets to: nobody steps its optimizers for it."""
+    for call in program.calls(".manual_backward"):
+        owner = root(call.receiver)
+        if not isinstance(owner, Instance) or not owner.cls.derives_from(*LIGHTNING):
+            continue
+        automatic = owner.attributes.get("automatic_optimization", owner.cls.member("automatic_optimization"))
+        others = [base for base in owner.cls.lineage() if base is not owner.cls and isinstance(base, Class)]
+        if literal(automatic) is not False or others or owner.cls.definition is None:
+            continue
+        steps = (
+            node
+            for node in walked(owner.cls.definition)
+            if isinstance(node, ast.Attribute) and node.attr.endswith("step")
+        )
+        if not any(steps):
+            yield clue(
+                "error",
+                call,
+                "With `automatic_optimization = False` nobody steps the optimizers but this module, and it "
+                "never does: the gradients computed here are not applied.",
+                fix="Call `self.optimizers().step()` after `manual_backward`.",
             )
 
 

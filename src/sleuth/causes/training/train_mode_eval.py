@@ -68,6 +68,7 @@ from sleuth.facts.topics.modes import (
     base,
     descendants,
     forwards,
+    handed_over,
     identity,
     is_model,
     judged_by,
@@ -86,11 +87,14 @@ if TYPE_CHECKING:
 # What gathers several draws of one input: Monte-Carlo dropout keeps train mode on purpose.
 GATHERS = frozenset({"torch.stack", "torch.cat", "numpy.stack", "numpy.mean", "builtins.sum"})
 
-NEEDS = "eval ropout BatchNorm train"
+NEEDS = "eval ropout BatchNorm train load_state_dict"
 
 
 def lint(program: Program) -> Iterator[Finding]:
     if program.training.framework:
+        return
+    if not program.training.of("backward"):
+        yield from _loaded_and_judged(program)
         return
     learning = [call for _, applied in trained_by(program) for call in applied]
     reached = {id(call) for call in learning}
@@ -122,6 +126,29 @@ def lint(program: Program) -> Iterator[Finding]:
             fix="Call `model.eval()` before the evaluation and `model.train()` before training goes on.",
             edits=_switched(program, call),
         )
+
+
+def _loaded_and_judged(program: Program) -> Iterator[Finding]:
+    """A script that only evaluates: weights are loaded into a new model, and a new model is in train mode."""
+    if program.holds("eval()", "train(False)", ".fit(", ".train("):
+        return
+    loads = list(program.calls(".load_state_dict"))
+    for call in forwards(program) if loads else ():
+        model = call.receiver
+        loaded = [load for load in loads if load.order < call.order and same_module(load.receiver, model)]
+        if call.context.grad or not loaded or not is_model(model) or not mode_matters(model, program):
+            continue
+        if handed_over(program, model, 0, call.order) or _several_draws(program, call):
+            continue
+        if judged_by(program, call) is not None:
+            yield clue(
+                "error",
+                call,
+                f"The weights loaded on line {place(loaded[-1]).line} are judged in train mode, in which "
+                "every new model is: dropout is active, and batch norm uses the statistics of each batch.",
+                fix="Call `model.eval()` after loading the weights.",
+                edits=_switched(program, call),
+            )
 
 
 def _switched(program: Program, call: Call) -> Edits:

@@ -24,6 +24,7 @@ from sleuth.facts.interpreter.values import (
     Value,
     Yielded,
 )
+from sleuth.facts.words import Pattern
 from sleuth.records import replace
 
 Arguments = tuple[tuple[Value, ...], dict[str, Value]]
@@ -104,6 +105,9 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
         _run_callbacks(machine, node, args, keywords)  # LBFGS runs its closure inside the step
     # That a value is carried round a loop matters to who asks; which list or module it is, is settled above.
     receiver = value if isinstance(value, Carried) else owner
+    if isinstance(func.value, ast.Name) and func.value.id == "self" and _NETWORK.search(func.attr):
+        network = machine.record(func, f"@{func.attr}", receiver)
+        return machine.record(node, "()", network, args, keywords)
     recorded = machine.record(node, f".{func.attr}", receiver, args, keywords)
     return owner if torch_api.hands_back_itself(func.attr, owner) else recorded
 
@@ -164,6 +168,12 @@ def _handed_on(
     recorded = machine.record(node, f".{name}", owner, args, keywords)
     return owner if torch_api.hands_back_itself(name, settle(owner)) else recorded
 
+
+# `self.net(x)` in a class or method pasted without what made it: a network is applied, no method called.
+_NETWORK = Pattern(
+    r"(^|_)(model|net|network|actor|critic|encoder|decoder|generator|discriminator|backbone|classifier|student"
+    r"|teacher)(_?\d|_local|_target)?$"
+)
 
 _OPTIMIZER_METHODS = frozenset("step zero_grad state_dict load_state_dict add_param_group".split())
 

@@ -125,19 +125,38 @@ def is_likelihood(value: Value) -> Severity | None:
     return None
 
 
-def is_policy_gradient(value: Value) -> bool:
-    """`log_prob * reward` without a minus anywhere."""
+def is_policy_gradient(value: Value, by_name: bool = False) -> bool:
+    """`log_prob * reward` without a minus anywhere; `by_name` believes in what `log_probs` is called."""
     if not isinstance(value, Call) or value.op != "*":
         return False
     factors = [part for part in value.args if number(part) is None]
-    chances = [part for part in factors if _is_log_probability(part)]
+    chances = [part for part in factors if _is_log_probability(part) or (by_name and _is_so_named(part))]
     gains = [part for part in factors if part not in chances]
     return len(chances) == 1 and bool(gains) and all(_is_gain(part) for part in gains)
+
+
+_NAMED_LOG = Pattern(r"^(?!.*(neg|nll))(\w*_)?(log_?(prob|pi|p)s?)(_\w+)?$", re.IGNORECASE)
 
 
 def _is_log_probability(value: Value) -> bool:
     made, _ = origins(value, (*_GATHERS, *_ADDS_UP))
     return bool(made) and all(call.op == ".log_prob" or kind(call) == "log_softmax" for call in made)
+
+
+def _is_so_named(value: Value) -> bool:
+    """`log_probs`, handed in or kept from the episode: one of them, or all together."""
+    made = root(value)
+    for _ in range(4):
+        if isinstance(made, Call) and made.result is None and (made.op == "next" or made.op in _GATHERED):
+            made = root(made.args[0]) if made.args else None
+        else:
+            break
+    if isinstance(made, Unknown):
+        return bool(_NAMED_LOG.match(made.name))
+    return isinstance(made, Call) and made.op[:1] == "@" and bool(_NAMED_LOG.match(made.op[1:]))
+
+
+_GATHERED = ("torch.stack", "torch.cat", "[]")
 
 
 def _is_gain(value: Value) -> bool:

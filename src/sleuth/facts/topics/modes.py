@@ -37,6 +37,11 @@ _DROPOUT_AT = {
 _MAKES_MODULE = Pattern(
     r"^(torchvision\.models|timm|transformers|segmentation_models_pytorch|torch\.hub\.load|copy\.deepcopy)\b"
 )
+# Of these, the ones with batch norm or dropout in their standard form.
+_SENSITIVE_MODELS = Pattern(
+    r"^torchvision\.models\.(wide_)?(resnet|resnext|vgg|alexnet|densenet|inception|googlenet|mobilenet"
+    r"|efficientnet|shufflenet|mnasnet|squeezenet|regnet)"
+)
 _WEIGHTS = Pattern(
     r"^torch\.nn\.(Lazy|Linear|Bilinear|Conv|Embedding|LSTM|GRU|RNN|PReLU|MultiheadAttention|Transformer"
     r"|\w*Norm)"
@@ -164,6 +169,12 @@ def mode_matters(module: Value | None, program: Program) -> bool | None:
             if any(same(call.receiver, piece) for call in program.calls("@training")):
                 return True
             known = known and torch_api.is_module(piece)
+        elif (
+            isinstance(piece, Call)
+            and _SENSITIVE_MODELS.match(piece.op)
+            and "norm_layer" not in piece.keywords
+        ):
+            return True
         elif (isinstance(piece, Call) and _MAKES_MODULE.match(piece.op)) or (
             isinstance(piece, Unknown) and piece is module
         ):
@@ -192,6 +203,20 @@ def _restored(event: Event) -> Call | None:
     """`model.training`, asked before, where `model.train(was)` puts the model back to it."""
     mode = root(event.call.argument(0, "mode")) if event.kind == "train" else None
     return mode if isinstance(mode, Call) and mode.op == "@training" else None
+
+
+_LEAVES_AS_IT_IS = Pattern(r"^(torch|builtins|torchinfo|torchsummary|copy)\.")
+
+
+def handed_over(program: Program, module: Value | None, first: int, last: int) -> bool:
+    """Whether code out of sight gets a module between two moments: it may switch or change anything."""
+    return any(
+        same_module(given, module)
+        for call in program.trace[first:last]
+        if call.result is None and (call.op == "def" or "." in call.op or call.op == "()")
+        if not _LEAVES_AS_IT_IS.match(call.op)
+        for given in (*call.args, *call.keywords.values())
+    )
 
 
 def named_only(program: Program, word: str, call: Call) -> Call | None:
@@ -249,6 +274,8 @@ def left_in_eval(program: Program, call: Call, module: Value | None) -> Event | 
 def _made_in(module: Value | None, loop: Loop) -> bool:
     """Whether every turn has a model of its own: what an earlier one was switched to is gone with it."""
     made = root(module)
+    if isinstance(made, Call) and made.op[:1] == "@":
+        return False  # read there from whatever holds it
     context = made.made_in if isinstance(made, Instance) else made.context if isinstance(made, Call) else None
     return context is not None and loop in context.loops
 

@@ -10,6 +10,7 @@ from sleuth.facts.topics.shapes.arithmetic import PAIRS, paired
 from sleuth.facts.topics.shapes.axes import KEEPS_SHAPE
 from sleuth.facts.topics.shapes.datasets import TABLES, dataset_of, shape_of_batch
 from sleuth.facts.topics.shapes.shape import BATCH, SCALAR, Shape, Size, Symbol, agreed
+from sleuth.facts.words import Pattern
 from sleuth.records import replace
 
 if TYPE_CHECKING:
@@ -31,14 +32,40 @@ def picked_item(algebra: "Shapes", call: Call) -> Shape | None:
         special = _component(algebra, whole, place)
         if special is not None:
             return special
+    if isinstance(place, str) and (frame := _is_frame(whole)) is not None:
+        return Shape((BATCH,), frame)
     if isinstance(whole, Call) and whole.op in _FRAMES:
-        return Shape((BATCH,)) if isinstance(place, str) else None
+        return None
     if isinstance(whole, Collection) and isinstance(place, int) and isinstance(call.node, ast.Tuple):
         column = _converted_column(algebra, whole, place)
         if column is not None:
             return column
     inner = algebra.of(call.args[0])
     return _indexed(algebra, inner, key, call) if inner is not None else None
+
+
+_STILL_A_FRAME = frozenset(
+    ".dropna .fillna .sample .reset_index .sort_values .sort_index .copy .head .tail .query .drop .rename "
+    ".drop_duplicates .assign .set_index @iloc @loc".split()
+)
+_NAMED_FRAME = Pattern(r"^(df|data_?frame)(_\w+|\d)?$|_df$")
+
+
+def _is_frame(value: Value | None, depth: int = 12) -> bool | None:
+    """Whether a value is a table of pandas: True by how it was made, False by its name alone, None if not."""
+    value = root(value)
+    if isinstance(value, Unknown):
+        return False if _NAMED_FRAME.search(value.name) else None
+    if not isinstance(value, Call) or depth == 0:
+        return None
+    if value.op in _FRAMES:
+        return True
+    if value.op in _STILL_A_FRAME:
+        return _is_frame(value.receiver, depth - 1)
+    key = root(value.args[1]) if value.op == "[]" and len(value.args) == 2 else None
+    rows = isinstance(key, Collection) and key.kind in ("slice", "list")
+    rows |= isinstance(key, Call) and key.op in _COMPARISONS
+    return _is_frame(value.args[0], depth - 1) if rows else None
 
 
 def _indexed(algebra: "Shapes", inner: Shape, key: Value, call: Call) -> Shape | None:
