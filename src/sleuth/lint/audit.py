@@ -96,6 +96,11 @@ QUESTIONS = (
         lambda node: _attribute("requires_grad")(node) or _method("parameters", "requires_grad_")(node),
     ),
     Question(
+        "load_state_dict, from_pretrained",
+        "did every weight arrive, and who reads what did not?",
+        _method("load_state_dict", "from_pretrained"),
+    ),
+    Question(
         "fit, fit_transform, split",
         "was the test set out of the room?",
         _method("fit", "fit_transform", "train_test_split", "random_split", "split"),

@@ -106,10 +106,11 @@ def _one_block_at_many_depths(program: Program) -> Iterator[Finding]:
         for listed in _listings(stack.args):
             written = listed.node
             block = listed.items[0] if len(listed.items) == 1 else None
-            if not isinstance(written, ast.ListComp | ast.GeneratorExp) or not _repeats(written):
+            named = _repeated(written)
+            if named is None:
                 continue
             if any(isinstance(piece, Call) and BATCH_NORM.match(piece.op) for piece in parts(block)):
-                name = ast.unparse(written.elt)
+                name = ast.unparse(named)
                 yield clue(
                     "warning",
                     listed,
@@ -125,6 +126,17 @@ def _listings(given: tuple[Value, ...]) -> Iterator[Collection]:
         if isinstance(value, Collection):
             yield from (part for part in value.items if isinstance(part, Collection))
             yield value
+
+
+def _repeated(written: ast.AST | None) -> ast.expr | None:
+    """What is listed again and again, by a comprehension or as `[block] * 4`; a call has its own rule."""
+    if isinstance(written, ast.ListComp | ast.GeneratorExp):
+        return written.elt if _repeats(written) else None
+    if not isinstance(written, ast.BinOp) or not isinstance(written.op, ast.Mult):
+        return None
+    listed = next((part for part in (written.left, written.right) if isinstance(part, ast.List)), None)
+    one = listed.elts[0] if listed is not None and len(listed.elts) == 1 else None
+    return one if isinstance(one, ast.Name | ast.Attribute) else None
 
 
 def _repeats(written: ast.ListComp | ast.GeneratorExp) -> bool:

@@ -53,7 +53,7 @@ from sleuth.facts import torch_api
 from sleuth.facts.edits import inserted_before
 from sleuth.facts.flow import literal, possible, root
 from sleuth.facts.interpreter.values import Call, Class, Collection, Function, Instance, Table, Value
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, place
 from sleuth.facts.source import called
 from sleuth.facts.topics.cadence import frame
 from sleuth.facts.words import Pattern
@@ -79,6 +79,8 @@ NEEDS = "seed split( rand shuffle backward"
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _seed_unread(program)
+    if program.source.holds("manual_seed"):
+        yield from _numpy_left_out(program)
     if not any(frame(event.call) is None for event in program.training.of("backward")):
         return  # a library: seeding is its caller's business
     if not program.about(_seed_words):
@@ -111,6 +113,41 @@ def _seed_unread(program: Program) -> Iterator[Finding]:
                     function.body[0], program.source, f"torch.manual_seed({seed.arg})", safe=True
                 ),
             )
+
+
+_SEEDS = frozenset({*_TORCH_SEEDS, "random.seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all"})
+_NUMPY_DRAWS = tuple(
+    f"numpy.random.{name}"
+    for name in "rand randn randint random normal uniform choice permutation shuffle random_sample".split()
+)
+
+
+def _numpy_left_out(program: Program) -> Iterator[Finding]:
+    """torch is seeded, and the data of the same run come from numpy's generator, which nobody seeds."""
+    seed = next(program.calls(*_TORCH_SEEDS), None)
+    if seed is None or seed.source is not program.source or not program.training.of("backward"):
+        return
+    if any(call.op not in _SEEDS and _SEED_WORDS.search(call.op) for call in program.trace):
+        return
+    if any(_SEED_WORDS.search(name) for name in _called_in(program)):
+        return
+    for draw in program.calls(*_NUMPY_DRAWS):
+        if draw.order > seed.order and draw.context.function is seed.context.function:
+            yield clue(
+                "warning",
+                draw,
+                f"`{draw.op}` draws from numpy's generator, and only torch's is seeded (line "
+                f"{place(seed).line}): these numbers differ from run to run.",
+                fix="Add `np.random.seed(seed)`, or draw from `np.random.default_rng(seed)`.",
+            )
+            return
+
+
+def _called_in(program: Program) -> Iterator[str]:
+    """What the file calls by a name of its own or of code out of sight: it may seed whatever it likes."""
+    for node in program.source.of(ast.Call):
+        if isinstance(node.func, ast.Name):
+            yield node.func.id
 
 
 def _parameters(function: ast.FunctionDef) -> list[ast.arg]:

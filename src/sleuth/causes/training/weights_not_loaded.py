@@ -21,7 +21,8 @@ model.apply(init_weights)                       # and this would undo it anyway
 ```
 
 ## How to tell
-- **lint**: `strict=False` with the result discarded; an initialisation after the load that runs
+- **lint**: `strict=False` on a state that cannot fit (no name in common, another prefix, an empty
+  default); an initialisation after the load that runs
   over every layer of the model, or of a larger one that holds it (`self.apply(init_weights)`, a
   loop over `self.modules()`, a method that does either); a reassignment of the model or a new
   layer after the load; a loaded object that is never used; a well-known constructor called without

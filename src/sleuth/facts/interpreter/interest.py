@@ -5,7 +5,7 @@ from sleuth.facts.words import AnyOf, Pattern
 # Code without any of these words holds nothing that a lint rule looks at.
 INTERESTING = AnyOf(
     "torch sklearn loss optim backward DataLoader train_test_split fit( jax optax gymnasium gamma reward",
-    {"nn.": r"\bnn\."},
+    {"nn.": r"\bnn\.", "gym.": r"\bgym\."},
 )
 # Pictures are prepared for training in files of their own, which name no framework.
 READS_PICTURES = AnyOf("imread( Image.open(", {})
