@@ -208,3 +208,40 @@ def test_a_broken_cell_is_told_with_its_place(tmp_path: Path) -> None:
     (trouble,) = result.troubles
     assert trouble.partly
     assert "cell 2, line 1" in trouble.reason
+    assert str(trouble).endswith("The rest was read.")
+
+
+def test_a_repair_in_a_notebook_changes_its_line_alone(tmp_path: Path) -> None:
+    head, model, loss = DOUBLE.splitlines(keepends=True)
+    path = notebook(tmp_path, f"%matplotlib inline\n{head}", f"# caf\xe9\n{model}\nshown = 1", loss)
+    before = json.dumps(json.loads(path.read_text("utf-8")), indent=1, ensure_ascii=False) + "\n"
+    path.write_text(before, "utf-8")
+    (planned,) = repairs(lint([path]).findings, unsafe=True)
+    assert planned.count == 1
+    write([planned])
+    assert path.read_text("utf-8") == before.replace("nn.Softmax(dim=1)", "nn.Identity()")
+    assert not lint([path]).findings
+
+
+KEPT = """for turn in range(9):
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(net(x), y).backward()
+        optimizer.step()
+    if score(net) > best:
+        best, kept = score(net), net.state_dict()
+"""
+
+
+def test_an_import_goes_to_the_cell_of_its_line(tmp_path: Path) -> None:
+    path = notebook(tmp_path, "import torch\n", KEPT, "net.load_state_dict(kept)")
+    write(repairs(lint([path]).findings))
+    cells = ["".join(cell["source"]) for cell in json.loads(path.read_text("utf-8"))["cells"]]
+    assert "import copy" in cells[0]
+    assert "copy.deepcopy(net.state_dict())" in cells[1]
+
+
+def test_a_notebook_written_in_an_unknown_way_is_left_as_it_is(tmp_path: Path) -> None:
+    path = notebook(tmp_path, DOUBLE)
+    path.write_text(path.read_text("utf-8").replace('"nbformat": 4', '"nbformat":   4'), "utf-8")
+    assert repairs(lint([path]).findings, unsafe=True) == []

@@ -26,8 +26,8 @@ class Repair:
 
     def diff(self) -> str:
         lines = difflib.unified_diff(
-            _lines(self.before),
-            _lines(self.after),
+            with_ends(self.before),
+            with_ends(self.after),
             f"a/{self.path}",
             f"b/{self.path}",
         )
@@ -42,15 +42,21 @@ def repairs(findings: Iterable[Finding], unsafe: bool = False) -> list[Repair]:
             by_file.setdefault(finding.edits[0].path, []).append(finding)
     planned = []
     for path, group in sorted(by_file.items()):
-        if not path.endswith(".py"):
-            continue  # notebooks are JSON around their code; their cells are the editor's business
+        if not path.endswith((".py", ".ipynb")):
+            continue  # standard input
         data = read_bytes(Path(path))
         encoding = encoding_of(data)
         before = data.decode(encoding)
-        after, count = apply(before, group)
+        after, count = _in_a_notebook(before, group) if path.endswith(".ipynb") else apply(before, group)
         if after != before:
             planned.append(Repair(Path(path), before, after, count, encoding))
     return planned
+
+
+def _in_a_notebook(text: str, findings: list[Finding]) -> tuple[str, int]:
+    from sleuth.lint.notebooks import repaired
+
+    return repaired(text, findings)
 
 
 def write(planned: Iterable[Repair]) -> None:
@@ -59,7 +65,13 @@ def write(planned: Iterable[Repair]) -> None:
 
 
 def apply(text: str, findings: list[Finding]) -> tuple[str, int]:
-    """Apply the edits of as many findings as fit together, from the end of the file to its start."""
+    """Apply the edits of as many findings as fit together."""
+    chosen, count = fitting(findings)
+    return edited(text, chosen), count
+
+
+def fitting(findings: list[Finding]) -> tuple[list[Edit], int]:
+    """The edits of as many findings as fit together, and their number."""
     chosen: list[Edit] = []
     count = 0
     for finding in findings:
@@ -67,7 +79,12 @@ def apply(text: str, findings: list[Finding]) -> tuple[str, int]:
         if not any(overlap(edit, other) for edit in new for other in chosen):
             chosen += new
             count += 1
-    lines, starts = _lines(text), [0]
+    return chosen, count
+
+
+def edited(text: str, chosen: Iterable[Edit]) -> str:
+    """Edits applied from the end of the text to its start."""
+    lines, starts = with_ends(text), [0]
     for line in lines:
         starts.append(starts[-1] + len(line))
     ending = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
@@ -78,9 +95,9 @@ def apply(text: str, findings: list[Finding]) -> tuple[str, int]:
     for edit in sorted(chosen, key=lambda edit: (edit.line, edit.column), reverse=True):
         begin, end = offset(edit.line, edit.column), offset(edit.end_line, edit.end_column)
         text = text[:begin] + edit.text.replace("\n", ending) + text[end:]
-    return text, count
+    return text
 
 
-def _lines(text: str) -> list[str]:
+def with_ends(text: str) -> list[str]:
     """With their ends, whichever they are; as Python counts lines, not as `splitlines` does."""
     return list(io.StringIO(text, newline=""))

@@ -29,7 +29,8 @@ class Trouble:
     @property
     def sentence(self) -> str:
         """What is wrong, without the place: for those who show it there."""
-        rest = " The rest was read." if self.partly and self.line else ""
+        told = self.line or self.reason.startswith("cell ")  # a place; a rule that failed has none
+        rest = " The rest was read." if self.partly and told else ""
         return f"{self.reason}{rest}"
 
     def __str__(self) -> str:
