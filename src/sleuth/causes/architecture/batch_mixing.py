@@ -83,6 +83,7 @@ NEEDS = "view reshape batch_first RNN LSTM GRU Transformer Attention"
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _renumbered(program)
+    yield from _moved_then_renumbered(program)
     yield from _read_along_the_batch(program)
 
 
@@ -116,6 +117,30 @@ def _renumbered(program: Program) -> Iterator[Finding]:
                 "are shuffled.",
                 fix="Swap axes with `transpose` or `permute`.",
                 edits=_swapped(call, axes),
+            )
+
+
+def _moved_then_renumbered(program: Program) -> Iterator[Finding]:
+    """`x.permute(1, 0, 2, 3).reshape(len(x), ...)`: the batch is no longer where it is said to be."""
+    for call in program.calls(".view", ".reshape", "torch.reshape"):
+        sizes = _sizes(call)
+        moved = settled(subject(call))
+        while isinstance(moved, Call) and moved.op in (".contiguous", ".clone"):
+            moved = settled(moved.receiver)
+        if not isinstance(moved, Call) or moved.op not in (".permute", "torch.permute") or len(sizes) < 2:
+            continue
+        order = [exact(place) for place in _sizes(moved)]
+        before = subject(moved)
+        if len(order) < 3 or 0 not in order[1:] or _axis(sizes[0], before) != 0:
+            continue
+        if not _renumbered_back(program, call):
+            yield clue(
+                "error",
+                call,
+                f"`permute` on line {place(moved).line} put axis {order[0]:g} in front and the batch on "
+                f"place {order.index(0)}: made into as many rows as there are examples, each row holds "
+                "numbers of several.",
+                fix="Leave the batch in front: permute the other axes only.",
             )
 
 

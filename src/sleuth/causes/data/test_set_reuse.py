@@ -67,9 +67,14 @@ from sleuth.facts.topics.splits import splits_of
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
-_TEST = Pattern(r"(?<![a-z])(test|testing|holdout)(?![a-z])", re.IGNORECASE)
+# In one word, too: `testloader`, `testset`.
+_TEST = Pattern(
+    r"(?<![a-z])(test|testing|holdout)(?![a-z])|(?<![a-z])test(?=(data)?(set|loader|dl|ds)s?(?![a-z]))",
+    re.IGNORECASE,
+)
 _DATA = Pattern(
-    r"(?<![a-z])(data|loaders?|dl|ds|dataset|set|iter|batches|x|y|images|labels)(?![a-z])", re.IGNORECASE
+    r"(?<![a-z])(test)?(data|(data)?loaders?|dl|ds|dataset|set|iter|batches|x|y|images|labels)(?![a-z])",
+    re.IGNORECASE,
 )
 _VALID = Pattern(r"(?<![a-z])(val|valid|validation|dev|cv)(?![a-z])", re.IGNORECASE)
 KEEPS_BEST = frozenset(

@@ -207,7 +207,9 @@ class _Link:
         found = [self.of(part, depth) for part in parts]
         if any(link == "on" for link in found) and call.context.grad:
             return call
-        return next((link for link in found if isinstance(link, Call)), "off")
+        # What met something unknown on the way here is cut all the same: nothing passes this call.
+        behind = (*found, *(self._known.get(id(part)) for part in ancestry(call, 60)))
+        return next((link for link in behind if isinstance(link, Call)), "off")
 
     def _joined(self, values: tuple[Value, ...], depth: int) -> str | Call:
         found = [self.of(part, depth) for part in values]

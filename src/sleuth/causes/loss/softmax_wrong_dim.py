@@ -161,7 +161,7 @@ def _attention(algebra: Shapes, weights: Call, product: Call) -> Iterator[Findin
 def _likeness(product: Call) -> Iterator[Finding]:
     """`normalize(a, dim=0) @ normalize(b, dim=0).T` sums over the last axes, where unit length is wanted."""
     parts = [product.receiver, *product.args] if product.receiver is not None else [*product.args]
-    left, right = (root(part) for part in parts) if len(parts) == 2 else (None, None)
+    left, right = (_without_weight(part) for part in parts) if len(parts) == 2 else (None, None)
     if not isinstance(right, Call) or right.op not in ("@T", ".t", "@mT", ".transpose", "torch.transpose"):
         return
     scaled = [one for one in (left, root(subject(right))) if isinstance(one, Call) and _unit_axis(one) == 0]
@@ -174,6 +174,15 @@ def _likeness(product: Call) -> Iterator[Finding]:
             "the whole batch.",
             fix="Normalise over the axis of the features: `dim=-1`.",
         )
+
+
+def _without_weight(value: Value) -> Value | None:
+    """`20 * a`, `a / tau`: a number stretches all vectors alike."""
+    made = root(value)
+    if isinstance(made, Call) and made.op in ("*", "/") and len(made.args) == 2:
+        rest = [part for part in made.args if literal(part) is None]
+        return root(rest[0]) if len(rest) == 1 else made
+    return made
 
 
 def _unit_axis(call: Call) -> object:

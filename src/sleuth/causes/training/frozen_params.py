@@ -103,7 +103,10 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _misspelt(program, freezes)
     yield from _random_table(program, switches)
     for freeze in freezes:
-        if not freeze.context.arms and (idle := _trains_only_frozen(program, freeze, switches)) is not None:
+        if freeze.context.arms:
+            continue
+        so_far = [one for one in freezes if one.order <= freeze.order and not one.context.arms]
+        if (idle := _trains_only_frozen(program, freeze, so_far, switches)) is not None:
             stepped = idle.op == ".step"
             yield clue(
                 "error" if stepped else "warning",
@@ -138,10 +141,12 @@ def _frozen_before(call: Call, freezes: list[Call]) -> Call | None:
 _PUT_IN = ("builtins.setattr", ".add_module", ".register_module", ".set_submodule")
 
 
-def _trains_only_frozen(program: Program, freeze: Call, switches: list[Call]) -> Call | None:
+def _trains_only_frozen(
+    program: Program, freeze: Call, so_far: list[Call], switches: list[Call]
+) -> Call | None:
     """The step of an optimizer all of whose parameters this freezes for good; the optimizer, of a piece."""
-    frozen = _whole_modules(freeze)
-    if not frozen or any(
+    frozen = [module for one in so_far for module in _whole_modules(one)]
+    if not _whole_modules(freeze) or any(
         other.order > freeze.order and switches_off(other) is not True and not _without_effect(other)
         for other in switches
     ):

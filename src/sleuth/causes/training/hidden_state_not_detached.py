@@ -59,7 +59,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves, torch_api
 from sleuth.facts.edits import Edits, inserted_before, statement_of
-from sleuth.facts.flow import possible
+from sleuth.facts.flow import literal, possible
 from sleuth.facts.growth import growing_graph, recurrent, twice_backward
 from sleuth.facts.interpreter.values import Call, Carried, Function, Instance, Loop, Unknown, Value
 from sleuth.facts.loop import Event
@@ -93,6 +93,7 @@ def lint(program: Program) -> Iterator[Finding]:
                     yield _finding(call, state.name, backward)
         yield from _kept_on_the_model(program, backward, behind)
     yield from _kept_by_its_class(program)
+    yield from _kept_between_calls(program)
 
 
 def _states(call: Call, loop: object) -> Iterator[Carried]:
@@ -210,6 +211,25 @@ def _kept_by_its_class(program: Program) -> Iterator[Finding]:
         for backward in program.training.of("backward"):
             loops = backward.call.context.loops
             if loops and _applies_class(program, backward, owner) and not _renewed(program, call, loops[-1]):
+                yield _finding(taken, call.op[1:-1], backward)
+
+
+def _kept_between_calls(program: Program) -> Iterator[Finding]:
+    """`out, self.h = rnn(x, self.h)` in a method that steps: the next call goes on with this one's graph.
+
+    Only where `retain_graph` shows that there is a next call, and that it walks back into this one.
+    """
+    for backward in program.training.of("backward"):
+        kept = literal(backward.call.keywords.get("retain_graph")) is True
+        site = backward.call.context.sites[-1] if backward.call.context.sites else None
+        if not kept or site is None or backward.call.context.loops or _lets_go(program):
+            continue
+        behind = {id(call) for call in applications(surely_reached(backward.about))}
+        for call in program.trace[site.order : backward.call.order]:
+            if call.op[:1] != "@" or call.op[-1:] != "=" or not isinstance(call.receiver, Instance):
+                continue
+            taken = _takes_and_gives(program, call)
+            if taken is not None and id(taken) in behind and call.context.function is not None:
                 yield _finding(taken, call.op[1:-1], backward)
 
 

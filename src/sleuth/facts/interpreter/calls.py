@@ -99,6 +99,8 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
     elif isinstance(owner, Table) and func.attr == "get" and args and isinstance(args[0], Constant):
         if args[0].value in owner.items:
             return owner.items[args[0].value]
+    if func.attr == "apply" and isinstance(owner, Instance) and owner.cls.derives_from("flax.linen.Module"):
+        return _apply_flax(machine, node, owner, args, keywords)
     if func.attr == "forward" and torch_api.is_module(owner):
         return call_module(machine, node, owner, args, keywords)
     if func.attr == "step":
@@ -110,6 +112,20 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
         return machine.record(node, "()", network, args, keywords)
     recorded = machine.record(node, f".{func.attr}", receiver, args, keywords)
     return owner if torch_api.hands_back_itself(func.attr, owner) else recorded
+
+
+def _apply_flax(
+    machine: Machine, node: ast.Call, owner: Instance, args: tuple[Value, ...], keywords: dict[str, Value]
+) -> Value:
+    """`model.apply(params, x)`: what `__call__` makes of x. With `mutable` a pair comes back."""
+    applied = machine.record(node, "()", owner, args[1:], keywords)
+    method = attribute_of(machine, owner, "__call__")
+    if isinstance(method, Function) and args and not {"mutable", "method"} & keywords.keys():
+        given = {
+            name: value for name, value in keywords.items() if name not in ("rngs", "capture_intermediates")
+        }
+        applied.result = follow(machine, node, method, args[1:], given)
+    return applied
 
 
 def apply(

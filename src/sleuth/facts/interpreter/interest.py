@@ -11,7 +11,7 @@ INTERESTING = AnyOf(
 READS_PICTURES = AnyOf("imread( Image.open(", {})
 # Of functions that nobody in the file calls, only those are run that hold one of these (frequent ones first).
 WORTH_RUNNING = AnyOf(
-    "loss Loss mean( sum( detach .view( reshape( .step( softmax norm( backward zero_grad "
+    "loss Loss entropy normalize( mean( sum( detach .view( reshape( .step( softmax norm( backward zero_grad "
     "__call__ optim state_dict seed split( DataLoader no_grad inference_mode .eval( .item( exp( sqrt( "
     "__getitem__ __iter__ collate imread read_image Image.open uint8 astype shuffle permut random. "
     ".transform( listdir glob( reward gamma BatchNorm std( dropout Dropout nn.Sequential terminated "

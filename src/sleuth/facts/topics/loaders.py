@@ -147,13 +147,26 @@ def transform_of(dataset: Value | None) -> Value | None:
         return root(given_transform(made))
     if isinstance(made, Instance):
         getter = method(made.cls, "__getitem__")
-        for node in ast.walk(getter) if getter is not None else ():
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if isinstance(node.func.value, ast.Name) and node.func.value.id == "self":
-                    held = root(made.attributes.get(node.func.attr))
-                    if held is not None:
-                        return held
+        for name in _own_calls(getter) if getter is not None else ():
+            options = [root(option) for option in possible(made.attributes.get(name))]
+            if options:  # made by the split, the calmer one may be this one's
+                return next((option for option in options if not random_steps(option)), options[0])
     return None
+
+
+def _own_calls(getter: ast.AST) -> Iterator[str]:
+    """The attributes that a method calls whatever the split; `if self.transform:` asks for itself alone."""
+    by_flag = {
+        id(inner): ast.unparse(branch.test)
+        for branch in ast.walk(getter)
+        if isinstance(branch, ast.If | ast.IfExp)
+        for inner in ast.walk(branch)
+    }
+    for node in ast.walk(getter):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if isinstance(node.func.value, ast.Name) and node.func.value.id == "self":
+                if node.func.attr in by_flag.get(id(node), node.func.attr):
+                    yield node.func.attr
 
 
 def steps_of(transform: Value | None) -> list[Call]:
