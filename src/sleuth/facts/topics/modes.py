@@ -208,14 +208,27 @@ def _restored(event: Event) -> Call | None:
 _LEAVES_AS_IT_IS = Pattern(r"^(torch|builtins|torchinfo|torchsummary|copy)\.")
 
 
+# Methods of any module that neither switch nor change it (what they load or move aside).
+_KNOWN_METHODS = frozenset(
+    ".to .cuda .cpu .half .float .double .bfloat16 .train .eval .parameters .named_parameters .buffers "
+    ".modules .named_modules .children .named_children .state_dict .load_state_dict .requires_grad_ "
+    ".zero_grad .share_memory .forward .register_forward_hook .__init__ .compile".split()
+)
+
+
 def handed_over(program: Program, module: Value | None, first: int, last: int) -> bool:
     """Whether code out of sight gets a module between two moments: it may switch or change anything."""
-    return any(
-        same_module(given, module)
+    unseen = [
+        call
         for call in program.trace[first:last]
         if call.result is None and (call.op == "def" or "." in call.op or call.op == "()")
         if not _LEAVES_AS_IT_IS.match(call.op)
-        for given in (*call.args, *call.keywords.values())
+    ]
+    return any(
+        same_module(given, module) for call in unseen for given in (*call.args, *call.keywords.values())
+    ) or any(
+        call.op[:1] == "." and call.op not in _KNOWN_METHODS and same_module(call.receiver, module)
+        for call in unseen
     )
 
 
