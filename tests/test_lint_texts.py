@@ -154,6 +154,11 @@ def package(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_a_line_of_another_file_is_told_with_its_name(package: Path) -> None:
+    (found,) = lint([package]).findings
+    assert "on line 3 of main.py" in found.message
+
+
 def test_a_fault_in_an_imported_file_is_told_and_not_repaired(package: Path) -> None:
     (found,) = lint([package / "main.py"]).findings
     assert found.where is not None

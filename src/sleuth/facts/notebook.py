@@ -13,7 +13,7 @@ from sleuth.records import replace
 
 # IPython's own syntax: magics, shell escapes, help. A line of it is no Python and holds no training code.
 _MAGIC = Pattern(r"^\s*(%|!|\?|[\w.]+\?{1,2}\s*$)")
-_LINE = Pattern(r"\bline (\d+)\b")
+_LINE = Pattern(r"\bline (\d+)\b(?! of \S+\.py)")
 _ASSIGNED_SHELL = Pattern(r"^(\s*)(\w+)\s*=\s*[!%].*$")
 
 

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from pathlib import PurePath
 from typing import Any, TypeVar
 
 from sleuth.facts.interpreter.scene import Scene, play
@@ -101,6 +102,14 @@ def place(value: Value | ast.AST, source: Source | None = None) -> Where:
         end_line=end_line,
         end_column=_column(source, end_line, getattr(node, "end_col_offset", None)),
     )
+
+
+def line_of(value: Value, beside: Value) -> str:
+    """`line 7`, or `line 7 of engine.py` for those who read of it in another file."""
+    told = f"line {place(value).line}"
+    if value.source is None or beside.source is None or value.source is beside.source:
+        return told
+    return f"{told} of {PurePath(value.source.path).name}"
 
 
 def _column(source: Source | None, line: int | None, offset: int | None) -> int | None:

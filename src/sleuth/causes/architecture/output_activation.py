@@ -58,7 +58,7 @@ from sleuth.facts.edits import layer_taken_out
 from sleuth.facts.flow import ancestry, depends_on, layer, parents, subject
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Instance, Value
 from sleuth.facts.losses import COMPARES_NUMBERS, LossUse
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.topics.modules import applied, exact, settled, sole_maker
 from sleuth.facts.topics.shapes import shapes
 from sleuth.facts.topics.stand_ins import output_of
@@ -108,8 +108,8 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 severity if handed_in is None else "warning",
                 maker,
-                f"`{kind}` on the output makes every prediction {_RANGE[kind]}, and the loss on line "
-                f"{place(use.call).line} compares it with values that need not be.",
+                f"`{kind}` on the output makes every prediction {_RANGE[kind]}, and the loss on "
+                f"{line_of(use.call, maker)} compares it with values that need not be.",
                 fix="Return the last layer's raw output, or scale the target into that range.",
                 edits=layer_taken_out(maker),
             )

@@ -69,7 +69,7 @@ from sleuth.facts.edits import layer_taken_out
 from sleuth.facts.flow import layer
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import WANTS_LOGITS
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.seen import at, by_line, loss_calls, needed
 from sleuth.facts.topics.activations import added_conditionally, always
 from sleuth.finding import Finding, Severity
@@ -101,7 +101,7 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 squash,
-                f"`{short}` here feeds `{name}` on line {place(call).line}, which applies its own: it gets "
+                f"`{short}` here feeds `{name}` on {line_of(call, squash)}, which applies its own: it gets "
                 "probabilities where it expects logits, so the loss has a high floor and hardly any slope.",
                 fix=f"Return the raw scores; apply `{short}` only where probabilities are read.",
                 # Not safe: predictions read from the same output would become scores.

@@ -66,7 +66,7 @@ from sleuth.facts.edits import Edits, renamed
 from sleuth.facts.flow import keeps_numbers, layer, root, subject
 from sleuth.facts.interpreter.values import Call, Unknown, Value
 from sleuth.facts.losses import WANTS_LOG_PROBABILITIES, WANTS_LOGITS, LossUse
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.seen import at, by_line, loss_calls, needed, raised
 from sleuth.facts.topics.activations import added_conditionally, always, kind, origins
 from sleuth.facts.topics.stand_ins import output_of
@@ -96,11 +96,12 @@ def lint(program: Program) -> Iterator[Finding]:
             if added_conditionally(program, maker):
                 continue
             # Raw scores are right in the model and wrong for this loss; a wrong squashing is wrong itself.
+            at = use.call if kind(maker) == "raw" else maker
             yield clue(
                 "error" if any(made is maker for made in origins(use.input, _SCALES)[0]) else "warning",
-                use.call if kind(maker) == "raw" else maker,
-                f"`{use.name}` on line {place(use.call).line} expects {wanted} and gets {_described(maker)} "
-                f"on line {place(maker).line}.",
+                at,
+                f"`{use.name}` on {line_of(use.call, at)} expects {wanted} and gets {_described(maker)} "
+                f"on {line_of(maker, at)}.",
                 fix=_FIXES[use.name],
                 edits=_taking_scores(use) if kind(maker) == "raw" else (),
             )
@@ -195,7 +196,7 @@ def _log_of_scores(program: Program, log: Call) -> Iterator[Finding]:
         yield clue(
             "error",
             log,
-            f"The log is taken of {_described(makers[0])} on line {place(makers[0]).line}, which is negative "
+            f"The log is taken of {_described(makers[0])} on {line_of(makers[0], log)}, which is negative "
             "half of the time: the result is NaN there.",
             fix="Use `log_softmax` or `logsigmoid` of the scores, or a loss that takes logits.",
         )

@@ -65,7 +65,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts.edits import Edits, inserted_before, statement_of
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, line_of, place, rewrite
 from sleuth.facts.rhythm import events
 from sleuth.facts.seen import Course, courses, models_of, needed, where_event
 from sleuth.facts.topics.gradients import (
@@ -113,8 +113,8 @@ def lint(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "error" if matters else "warning",
                     named,
-                    f"`train` is named here and not called: `eval()` on line {event.line} stays in force for "
-                    f"the training forward pass on line {place(call).line}.",
+                    f"`train` is named here and not called: `eval()` on {line_of(event.call, named)} stays "
+                    f"in force for the training forward pass on {line_of(call, named)}.",
                     fix="Write `model.train()`.",
                     edits=rewrite(named.node, named.source, f"{ast.unparse(named.node)}()")
                     if named.node
@@ -125,8 +125,9 @@ def lint(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "error" if matters else "warning",
                     call,
-                    f"From the second turn on this training forward pass runs in eval mode: `eval()` on line "
-                    f"{event.line} is still in force, dropout is off and batch statistics stand still.",
+                    f"From the second turn on this training forward pass runs in eval mode: `eval()` on "
+                    f"{line_of(event.call, call)} is still in force, dropout is off and batch statistics "
+                    "stand still.",
                     fix="Call `model.train()` before each training pass (or after each evaluation).",
                     edits=_switched_back(call),
                 )
@@ -134,7 +135,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "error" if matters else "warning",
                     event.call,
-                    f"`eval()` here is still in force when line {place(call).line} runs the "
+                    f"`eval()` here is still in force when {line_of(call, event.call)} runs the "
                     "training forward pass: "
                     "dropout is off and batch statistics stand still.",
                     fix="Call `model.train()` before each training pass (or after each evaluation).",
