@@ -35,7 +35,11 @@ def look(live: Live) -> None:
             {"kind": "holding", "optimizer": 1, "missing": ["w", "b"]},
             "2 trainable parameters are in no optimizer",
         ),
-        ({"kind": "holding", "optimizer": 1, "foreign": 2}, "holds no parameter of the model"),
+        (
+            {"kind": "holding", "optimizer": 1, "foreign": 2, "missing": ["w"]},
+            "holds no parameter of the model",
+        ),
+        ({"kind": "holding", "optimizer": 1, "foreign": 2}, ""),
         ({"kind": "step", "n": 0, "backwards": 0, "line": 4}, "before any backward call"),
         ({"kind": "step", "n": 1, "backwards": 1, "line": 4, "grad_norm_at_step": 0}, "No gradient reaches"),
         ({"kind": "step", "n": 3, "backwards": 1, "line": 4, "training": False}, "trained in eval mode"),
@@ -46,6 +50,17 @@ def look(live: Live) -> None:
 def test_what_is_certain_is_said(item: dict[str, Any], sentence: str) -> None:
     assert sentence in certain(item, modal=True)
     assert bool(sentence) == bool(certain(item, modal=True))
+
+
+@pytest.mark.parametrize(("of_models", "told"), [({"2": 6}, False), ({"1": 4}, True)])
+def test_a_model_whose_training_is_over_needs_no_optimizer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], of_models: dict[str, int], told: bool
+) -> None:
+    record = tmp_path / "record.jsonl"
+    later = {"optimizer": 2, "of_models": of_models, "missing": ["w"], "missing_model": 1}
+    record.write_text(line("holding", optimizer=1, of_models={"1": 6}) + line("holding", **later))
+    look(Live(record, drawing=False))
+    assert ("in no optimizer" in capsys.readouterr().err) == told
 
 
 def test_a_warning_comes_once_and_waits_for_the_end_of_a_line(
@@ -73,6 +88,10 @@ def test_a_run_without_training_is_told_what_was_seen(
     told = capsys.readouterr().err
     assert "no backward call seen" in told
     assert "seen so far: 1 models called, 2 data loaders" in told
+    with record.open("a") as file:
+        file.write(line("optimizer", id=1))
+    look(live)
+    assert capsys.readouterr().err == ""
 
 
 def test_the_line_shows_the_last_step_and_the_last_norm(tmp_path: Path) -> None:

@@ -199,6 +199,8 @@ def test_printed_metrics_carry_their_step_and_line(tmp_path: Path) -> None:
         ("7 nan 0.48", []),
         ("nothing here", []),
         ("saved to model_3.pt", []),
+        ("1.0532696e-06", []),
+        ("94831219451cb88e 0 1", []),
     ],
 )
 def test_numbers_with_names_are_read_from_a_line(text: str, found: list[tuple[str, float]]) -> None:

@@ -35,9 +35,11 @@ class Live:
     last: dict[str, Any] = field(default_factory=dict)
     seen: Counter[str] = field(default_factory=Counter)  # kinds of lines so far
     modal: set[int] = field(default_factory=set)  # models whose output depends on their mode
+    held: set[str] = field(default_factory=set)  # models that an optimizer has held so far
     drawn: bool = False
     looked_at: float = 0.0
     began: float = field(default_factory=time.monotonic)
+    told_never: bool = False
     at_line_start: bool = True
     said: dict[str, None] = field(default_factory=dict)
     to_say: list[tuple[float, str]] = field(default_factory=list)
@@ -49,7 +51,8 @@ class Live:
         self.looked_at = now
         for item in self._new():
             self._take(item)
-        if not self.last and now - self.began > NEVER:
+        if not self.last and now - self.began > NEVER and not self.told_never:
+            self.told_never = True
             self._warn(f"no backward call seen in {NEVER:.0f} s; {self._so_far()}.")
         self._say(now)
         if self.at_line_start and self.drawing:
@@ -110,8 +113,9 @@ class Live:
         if item["kind"] == "step":
             kept = {key: self.last.get(key) for key in ("grad_norm", "update_norm", "weight_norm")}
             self.last = kept | item
-        if sentence := certain(item, bool(self.modal)):
+        if sentence := certain(item, bool(self.modal), frozenset(self.held)):
             self._warn(sentence)
+        self.held |= (item.get("of_models") or {}).keys()
 
     def _warn(self, sentence: str) -> None:
         if sentence not in self.said:
@@ -142,18 +146,22 @@ class Live:
         self.drawn = True
 
 
-def certain(item: dict[str, Any], modal: bool = False) -> str:
-    """What needs no statistics: said the moment it is seen. `modal`: a model here depends on its mode."""
+def certain(item: dict[str, Any], modal: bool = False, held: frozenset[str] = frozenset()) -> str:
+    """What needs no statistics: said the moment it is seen.
+
+    `modal`: a model here depends on its mode. `held`: models that some optimizer held before.
+    """
     kind = item["kind"]
     if kind == "nonfinite":
         made = f" made by {item['operation']}" if item.get("operation") else ""
         inside = f" in module {item['module']}" if item.get("module") else ""
         place = f" at {os.path.basename(item.get('path', ''))}:{item['line']}" if item.get("line") else ""
         return f"step {item['n']}: the first non-finite value{made}{inside}{place}."
-    if kind == "holding" and item.get("missing"):
+    if kind == "holding" and item.get("missing") and not _is_over(item, held):
+        # Parameters of its own alone are no fault: a function may be fitted, or a model be compiled away.
+        if item.get("foreign") and not item.get("of_models"):
+            return f"Optimizer {item['optimizer']} holds no parameter of the model that is trained."
         return f"{len(item['missing'])} trainable parameters are in no optimizer ({item['missing'][0]}, ...)."
-    if kind == "holding" and item.get("foreign") and not item.get("of_models"):
-        return f"Optimizer {item['optimizer']} holds no parameter of the model that is trained."
     if kind == "step" and item.get("n") == 0 and item.get("backwards", 0) == 0:
         return f"The optimizer stepped at line {item.get('line', 0)} before any backward call."
     if kind == "step" and item.get("n", 9) < FIRST and item.get("grad_norm_at_step") == 0:
@@ -161,6 +169,12 @@ def certain(item: dict[str, Any], modal: bool = False) -> str:
     if kind == "step" and item.get("n") == FIRST and item.get("training") is False and modal:
         return f"The model is trained in eval mode (step at line {item.get('line', 0)})."
     return ""
+
+
+def _is_over(holding: dict[str, Any], held: frozenset[str]) -> bool:
+    """Whether the model without an optimizer had one before: its training ended, and another's began."""
+    model = str(holding.get("missing_model", 0))
+    return model in held and model not in (holding.get("of_models") or {})
 
 
 def _parsed(line: str) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from sleuth.watching.state import State
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf|-inf"
 _VALUE = r"(?:nan|inf)\b"  # a word that is no name: "3 nan 0.5" names nothing, "loss nan acc 0.5" two values
 NAMED = re.compile(
-    rf"(?P<name>(?<![A-Za-z])(?!{_VALUE})[A-Za-z][A-Za-z0-9_/@.%-]*"
+    rf"(?P<name>(?<![A-Za-z0-9])(?!{_VALUE})[A-Za-z][A-Za-z0-9_/@.%-]*"
     rf"(?:[ \t]+(?!{_VALUE})[A-Za-z][A-Za-z0-9_/@.-]*){{0,3}})"
     rf"['\"]?\s*(?:[:=]|\bis\b)?\s*(?<![\w.])(?P<value>{NUMBER})(?P<percent>\s?%)?(?![\w])",
     re.IGNORECASE,

@@ -183,6 +183,11 @@ TWINS: Twins = {
             parameters(healthy(), {"out.weight": EQUAL}),  # a quiet head
             parameters(healthy(), {"fc1.weight": EQUAL, "out.weight": EQUAL}),  # not next to each other
             add(parameters(healthy(), {"fc1.weight": EQUAL, "fc2.weight": EQUAL}), Load(matched=3)),
+            spoil(  # the end of a residual branch: what lies before it gets its gradient past the zeros
+                parameters(healthy(), {"fc2.weight": EQUAL, "out.weight": EQUAL}),
+                Layers,
+                weights=lambda s: {**s.weights, "fc2.weight": 0.0 if s.n < 5 else 0.1},
+            ),
         ],
     ),
 }

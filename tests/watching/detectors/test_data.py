@@ -244,6 +244,7 @@ TWINS: Twins = {
             scaled(train=1e-8, held_out=2e-8),  # each row alone
             scaled(train=0.1, held_out=2e-8, rows=100),  # the nodes of one graph, some dropped in training
             spoil(scaled(train=0.1, held_out=2e-8), Evaluation, seen_in_training=1.0),
+            spoil(scaled(train=0.1, held_out=2e-8), Evaluation, seen_in_training=0.3),
             tensors("eval", mean=0.4, std=1.3),
             tensors("eval", mean=lambda b: 120.0 if b.n == 60 else 0.0),  # one look at something else
             tensors("eval", mean=120.0, shape=(3, 20)),  # too few numbers

@@ -113,8 +113,10 @@ def watch(record: "Record") -> Iterator[Finding]:
         if len(alive) < 3 or alive[0] != order[0]:
             continue
         names = alive[0], alive[-1]
-        early, late = ((seen.gradients[name] or 0.0) / seen.weights[name] for name in names)
-        pairs.append(early / late)
+        steep = {name: (seen.gradients[name] or 0.0) / seen.weights[name] for name in alive}
+        # The queries of an attention that is still even get next to nothing beside values that learn well.
+        early = max(steep[name] for name in alive[: max(1, len(alive) // 4)])
+        pairs.append(early / steep[names[1]])
         if all(name in seen.updates for name in names):
             moves.append(tuple(seen.updates[name] / seen.weights[name] for name in names))
     if len(pairs) < SAMPLES or curves.median(pairs) > RATIO:

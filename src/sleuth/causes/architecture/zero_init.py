@@ -89,7 +89,7 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
-    from sleuth.facts.step import Record
+    from sleuth.facts.step import Model, Parameter, Record
     from sleuth.facts.worlds.doors import World
 
 NEEDS = "zeros ones full fill constant zero_( //"
@@ -292,13 +292,27 @@ def watch(record: "Record") -> Iterator[Finding]:
             pairs.append((matrices[-1], last[0]))
         if pairs and model.n == 0 and not loaded(record):
             one, other = pairs[0]
+            passed = _passed(record, model, one)
             yield Finding(
                 f"All rows of `{one.name}` are equal, and those of `{other.name}` behind it too (spread "
                 f"{one.std:.2g} and {other.std:.2g}): its {one.shape[0]} units compute the same, get the "
-                "same gradient and stay one.",
-                severity="error",
-                credence=0.88,
+                "same gradient and stay one" + ("." if not passed else ", unless a path leads past them."),
+                severity="note" if passed else "error",
+                credence=0.2 if passed else 0.88,
                 where=where_module(record, module_of(one.name)),
                 numbers={"units": one.shape[0], "pairs": len(pairs)},
                 fix="Start weights at random (torch's default will do); only biases may start at zero.",
             )
+
+
+def _passed(record: "Record", model: "Model", zero: "Parameter") -> bool:
+    """Whether a layer before one of zeros gets a gradient: no chain leads it through zeros, so a path leads
+    past them, as around a residual branch, which may well end in zeros at first."""
+    from sleuth.facts.step import Layers
+
+    names = [parameter.name for parameter in model.parameters]
+    before = names[: names.index(zero.name)]
+    return any(
+        seen.weights.get(zero.name) == 0 and any(seen.gradients.get(name) for name in before)
+        for seen in record.of(Layers)
+    )

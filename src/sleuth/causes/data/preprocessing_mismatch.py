@@ -301,6 +301,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 EXACT = 1e-4  # rounding leaves 1e-7 of a mean; statistics from elsewhere leave 1 / sqrt(rows)
 EVEN = 1.002  # largest over smallest spread of the features
 FEWEST_ROWS = 50
+FAMILIAR = 0.05  # of the rows; scaled in another way none would be equal, and not every training row is noted
 
 
 def _by_itself(trained: "list[Values]", now: "Values") -> bool:
@@ -319,8 +320,13 @@ def _by_itself(trained: "list[Values]", now: "Values") -> bool:
 def _trained_on(record: "Record", batch: "Batch") -> bool:
     from sleuth.facts.step import Evaluation
 
-    passes = [seen for seen in record.of(Evaluation) if seen.n == batch.n and seen.model == batch.model]
-    return any((seen.seen_in_training or 0.0) > 0.5 for seen in passes)
+    # What one line looks at in one fold it looks at in all, also where too little of training was noted.
+    passes = [
+        seen
+        for seen in record.of(Evaluation)
+        if (seen.n == batch.n and seen.model == batch.model) or (batch.line and seen.line == batch.line)
+    ]
+    return any((seen.seen_in_training or 0.0) > FAMILIAR for seen in passes)
 
 
 def _standardised_alone(record: "Record", batch: "Batch", values: "Values") -> Finding:
