@@ -50,7 +50,7 @@ def test_the_values_at_the_parting_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["step/t", "step/time/data", "step/step_ms", "step/rss", "step/data_s", "step/line"]
+    "name", ["step/t", "step/time/data", "step/step_ms", "step/rss", "step/data_s", "step/line", "step/cpu"]
 )
 def test_clocks_never_part(name: str) -> None:
     assert parting(curve([(0, 1.0)], name), curve([(0, 2.0)], name)).step is None

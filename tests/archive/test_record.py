@@ -52,6 +52,21 @@ def test_seeds_are_told_once() -> None:
     assert record.digest([seed, seed, seed | {"value": 4}]).seeds == (("numpy", 3), ("numpy", 4))
 
 
+def test_a_seed_of_nought_is_a_seed() -> None:
+    """A recorder does not write what has its default."""
+    assert record.digest([{"kind": "seed", "what": "torch"}]).seeds == (("torch", 0),)
+
+
+def test_where_only_children_trained_the_first_of_theirs_is_read(tmp_path: Path) -> None:
+    folder = written(tmp_path, '{"kind":"run"}\n')
+    for name in ("4711", "rank1", "rank0", "rank10"):
+        (folder / f"record.{name}.jsonl").write_text(json.dumps(STEP | {"who": name}) + "\n")
+    assert [event.get("who") for event in record.events(folder)] == [None, "rank0"]
+    assert record.span(folder) == 1
+    (folder / record.RECORD).write_text(json.dumps(STEP) + "\n")
+    assert [*record.events(folder)] == [STEP]
+
+
 @pytest.mark.parametrize("tail", ['{"kind":"st', "\x00\x00", "[1, 2]", '{"n": 3}', "[" * 100_000])
 def test_a_torn_or_foreign_line_is_passed_over(tmp_path: Path, tail: str) -> None:
     folder = written(tmp_path, json.dumps(STEP) + "\n" + tail)

@@ -186,6 +186,7 @@ def test_trainer_of_transformers(tmp_path: Path) -> None:
     arguments = hf.TrainingArguments(
         output_dir=str(tmp_path),
         per_device_train_batch_size=8,
+        gradient_accumulation_steps=2,
         num_train_epochs=2,
         logging_steps=1,
         report_to=[],
@@ -195,5 +196,5 @@ def test_trainer_of_transformers(tmp_path: Path) -> None:
     )
     hf.Trainer(Small(), arguments, train_dataset=data, callbacks=[callback]).train()
     record = callback.watching.seen
-    assert len(record.steps) == 8
+    assert [step.backwards for step in record.steps] == [2] * 4
     assert "transformers" in {metric.source for metric in record.of(Metric)}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from textwrap import dedent
 
 import pytest
 
+from sleuth import archive
 from sleuth.facts.record_lines import read
 from sleuth.facts.step import End, Model, Replicas, Run
 from sleuth.watching.judging import load
@@ -81,6 +83,40 @@ def test_streams_arguments_traceback_and_code_are_the_same(tmp_path: Path) -> No
     assert end.frames[-1][0] == "train.py"
 
 
+def test_tracebacks_that_others_print_hold_no_frame_of_sleuth(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        """
+        import logging, threading, traceback
+
+        class Late:
+            def __del__(self):
+                net(torch.zeros(2, 9))
+
+            __repr__ = __qualname__ = "late".__str__
+
+        def fail():
+            net(torch.zeros(2, 9))
+
+        train(2)
+        try:
+            fail()
+        except RuntimeError as error:
+            print(traceback.format_exc(), *traceback.format_tb(error.__traceback__))
+            logging.exception("so it was")
+        thread = threading.Thread(target=fail, name="other")
+        thread.start()
+        thread.join()
+        sys.stderr.flush()
+        Late()
+        """,
+    )
+    alone, seen = both(tmp_path, "train.py")
+    assert (alone.stdout, alone.returncode) == (seen.stdout, seen.returncode)
+    addresses = re.compile(rb"0x[0-9a-f]+")
+    assert addresses.sub(b"", alone.stderr) == addresses.sub(b"", seen.stderr)
+
+
 def test_watch_passes_everything_through_and_keeps_the_run(tmp_path: Path) -> None:
     script(tmp_path, "print(train())\nsys.exit(3)\n")
     alone = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, check=False)
@@ -146,6 +182,63 @@ def test_workers_do_not_record_and_children_that_train_do(tmp_path: Path) -> Non
     assert [len(read(path).steps) for path in others] == [2]
 
 
+@pytest.mark.parametrize("early", [True, False], ids=["torch before", "torch after"])
+@pytest.mark.parametrize("way", ["fork", "forkserver"])
+def test_forked_children_that_train_record(tmp_path: Path, way: str, early: bool) -> None:
+    script(tmp_path, "", "model.py")
+    (tmp_path / "train.py").write_text(
+        dedent(
+            f"""
+            import multiprocessing
+            {"import torch" if early else ""}
+
+            def work(steps):
+                from model import train
+
+                train(steps)
+
+            if __name__ == "__main__":
+                context = multiprocessing.get_context("{way}")
+                children = [context.Process(target=work, args=(steps,)) for steps in (2, 3)]
+                for child in children:
+                    child.start()
+                for child in children:
+                    child.join()
+                print([child.exitcode for child in children])
+            """
+        )
+    )
+    alone, seen = both(tmp_path, "train.py")
+    assert (alone.stdout, alone.stderr, alone.returncode) == (seen.stdout, seen.stderr, seen.returncode)
+    found = [read(path) for path in records(tmp_path / "record.jsonl")[1:]]
+    assert sorted(len(record.steps) for record in found) == [2, 3]
+    assert all(record.end is not None and len(record.of(Model)) == 1 for record in found)
+    assert load(tmp_path / "record.jsonl").steps
+
+
+def test_what_is_left_at_once_is_recorded_to_its_end(tmp_path: Path) -> None:
+    script(tmp_path, "import os\ntrain(3)\nos._exit(7)\n")
+    alone, seen = both(tmp_path, "train.py")
+    assert (alone.returncode, seen.returncode) == (7, 7)
+    record = read(tmp_path / "record.jsonl")
+    assert record.end is not None
+    assert (len(record.steps), record.end.exit_code) == (3, 7)
+
+
+def test_a_run_that_breaks_off_is_said_to(tmp_path: Path) -> None:
+    script(tmp_path, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
+    done = sleuth(tmp_path, "watch", "train.py")
+    assert done.returncode == 137
+    assert "The record breaks off there" in " ".join(done.stderr.split())
+
+
+def test_what_the_script_wrote_is_kept_where_asked(tmp_path: Path) -> None:
+    script(tmp_path, "train(2)\ntorch.save(net.state_dict(), 'last.pt')\nopen('notes.txt', 'w').close()\n")
+    assert sleuth(tmp_path, "watch", "--keep", "*.pt", "train.py").returncode == 0
+    (kept,) = (tmp_path / "home" / "runs").iterdir()
+    assert [path.name for path in (kept / "artefacts").iterdir()] == ["last.pt"]
+
+
 RANKS = """
     import os, torch.distributed as dist
     from torch.nn.parallel import DistributedDataParallel
@@ -176,6 +269,21 @@ def test_ranks_of_a_distributed_run_stand_side_by_side(tmp_path: Path) -> None:
     assert record.of(Model)[0].type == "Linear"
 
 
+@pytest.mark.slow
+def test_a_distributed_run_stands_in_the_archive_like_any_other(tmp_path: Path) -> None:
+    script(tmp_path, RANKS)
+    words = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py"]
+    done = sleuth(tmp_path, "watch", "--level", "full", *words)
+    assert done.returncode == 0, done.stderr
+    (run,) = (tmp_path / "home" / "runs").iterdir()
+    kept = archive.find(run)
+    assert kept.meta["command"] == ["sleuth", "watch", "--level", "full", *words]
+    assert kept.meta["script"] == str(tmp_path / "train.py")
+    assert (kept.meta["steps"], len(kept.series("step/loss"))) == (4, 4)
+    again = sleuth(tmp_path, "judge", "last")
+    assert "4 optimizer steps" in again.stdout
+
+
 @pytest.mark.parametrize(
     ("content", "words", "sentence"),
     [
@@ -185,8 +293,9 @@ def test_ranks_of_a_distributed_run_stand_side_by_side(tmp_path: Path) -> None:
         (None, ["watch"], "Which script?"),
         (None, ["watch", "."], "is a folder"),
         (None, ["judge", "nothing-like-it"], "nothing-like-it"),
+        (None, ["watch", "-m", "nothing.like.it"], "no module 'nothing.like.it'"),
     ],
-    ids=["missing", "not Python", "notebook", "nothing", "folder", "no such run"],
+    ids=["missing", "not Python", "notebook", "nothing", "folder", "no such run", "no such module"],
 )
 def test_a_wrong_request_is_one_sentence(
     tmp_path: Path, content: str | None, words: list[str], sentence: str

@@ -1,6 +1,7 @@
 """Steps, gradients, updates and patterns, each against numbers the script works out itself."""
 
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -320,6 +321,20 @@ def test_loading_weights_that_are_written_over(tmp_path: Path) -> None:
     assert (load.matched, load.missing, load.unexpected, load.overwritten) == (1, 1, 1, True)
 
 
+def test_a_part_that_is_left_behind_was_not_written_over(tmp_path: Path) -> None:
+    seen = watched(
+        tmp_path,
+        """
+        def trained():
+            pair = nn.ModuleDict({"body": nn.Linear(4, 4), "rest": nn.Linear(4, 1)})
+            pair.load_state_dict({name: part.clone() for name, part in pair.state_dict().items()})
+            return pair["body"]
+        trained()(torch.ones(2, 4))
+        """,
+    )
+    assert [load.overwritten for load in seen.record.of(Load)] == [False]
+
+
 def test_a_new_model_that_is_handed_its_own_tensors(tmp_path: Path) -> None:
     seen = watched(
         tmp_path,
@@ -400,6 +415,16 @@ def test_when_sleuth_fails_the_training_goes_on(
     seen = watched(tmp_path, LOOP)
     assert seen.names["losses"] == bare(tmp_path, LOOP)["losses"]
     assert "ZeroDivisionError: oh" in seen.record.of(Trouble)[0].text
+    assert capsys.readouterr().err.count("stopped watching") == 1
+
+
+def test_doors_that_cannot_be_opened_cost_the_record_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "sleuth.watching.comparisons", None)
+    monkeypatch.delattr("sleuth.watching.comparisons")
+    seen = watched(tmp_path, LOOP)
+    assert seen.names["losses"] == bare(tmp_path, LOOP)["losses"]
     assert capsys.readouterr().err.count("stopped watching") == 1
 
 

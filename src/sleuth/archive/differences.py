@@ -17,7 +17,7 @@ FACTS = ("kind", "script", "cwd", "host", "platform", "cpus", "python", "executa
 TELLING_GAP = 0.01  # of the larger value; below it, other threads or another order of sums may be the reason
 # Clocks, memory and line numbers differ between runs: they say nothing about what was computed.
 _CLOCKS = re.compile(
-    r"(^|[/_.])(t|time|times|s|ms|us|seconds|duration|rss|memory|mem|throughput|wall|clock|line|pattern)([/_.]|$)"
+    r"(^|[/_.])(t|time|times|s|ms|us|seconds|duration|cpu|rss|memory|mem|throughput|wall|clock|line|pattern)([/_.]|$)"
 )
 
 Pair = tuple[Any, Any]
@@ -104,7 +104,7 @@ def parting(left: Series, right: Series) -> Parting:
 
 def seeds(run: Run) -> list[str]:
     """As the record tells them, finished or not."""
-    told = (f"{event.get('what')} {event.get('value')}" for event in run.events("seed"))
+    told = (f"{event.get('what')} {event.get('value', 0)}" for event in run.events("seed"))
     return list(dict.fromkeys(told))
 
 

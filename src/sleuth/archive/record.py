@@ -31,12 +31,32 @@ class Digest:
 
 
 def events(folder: Path, kind: str | None = None) -> Iterator[Event]:
-    """Every event in order. A torn line, as a killed process leaves one at the end, is passed over."""
-    with _opened(folder) as lines:
+    """Every event in order. A torn line, as a killed process leaves one at the end, is passed over.
+
+    Where the script only started others that trained (ranks, children), the first of theirs follows.
+    """
+    trained = False
+    for path in (None, *beside(folder)):
+        if trained:
+            return
+        for event in _events_of(folder, path):
+            trained = trained or event["kind"] == "step"
+            if kind in (None, event["kind"]):
+                yield event
+
+
+def beside(folder: Path) -> list[Path]:
+    """Records of children that trained; the ranks of a distributed run first, in order."""
+    found = [path for path in folder.glob("record.*.jsonl") if path.stat().st_size]
+    return sorted(found, key=lambda path: (".rank" not in path.name, len(path.name), path.name))
+
+
+def _events_of(folder: Path, path: Path | None) -> Iterator[Event]:
+    opened = _opened(folder) if path is None else path.open(encoding="utf-8", errors="replace")
+    with opened as lines:
         try:
             for line in lines:
-                event = _event(line)
-                if event is not None and kind in (None, event["kind"]):
+                if (event := _event(line)) is not None:
                     yield event
         except EOFError:  # a packed record cut short: what stands before the cut was read
             return
@@ -55,8 +75,8 @@ def digest(recorded: Iterable[Event]) -> Digest:
             _add_all(columns, latest, event)
         elif kind == "metric":
             _add(columns, str(event.get("name")), _step(event, latest or 0), _number(event.get("value")))
-        elif kind == "seed" and isinstance(event.get("value"), int):
-            seeds[str(event.get("what")), event["value"]] = None
+        elif kind == "seed" and isinstance(seed := event.get("value", 0), int):  # a nought is not written
+            seeds[str(event.get("what")), seed] = None
     series = {name: Series(name, tuple(at), tuple(values)) for name, (at, values) in columns.items()}
     return Digest(series, tuple(seeds), _span(first, latest))
 

@@ -25,6 +25,13 @@ from sleuth.errors import SleuthError
     "--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Also write the page here."
 )
 @click.option(
+    "--keep",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help="Keep files that the script wrote with the run, such as '*.pt'; may be given several times.",
+)
+@click.option(
     "--fail", is_flag=True, help="Exit with 1 when a cause was found and the script itself ended well."
 )
 @output_options
@@ -36,6 +43,7 @@ def command(
     module: str | None,
     level: str,
     page: Path | None,
+    patterns: tuple[str, ...],
     fail: bool,
     json_path: str | None,
     quiet: bool,
@@ -59,13 +67,14 @@ def command(
     if module is not None and script is not None:
         arguments = (script, *arguments)
     request = checked(Request(script, arguments, module, level))
-    path = Path(script) if script is not None and module is None and Path(script).is_file() else None
-    kept = archive.begin(["sleuth", "watch", *request.command[1:]], path, "watch")
+    kept = archive.begin(["sleuth", "watch", *request.words], request.file, "watch")
     with files_of(kept) as files:
         code = run(request, files, stdout=2 if json_path == "-" else 1)
         record = load(files.record_path)
     report = judge(record)
     kept.finish(code, report.findings, {"verdict": report.verdict.to_dict()})
+    if patterns:
+        kept.keep(patterns)
     if kept.recording:
         with suppress(SleuthError):  # a full disk was told of already
             write_whole(kept.folder / PAGE, document(report, record))

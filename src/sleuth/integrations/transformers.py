@@ -23,7 +23,7 @@ def trainer_callback(level: str = "default", show: bool = True) -> Any:
         def on_train_begin(self, args: Any, state: Any, control: Any, **about: Any) -> None:
             from sleuth.watching.session import watch
 
-            self.watching = watch(about.get("model"), level=level)
+            self.watching = watch(about.get("model"), about.get("optimizer"), level=level)
 
         def on_train_end(self, args: Any, state: Any, control: Any, **about: Any) -> None:
             if self.watching is not None and self.report is None:

@@ -214,8 +214,14 @@ def _facts(run: Run, meta: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("left out", ", ".join(code.get("left_out", ())[:5])),
         ("python", f"{meta.get('python')} on {meta.get('platform')}, {meta.get('cpus')} processors"),
         ("seeds", ", ".join(seeds(run))),
-        ("summary", ", ".join(f"{key} {value}" for key, value in (meta.get("summary") or {}).items())),
+        ("summary", ", ".join(_told(key, value) for key, value in (meta.get("summary") or {}).items())),
     ]
+
+
+def _told(key: str, value: Any) -> str:
+    if key == "verdict" and isinstance(value, Mapping):
+        return str(value.get("summary", ""))
+    return f"{key} {value}"
 
 
 def _finding(item: Mapping[str, Any]) -> str:

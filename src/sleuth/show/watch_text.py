@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 
 from sleuth.finding import Finding, Report
 
@@ -15,9 +16,9 @@ def page(report: Report, where: str = "", notes: bool = True) -> str:
     shown = [f for f in report.findings if notes or f.severity != "note"]
     blocks = [head(report), *(_finding(finding) for finding in shown), _run(report)]
     if where:
+        curves = f", with the curves in {PAGE}" if (Path(where) / PAGE).is_file() else ""
         blocks.append(
-            f"Kept in {where}, with the curves in {PAGE}. `sleuth judge` judges it again; "
-            "`sleuth explain CAUSE` says more."
+            f"Kept in {where}{curves}. `sleuth judge` judges it again; `sleuth explain CAUSE` says more."
         )
     return "\n\n".join(block for block in blocks if block)
 
@@ -53,7 +54,8 @@ def _run(report: Report) -> str:
         parts.append(f"{seen['ended']['status']} after {seen['ended']['seconds']:.1f} s")
     if "own_seconds" in seen:
         parts.append(f"{seen['own_seconds']:.2f} s of it Sleuth's own")
-    return "\n".join([" · ".join(parts), *_troubles(seen.get("troubles", ()))])
+    unseen = [wrapped(seen["unseen"])] if "unseen" in seen else []
+    return "\n".join([" · ".join(parts), *unseen, *_troubles(seen.get("troubles", ()))])
 
 
 def _troubles(troubles: Sequence[str]) -> list[str]:

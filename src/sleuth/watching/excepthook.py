@@ -1,9 +1,11 @@
 """Keeps tracebacks as they would be without Sleuth, and remembers what ended the script."""
 
 import sys
-from types import TracebackType
+from collections.abc import Iterator
+from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
+from sleuth.watching import importing
 from sleuth.watching.patches import HIDDEN
 from sleuth.watching.place import OWN_FOLDER
 
@@ -26,14 +28,45 @@ def keep_clean(recorder: Any) -> None:
 
         return exit
 
-    recorder.patches.replace(sys, "exit", exiting)
-    sys.excepthook = excepthook
-    recorder.patches.undo.append(lambda: _restore(excepthook, before))
+    patches = recorder.patches
+    patches.replace(sys, "exit", exiting)
+    _hook(patches, sys, "excepthook", excepthook)
+    _hook(patches, sys, "unraisablehook", _stripping(sys.unraisablehook))
+    importing.when_imported(patches, "threading", lambda found: _keep_threads_clean(patches, found))
+    importing.when_imported(patches, "traceback", lambda found: _keep_walks_clean(patches, found))
 
 
-def _restore(ours: Any, before: Any) -> None:
-    if sys.excepthook is ours:
-        sys.excepthook = before
+def _keep_threads_clean(patches: Any, threading: ModuleType) -> None:
+    _hook(patches, threading, "excepthook", _stripping(threading.excepthook))
+
+
+def _keep_walks_clean(patches: Any, traceback: ModuleType) -> None:
+    """What a script, a logger or a worker makes of a traceback goes through one of these."""
+    for name in ("walk_tb", "_walk_tb_with_full_positions"):
+        patches.replace(traceback, name, _skipping)
+
+
+def _skipping(original: Any) -> Any:
+    def walk(trace: Any) -> Iterator[Any]:
+        return (place for place in original(trace) if not _is_own(place[0].f_code))
+
+    return walk
+
+
+def _stripping(before: Any) -> Any:
+    def hook(told: Any) -> None:
+        if told.exc_value is not None:
+            strip(told.exc_value)
+        before(told)
+
+    return hook
+
+
+def _hook(patches: Any, owner: ModuleType, name: str, ours: Any) -> None:
+    """Put a hook in place; it is taken out again unless the script has put its own there since."""
+    before = getattr(owner, name)
+    setattr(owner, name, ours)
+    patches.undo.append(lambda: setattr(owner, name, before) if getattr(owner, name) is ours else None)
 
 
 def strip(error: BaseException) -> None:
@@ -63,5 +96,8 @@ def without_own(trace: TracebackType | None) -> TracebackType | None:
 
 
 def _own(trace: TracebackType) -> bool:
-    file = trace.tb_frame.f_code.co_filename
-    return file == HIDDEN or file.startswith(OWN_FOLDER)
+    return _is_own(trace.tb_frame.f_code)
+
+
+def _is_own(code: CodeType) -> bool:
+    return code.co_filename == HIDDEN or code.co_filename.startswith(OWN_FOLDER)

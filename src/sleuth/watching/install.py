@@ -6,7 +6,8 @@ import sys
 import time
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -97,14 +98,23 @@ def install(record: Path, *, level: str = "default", when_training: bool = False
     importing.when_imported(recorder.patches, "torch", lambda torch: attach(recorder))
     keep_clean(recorder)
     weak = weakref.ref(recorder)  # what is registered for forks stays for good
-    os.register_at_fork(after_in_child=lambda: _leave(weak()))
+    os.register_at_fork(after_in_child=lambda: _begin_in_child(weak(), Path(record)))
     recorder.at_exit = partial(_at_exit, recorder)
     atexit.register(recorder.at_exit)
+    recorder.patches.replace(os, "_exit", partial(_exiting_at_once, recorder))
     return recorder
 
 
 def attach(recorder: Recorder) -> None:
-    """Open every door of torch."""
+    """Open every door of torch. What goes wrong here must not reach the script that imports it."""
+    try:
+        _open_doors(recorder)
+    except Exception as error:
+        _give_up(recorder, error)
+    recorder.state.began = recorder.state.step_ended = time.perf_counter()
+
+
+def _open_doors(recorder: Recorder) -> None:
     from sleuth.watching import (
         backwards,
         clipping,
@@ -128,34 +138,30 @@ def attach(recorder: Recorder) -> None:
     from sleuth.watching.place import Places
 
     state, patches = recorder.state, recorder.patches
-    try:
-        state.places = Places()
-        if not state.writer.silent:
-            recorder.tell_run()
-        _births_so_far(recorder)
-        models.attach(state, patches, recorder.births)
-        forwards.attach(state, patches, recorder.births)
-        backwards.attach(state, patches)
-        optimizers.attach(state, patches)
-        modes.attach(state, patches, recorder.births)
-        losses.attach(state, patches)
-        schedulers.attach(state, patches)
-        loaders.attach(state, patches)
-        clipping.attach(state, patches)
-        scaling.attach(state, patches)
-        seeds.attach(state, patches)
-        dropouts.attach(state, patches, recorder.births)
-        comparisons.attach(state, patches)
-        files.attach(state, patches)
-        importing.when_imported(patches, "numpy", lambda numpy: _attach_numpy(recorder, numpy))
-        if state.deep:
-            writes.attach(state, patches, recorder.births)
-        warned.attach(state, patches)
-        printed.attach(state, patches)
-        loggers.attach(state, patches)
-    except Exception as error:
-        _give_up(recorder, error)
-    state.began = state.step_ended = time.perf_counter()
+    state.places = Places()
+    if not state.writer.silent:
+        recorder.tell_run()
+    _births_so_far(recorder)
+    models.attach(state, patches, recorder.births)
+    forwards.attach(state, patches, recorder.births)
+    backwards.attach(state, patches)
+    optimizers.attach(state, patches)
+    modes.attach(state, patches, recorder.births)
+    losses.attach(state, patches)
+    schedulers.attach(state, patches)
+    loaders.attach(state, patches)
+    clipping.attach(state, patches)
+    scaling.attach(state, patches)
+    seeds.attach(state, patches)
+    dropouts.attach(state, patches, recorder.births)
+    comparisons.attach(state, patches)
+    files.attach(state, patches)
+    importing.when_imported(patches, "numpy", lambda numpy: _attach_numpy(recorder, numpy))
+    if state.deep:
+        writes.attach(state, patches, recorder.births)
+    warned.attach(state, patches)
+    printed.attach(state, patches)
+    loggers.attach(state, patches)
 
 
 def _begin_training(recorder: Recorder) -> None:
@@ -268,11 +274,37 @@ def _sentence(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}{place}"
 
 
-def _leave(recorder: Recorder | None) -> None:
-    """In a forked child: a worker of a loader has nothing to record."""
-    if recorder is not None:
-        recorder.state.off = True
+KEPT_IN_A_CHILD = ("places", "begin_training", "give_up", "keep_open", "rank", "world_size")
+
+
+def _begin_in_child(recorder: Recorder | None, whole: Path) -> None:
+    """In a forked child: a record of its own, written once it trains. A worker of a loader never does."""
+    if recorder is None or recorder.closed:
+        return
+    state = recorder.state
+    if state.off:
         recorder.closed = True
+        return
+    writer = Writer(whole.with_name(f"{whole.stem}.{os.getpid()}.jsonl"), silent=True, complain=_say)
+    fresh = State(writer, state.level, deep=state.deep)
+    fresh.rows, fresh.passes = Rows(), passes.Passes()
+    fresh.step_ended = time.perf_counter()
+    for entry in fields(State):
+        if entry.name not in KEPT_IN_A_CHILD:
+            setattr(state, entry.name, getattr(fresh, entry.name))
+    state.next_window()
+    recorder.told_run, recorder.seen_exception, recorder.exit_code = False, None, 0
+
+
+def _exiting_at_once(recorder: Recorder, original: Any) -> Any:
+    """`os._exit` leaves nobody time to write what is still to be written. Children end this way, too."""
+
+    def _exit(status: int) -> Any:
+        with suppress(Exception):
+            recorder.close("exited" if status else "finished", None, status)
+        original(status)
+
+    return _exit
 
 
 def _at_exit(recorder: Recorder) -> None:

@@ -13,6 +13,12 @@ from sleuth.finding import Finding, Report, Verdict
 from sleuth.watching.process import records
 from sleuth.watching.replicas import together
 
+UNSEEN = (
+    "No call of a model was seen: it runs inside a compiled function, or its parameters are used directly. "
+    "What needs layers, modes or batches was not examined."
+)
+BROKEN_OFF = "The record breaks off there: the process was killed, or still runs."
+
 
 def judge(record: Record) -> Report:
     """Findings and what was examined. A detector that fails is named, and the others go on."""
@@ -54,15 +60,17 @@ def _verdict(record: Record, findings: tuple[Finding, ...]) -> Verdict:
         return Verdict("crashed", f"The script raised {end.exception}{place}: {end.message}")
     if not record.steps:
         return Verdict("inconclusive", never_trained(record))
-    return Verdict("nothing-found", f"Nothing wrong was seen in {len(record.steps)} optimizer steps.")
+    ending = "" if end is not None else f" {BROKEN_OFF}"
+    return Verdict("nothing-found", f"Nothing wrong was seen in {len(record.steps)} optimizer steps.{ending}")
 
 
 def never_trained(record: Record) -> str:
     """What was seen of a run without an optimizer step."""
     end = record.end
-    seconds = f" in {end.t:.0f} s" if end is not None else ""
+    seconds = f" in {end.t:.0f} s" if end is not None else " so far"
+    ending = "" if end is not None else f" {BROKEN_OFF}"
     if "torch" not in record.run.versions:
-        return f"The script did not import torch{seconds}; Sleuth watches training in torch."
+        return f"The script did not import torch{seconds}; Sleuth watches training in torch.{ending}"
     backwards = end.backwards if end is not None else 0
     called = f"{backwards} backward calls and no optimizer step" if backwards else "no backward call"
     seen = [
@@ -76,16 +84,19 @@ def never_trained(record: Record) -> str:
         )
         if record.of(kind)
     ]
-    return f"{called}{seconds}; seen: {', '.join(seen) or 'torch was imported, nothing else'}.".capitalize()
+    told = f"{called}{seconds}; seen: {', '.join(seen) or 'torch was imported, nothing else'}.".capitalize()
+    return told + ending
 
 
 def observed(record: Record) -> dict[str, Any]:
     """The numbers a reader wants beside the findings."""
-    steps, losses = record.steps, record.losses
+    steps, losses = record.steps, of_one_optimizer(record)
     end = record.end
     found: dict[str, Any] = {"steps": len(steps)}
     if losses:
         found["loss"] = {"first": _plain(losses[0]), "last": _plain(losses[-1])}
+    if steps and not record.of(Model):
+        found["unseen"] = UNSEEN
     if end is not None:
         found["ended"] = {"status": end.status, "exit_code": end.exit_code, "seconds": round(end.t, 2)}
         found["own_seconds"] = round(end.own_s, 3)
@@ -93,6 +104,12 @@ def observed(record: Record) -> dict[str, Any]:
     if troubles:
         found["troubles"] = troubles
     return found
+
+
+def of_one_optimizer(record: Record) -> tuple[float, ...]:
+    """The losses of the optimizer that stepped first: those of two players say nothing in one row."""
+    first = record.steps[0].optimizer if record.steps else 0
+    return tuple(step.loss for step in record.steps if step.loss is not None and step.optimizer == first)
 
 
 def _plain(number: float) -> float | str:

@@ -42,11 +42,11 @@ def kept_record(name: str) -> Record:
         return record
     from sleuth import archive
     from sleuth.watching.judging import from_events, load
+    from sleuth.watching.process import records
 
     run = archive.find(name)
-    record = from_events(run.events())
-    if not record.steps and run.record_path.is_file():
-        record = load(run.record_path)
+    several = len(records(run.record_path)) > 1 and run.record_path.is_file()
+    record = load(run.record_path) if several else from_events(run.events())
     if not record.items:
         raise SleuthError(f"Run {run.id} kept no record: there is nothing to judge.")
     return record

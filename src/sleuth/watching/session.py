@@ -43,9 +43,20 @@ class Watch:
             self.recorder.close("raised" if error is not None else "finished", error, int(error is not None))
             self.seen = load(self.record)
             self.report = judge(self.seen)
-            self.run.finish(int(error is not None), self.report.findings)
+            self.run.finish(
+                int(error is not None), self.report.findings, {"verdict": self.report.verdict.to_dict()}
+            )
+            self._write_page(self.report)
             self.files.close()
         return self.report
+
+    def _write_page(self, report: Report) -> None:
+        from sleuth.files import write_whole
+        from sleuth.show.watch_page import PAGE, document
+
+        if self.run.recording:
+            with suppress(SleuthError):  # a full disk was told of already
+                write_whole(self.run.folder / PAGE, document(report, self.seen))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -54,7 +65,7 @@ class Watch:
     def __str__(self) -> str:
         from sleuth.show.watch_text import page
 
-        return page(self.stop())
+        return page(self.stop(), str(self.run.folder) if self.run.recording else "")
 
     def _repr_html_(self) -> str:
         from sleuth.show.watch_page import fragment

@@ -31,6 +31,24 @@ class Request:
     level: str = "default"
 
     @property
+    def words(self) -> list[str]:
+        """What the user typed after `sleuth watch`."""
+        level = ["--level", self.level] if self.level != "default" else []
+        return [
+            *level,
+            *(["-m", self.module] if self.module is not None else [str(self.script)]),
+            *self.arguments,
+        ]
+
+    @property
+    def file(self) -> Path | None:
+        """The source that is run: the script, the module's file, or what a launcher is handed."""
+        module = (self.module or "").replace(".", "/")
+        named = [self.script or "", f"{module}.py", f"{module}/__main__.py"]
+        handed = [word for word in self.arguments if word.endswith(".py")]
+        return next((path for word in (*named, *handed) if (path := Path(word)).is_file()), None)
+
+    @property
     def command(self) -> list[str]:
         """The command line of the child process; what is no file may be a launcher such as torchrun."""
         if self.module is not None:
@@ -51,6 +69,8 @@ class Streams:
 def checked(request: Request) -> Request:
     """The request, or a clear sentence about what is wrong with it."""
     if request.module is not None:
+        if not _is_there(request.module):
+            raise SleuthError(f"There is no module {request.module!r} to run from here.")
         return request
     if request.script is None:
         raise SleuthError("Which script? Write `sleuth watch train.py [ARGS]`.")
@@ -73,6 +93,16 @@ def checked(request: Request) -> Request:
         line = f" (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else ""
         raise SleuthError(f"{request.script!r} is not Python{line}.") from None
     return request
+
+
+def _is_there(module: str) -> bool:
+    """Whether its package can be found; what lies deeper is left to Python, as a look would import it."""
+    from importlib.machinery import PathFinder
+    from importlib.util import find_spec
+
+    top = module.partition(".")[0]
+    here = PathFinder.find_spec(top, [os.getcwd()])
+    return here is not None or (bool(top) and find_spec(top) is not None)
 
 
 def run(request: Request, kept: Any, stdout: int = 1, environ: Mapping[str, str] | None = None) -> int:
