@@ -24,7 +24,7 @@ BUDGET = 30.0  # seconds; a probe must fit between two thoughts
 ROOTS: Mapping[str, str] = {
     "init-loss-off": "bad-init-scale double-softmax logits-into-prob-loss wrong-reduction "
     "inputs-unnormalized loss-broadcast loss-wrong-for-task labels-out-of-range labels-all-ignored "
-    "nonfinite-input zero-init target-leakage",
+    "nonfinite-input zero-init target-leakage exploding-gradients",
     "dead-relu": "inputs-unnormalized zero-init nonfinite-input inputs-constant",
     "saturated-activations": "inputs-unnormalized bad-init-scale nonfinite-input",
     "vanishing-gradients": "saturated-activations bad-init-scale dead-relu zero-init detached-graph "
@@ -37,13 +37,13 @@ ROOTS: Mapping[str, str] = {
     "unused-parameters": "detached-graph loss-disconnected frozen-params unregistered-modules",
     "input-destroyed": "inputs-constant nonfinite-input dead-relu zero-init detached-graph",
     "loss-disconnected": "loss-broadcast bad-init-scale zero-init inputs-constant dead-relu "
-    "labels-all-ignored labels-constant loss-wrong-for-task",
+    "labels-all-ignored labels-constant loss-wrong-for-task loss-saturated",
     "missing-nonlinearity": "zero-init dead-relu softmax-wrong-dim",
     "inputs-unnormalized": "nonfinite-input",
     "loss-saturated": "zero-init double-softmax output-activation labels-all-ignored dead-relu "
     "labels-constant logits-into-prob-loss",
     "structural-ceiling": "loss-disconnected frozen-params inputs-constant dead-relu zero-init "
-    "loss-wrong-for-task",
+    "loss-wrong-for-task labels-all-ignored loss-saturated",
     "loss-wrong-for-task": "labels-out-of-range",
     "logits-into-prob-loss": "labels-out-of-range",
     "class-imbalance": "labels-constant",

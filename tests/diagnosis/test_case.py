@@ -167,6 +167,26 @@ def test_a_high_floor_is_told_from_a_loss_that_does_not_fall(noise_does_as_well:
     assert verdict.status == status, verdict.summary
 
 
+@pytest.mark.parametrize(
+    ("call", "end", "learns"),
+    [
+        (LossCall("mse_loss", 9, target_min=-2.0, target_max=2.0), 50.0, False),  # a constant stays below 4
+        (LossCall("mse_loss", 9, target_min=-2.0, target_max=2.0), 0.5, True),
+        (LossCall("l1_loss", 9, target_min=-2.0, target_max=2.0), 3.0, False),
+        (LossCall("l1_loss", 9, target_min=-2.0, target_max=2.0, reduction="sum"), 3.0, True),
+        (LossCall("cross_entropy", 9, classes=3), 26.0, False),
+        (LossCall("cross_entropy", 9, classes=3), 0.2, True),
+    ],
+)
+def test_a_loss_above_that_of_one_answer_for_all_is_nothing_learnt(
+    call: LossCall, end: float, learns: bool
+) -> None:
+    steps = [Step(n, loss=end + 900 * math.exp(-n / 6), loss_line=9) for n in range(120)]
+    trials = Trials(Record((call, *steps)), whole=True)
+    assert trials.learns is learns
+    assert trials.poor is not learns
+
+
 def test_a_weak_root_explains_nothing_away() -> None:
     told = clues.roots_before_symptoms([finding("missing-zero-grad", "note", 0.3), finding("lr-too-high")])
     assert [f.severity for f in told] == ["note", "error"]

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
-from torch.utils.data import DataLoader, IterableDataset
+from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 from sleuth.facts.bench import Bench
 from sleuth.finding import Finding
@@ -100,6 +100,96 @@ def test_a_margin_that_every_example_meets_shuts_the_loss() -> None:
     assert finding.where is not None
     assert finding.where.line == _triplets.__code__.co_firstlineno + 3
     assert serious("loss-saturated", _triplets(0.5)) == []
+
+
+class Capped(nn.Module):
+    def __init__(self, most: float) -> None:
+        super().__init__()
+        self.most = most
+
+    def forward(self, scores: Tensor, y: Tensor) -> Tensor:
+        return F.cross_entropy(scores, y, reduction="none").clamp(max=self.most).mean()
+
+
+def test_a_cap_below_every_example_shuts_a_loss_that_is_a_module() -> None:
+    x, y = seeded()
+    (finding,) = serious("loss-saturated", {"model": mlp(), "batch": (x, y), "loss_fn": Capped(0.2)})
+    assert finding.where is not None
+    assert finding.where.line == Capped.forward.__code__.co_firstlineno + 1
+    assert serious("loss-saturated", {"model": mlp(), "batch": (x, y), "loss_fn": Capped(5.0)}) == []
+
+
+@pytest.mark.parametrize(("most", "alarm"), [(3, True), (1, False)])
+def test_several_labels_a_row_are_no_matter_for_a_softmax(most: int, alarm: bool) -> None:
+    x, _ = seeded()
+    marks = torch.zeros(64, 3)
+    marks[torch.arange(64), torch.arange(64) % 3] = 1.0
+    marks[::2, :most] = 1.0 if most > 1 else marks[::2, :most]
+    made = {"model": mlp(), "batch": (x, marks), "loss_fn": nn.CrossEntropyLoss()}
+    assert bool(serious("loss-wrong-for-task", made)) is alarm
+
+
+def _amplitudes(leveled: bool) -> Made:
+    torch.manual_seed(0)
+    label = torch.arange(600) % 3
+    waves = torch.randn(600, 32) * (1.0 + 3.0 * label[:, None])
+    if leveled:
+        waves = (waves - waves.mean(1, keepdim=True)) / waves.std(1, keepdim=True)
+    loader = DataLoader(TensorDataset(waves, label), batch_size=64)
+    batch = next(iter(loader))
+    return {"model": mlp(32, 3), "batch": batch, "loss_fn": nn.CrossEntropyLoss(), "loader": loader}
+
+
+def test_examples_normalised_each_by_itself_lose_what_their_size_told() -> None:
+    assert serious("input-destroyed", _amplitudes(True))
+    assert serious("labels-misaligned", _amplitudes(True)) == []
+    assert serious("input-destroyed", _amplitudes(False)) == []
+
+
+class Turns(nn.Module):
+    def __init__(self, keep: float) -> None:
+        super().__init__()
+        self.keep = keep
+        self.enter, self.turn, self.leave = nn.Linear(6, 64), nn.Linear(64, 64, bias=False), nn.Linear(64, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        state = torch.zeros(len(x), 64)
+        for _ in range(40):
+            added = 1.0 if self.keep == 1 else 1 - self.keep
+            state = self.keep * state + added * F.relu(self.enter(x) + self.turn(state))
+        out: Tensor = self.leave(state)
+        return out
+
+
+def test_a_state_that_every_turn_adds_to_explodes_and_its_start_is_not_to_blame() -> None:
+    (finding,) = serious("exploding-gradients", classify(model=Turns(1.0)))
+    assert finding.numbers["turns"] > 30
+    assert serious("bad-init-scale", classify(model=Turns(1.0))) == []
+    assert serious("exploding-gradients", classify(model=Turns(0.8))) == []
+
+
+class Gated(nn.Module):
+    """Gives its gates out beside what it makes with them, or nothing but the gates."""
+
+    def __init__(self, used: bool) -> None:
+        super().__init__()
+        self.used = used
+        self.gates, self.leaves = nn.Linear(6, 8), nn.Linear(8, 3)
+
+    def forward(self, x: Tensor) -> Any:
+        gates = torch.sigmoid(200 * self.gates(x))
+        return (self.leaves(gates[:, :8]), gates) if self.used else gates
+
+
+def test_gates_that_are_given_out_as_well_are_no_end() -> None:
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        out = model(batch[0])
+        scores = out[0] if isinstance(out, tuple) else out[:, :3]
+        return F.cross_entropy(scores, batch[1])
+
+    x, y = seeded()
+    assert serious("saturated-activations", {"model": Gated(True), "batch": (x, y), "step": step})
+    assert serious("saturated-activations", {"model": Gated(False), "batch": (x, y), "step": step}) == []
 
 
 # Depth

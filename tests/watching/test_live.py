@@ -42,6 +42,7 @@ def look(live: Live) -> None:
         ({"kind": "holding", "optimizer": 1, "foreign": 2}, ""),
         ({"kind": "step", "n": 0, "backwards": 0, "line": 4}, "before any backward call"),
         ({"kind": "step", "n": 1, "backwards": 1, "line": 4, "grad_norm_at_step": 0}, "No gradient reaches"),
+        ({"kind": "step", "n": 1, "backwards": 1, "grad_norm_at_step": 0, "loss": "nan"}, ""),
         ({"kind": "step", "n": 3, "backwards": 1, "line": 4, "training": False}, "trained in eval mode"),
         ({"kind": "step", "n": 3, "backwards": 1, "line": 4, "training": True}, ""),
         ({"kind": "step", "n": 30, "backwards": 1, "grad_norm_at_step": 0}, ""),

@@ -41,7 +41,8 @@ ROOTS: Mapping[str, str] = {
     "wrong-reduction accumulation-unscaled loss-sign-flipped",
     "saturated-activations": "bad-init-scale inputs-unnormalized lr-too-high zero-init",
     "loss-metric-mismatch": "logit-threshold train-mode-eval metric-accumulation-bug loss-sign-flipped "
-    "loss-broadcast double-softmax dropout-ignores-mode class-imbalance",
+    "loss-broadcast double-softmax dropout-ignores-mode class-imbalance nonfinite-forward "
+    "nonfinite-gradient nonfinite-input unsafe-log-div unstable-exp lr-too-high exploding-gradients",
     "memory-growth": "loss-not-reset hidden-state-not-detached eval-without-no-grad",
     "throughput-decay": "loss-not-reset hidden-state-not-detached memory-growth",
     "loss-disconnected": "no-grad-training detached-graph frozen-params params-not-in-optimizer "
@@ -92,7 +93,7 @@ def harmless_where_it_learns(findings: Iterable[Finding], made: Mapping[str, Any
 # on purpose: the entropy then has no slope, and little reaches the layers below.
 OF_THE_COURSE = frozenset(
     "undertrained lr-too-low lr-too-high overfitting underpowered-model loss-metric-mismatch "
-    "no-warmup init-loss-off loss-terms-imbalanced vanishing-gradients".split()
+    "no-warmup init-loss-off loss-terms-imbalanced vanishing-gradients batch-too-small".split()
 )
 
 

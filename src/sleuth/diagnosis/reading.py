@@ -264,6 +264,22 @@ def chance(record: Record) -> float | None:
     return None
 
 
+_SQUARES, _SIZES = ("mse_loss",), ("l1_loss", "smooth_l1_loss", "huber_loss")
+
+
+def ceiling(record: Record) -> float | None:
+    """A loss that one constant, halfway between the targets, is sure to stay below; None: not known."""
+    calls = [call for call in record.of(LossCall) if call.phase == "train" and call.requires_grad]
+    if len({(call.path, call.line) for call in calls}) != 1 or calls[0].reduction != "mean":
+        return None
+    bounds = [b for call in calls for b in (call.target_min, call.target_max) if b is not None]
+    half = (max(bounds) - min(bounds)) / 2 if bounds else 0.0
+    if half <= 0:
+        return None
+    function = calls[0].function
+    return half**2 if function in _SQUARES else half if function in _SIZES else None
+
+
 def guesses(record: Record) -> Evaluation | None:
     """The last evaluation after training, where its share of right answers is no better than guessing."""
     classes = max((call.classes or 0 for call in record.of(LossCall) if call.phase == "train"), default=0)

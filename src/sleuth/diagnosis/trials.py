@@ -66,9 +66,16 @@ class Trials:
         if self.course is None:
             return not all(map(_finite, self.losses))
         guess = reading.chance(self.base)
-        if guess is not None and self.course.tail > 0.85 * guess:
+        if (guess is not None and self.course.tail > 0.85 * guess) or self.below_a_constant:
             return True
         return self.course.head > 0 and self.course.left > 0.7
+
+    @cached_property
+    def below_a_constant(self) -> bool:
+        """However far the loss fell, one answer for all examples would do better."""
+        guess = reading.chance(self.base)
+        most = guess if guess is not None else reading.ceiling(self.base)
+        return most is not None and self.course is not None and self.course.tail > most
 
     @cached_property
     def guesses(self) -> Evaluation | None:
@@ -85,6 +92,7 @@ class Trials:
             and course.head > 0
             and course.left < 0.4
             and not self.unstable
+            and not self.below_a_constant
         )
 
     @cached_property

@@ -164,7 +164,8 @@ def certain(item: dict[str, Any], modal: bool = False, held: frozenset[str] = fr
         return f"{len(item['missing'])} trainable parameters are in no optimizer ({item['missing'][0]}, ...)."
     if kind == "step" and item.get("n") == 0 and item.get("backwards", 0) == 0:
         return f"The optimizer stepped at line {item.get('line', 0)} before any backward call."
-    if kind == "step" and item.get("n", 9) < FIRST and item.get("grad_norm_at_step") == 0:
+    finite = not isinstance(item.get("loss"), str)  # what is not stands as a word, and was told of
+    if kind == "step" and item.get("n", 9) < FIRST and item.get("grad_norm_at_step") == 0 and finite:
         return f"No gradient reaches the parameters that the optimizer of line {item.get('line', 0)} holds."
     if kind == "step" and item.get("n") == FIRST and item.get("training") is False and modal:
         return f"The model is trained in eval mode (step at line {item.get('line', 0)})."

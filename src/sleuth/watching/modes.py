@@ -110,8 +110,10 @@ def _its_own(module: Any, given: Any) -> bool:
 def tell_loads(state: State) -> None:
     """Written at the next call of a model: by then it shows whether something wrote over what was loaded."""
     for item, versions in state.loads:
-        alive = [(part(), version) for part, version in versions]
-        changed = [part for part, version in alive if part is None or part._version > version]
+        found = [(part(), version) for part, version in versions]
+        alive = [(part, version) for part, version in found if part is not None]
+        # Some that are gone were left behind on purpose (a decoder); all of them, and nothing is left of it.
+        changed = not alive or any(part._version > version for part, version in alive)
         # Where no module is called, training itself has written by then.
-        state.put(replace(item, overwritten=bool(changed) and state.n == item.n))
+        state.put(replace(item, overwritten=changed and state.n == item.n))
     state.loads.clear()

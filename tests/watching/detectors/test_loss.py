@@ -140,6 +140,7 @@ TWINS: Twins = {
         [
             healthy(),
             steps(grad_norm=lambda s: 0.0 if s.n < 2 else 1.0),
+            steps(**(NO_GRADIENT | {"loss": float("nan")})),
             second_term(lambda n: 2.0, requires_grad=False),  # logged only
             ended(calls(requires_grad=False), NO_GRAPH),
             steps(grad_norm=None, grad_norm_at_step=None, update_norm=None),

@@ -258,12 +258,18 @@ def test_healthy(slug: str, number: int, record: Record) -> None:
 
 
 def test_tiny_batches_with_a_loss_that_only_wavers_are_a_note() -> None:
-    noisy = steps(healthy(300), loss=lambda s: 1.0 + 0.9 * wobble(s.n), rows=2)
+    noisy = steps(healthy(300), loss=lambda s: 1.3 - 0.001 * s.n + 0.9 * wobble(s.n), rows=2)
     (note,) = found("batch-too-small", noisy)
     assert note.severity == "note"
     assert found("batch-too-small", steps(noisy, rows=1))
     assert not found("batch-too-small", steps(noisy, rows=32))
     assert not found("batch-too-small", steps(healthy(300), rows=2))
+
+
+def test_tiny_batches_that_get_nowhere_at_all_are_a_warning() -> None:
+    nowhere = steps(healthy(300), loss=lambda s: 1.0 + 0.001 * s.n + 0.9 * wobble(s.n), rows=2)
+    (finding,) = found("batch-too-small", nowhere)
+    assert finding.severity == "warning"
 
 
 def test_the_first_bad_operation_is_named() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sleuth.facts.step import (
+    Batch,
     End,
     Evaluation,
     Holding,
@@ -289,11 +290,12 @@ TWINS: Twins = {
         [
             steps(backwards=0, **EMPTY),
             steps(backwards=0, grad_norm=0.0, grad_norm_at_step=0.0, update_norm=None),
+            spoil(steps(backwards=0, **EMPTY), Optimizer, type="LBFGS"),  # its closure forgot it
         ],
         [
             healthy(),
             steps(backwards=0),  # gradients put in place by hand
-            spoil(steps(backwards=0, **EMPTY), Optimizer, type="LBFGS"),
+            spoil(steps(**EMPTY), Optimizer, type="LBFGS"),
             steps(**EMPTY),
         ],
     ),
@@ -323,6 +325,8 @@ TWINS: Twins = {
             remade(Model, 50, 4),
             remade(Optimizer, 50, 4),
             remade(Optimizer, 1, 30),
+            # Batches made by hand, many short lives, no progress.
+            remade(Model, 4, 25, spoil(drop(STUCK, Batch, Loader), Step, batch="")),
         ],
         [
             healthy(),
@@ -426,8 +430,14 @@ TWINS: Twins = {
         ],
     ),
     "undertrained": (
-        [SLOW_FALL, steps(loss=lambda s: 5.0 - 0.01 * s.n + 0.01 * records.wobble(s.n))],
         [
+            SLOW_FALL,
+            steps(loss=lambda s: 5.0 - 0.01 * s.n + 0.01 * records.wobble(s.n)),
+            spoil(healthy(16), Step, loss=lambda s: 0.6 - 0.01 * s.n),
+        ],
+        [
+            spoil(healthy(16), Step, loss=lambda s: 0.3 + 0.3 * 0.7**s.n),  # coming to rest
+            spoil(spoil(healthy(16), Step, loss=lambda s: 0.6 - 0.01 * s.n), End, status="stopped"),
             healthy(),
             spoil(SLOW_FALL, End, status="stopped"),
             spoil(SLOW_FALL, End, shortened=("epochs",)),

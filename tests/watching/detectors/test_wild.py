@@ -186,7 +186,10 @@ def test_other_printed_numbers_do_not(record: Record) -> None:
 
 def test_a_loader_made_anew_for_each_pass_is_one_series() -> None:
     bare = drop(healthy(), Evaluation)
-    made = [Loader(number, 41, "train.py", examples=497, batch_size=497) for number in range(50, 56)]
+    made = [
+        Loader(number, 41, "train.py", examples=497, batch_size=497, n=20 * (number - 49))
+        for number in range(50, 56)
+    ]
     passes = [
         evaluation(20 * n, loader=loader.id, loss=loss)
         for n, (loader, loss) in enumerate(zip(made, TURNED, strict=True), 1)

@@ -72,6 +72,7 @@ RATIO = 1e3  # gradient norm of the first layer over the last; see the page
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
+    yield from _over_time(bench)
     weights = [p for p in bench.first.gradients.weights if p.gradient is not None and p.finite]
     if len(weights) < 3 or not weights[-1].gradient:
         return
@@ -88,6 +89,25 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"ratio": ratio, "layers": len(weights)},
             fix="Lower the initial scale, add normalisation or residual connections; clip gradients as a "
             "guard.",
+        )
+
+
+def _over_time(bench: "Bench") -> Iterator[Finding]:
+    """A state that every turn of a loop makes larger, though the layer in it is of a fair size."""
+    turns = bench.first.activations.turns
+    if not turns:
+        return
+    grown = turns[-1].size_in / turns[0].size_in
+    if grown > RATIO:
+        yield Finding(
+            f"What goes into this layer grows ×{grown:.2g} over its {len(turns)} turns in one pass, and "
+            "gradients grow as much on their way back through time: no rate is right for all of them.",
+            severity="error",
+            credence=0.85,
+            where=turns[-1].where,
+            numbers={"grown": grown, "turns": len(turns)},
+            fix="Gate or average the state instead of adding to it (`h = (1 - a) * h + a * new`, a GRU), "
+            "bound it with tanh or a norm, start the recurrent weights orthogonal; clip as a guard.",
         )
 
 

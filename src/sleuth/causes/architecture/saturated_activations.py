@@ -65,7 +65,7 @@ MOST = 0.5  # of a layer's outputs beyond 0.97 (tanh), or within 0.03 of a bound
 
 def probe(bench: "Bench") -> Iterator[Finding]:
     for unit in bench.first.activations.units:
-        if unit.saturated > MOST and not unit.final and unit.units >= 4 and unit.where.module is not None:
+        if unit.saturated > MOST and not unit.final and unit.units >= 4 and unit.inside:
             yield Finding(
                 f"{unit.saturated:.0%} of this {unit.name}'s outputs lie in its flat tails, where almost "
                 "no gradient "

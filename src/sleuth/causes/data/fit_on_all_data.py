@@ -202,6 +202,8 @@ def _divided_later(splits: Splits, fit: Fit) -> Split | None:
     for split in splits.found:
         if (fit.by_hand or split.how == "mask") and not _divides_data(splits, split):
             continue
+        if fit.by_hand and _made_turn_by_turn(splits, fit, split):
+            continue
         # Targets that the program scales by hand are mostly ones that it has just made.
         pair = fit.by_hand and split.call.op in TRAIN_TEST_SPLIT
         inputs = (split.whole[:-1] if pair else split.whole) or split.whole
@@ -213,6 +215,27 @@ def _divided_later(splits: Splits, fit: Fit) -> Split | None:
         ):
             return split
     return None
+
+
+def _made_turn_by_turn(splits: Splits, fit: Fit, split: Split) -> bool:
+    """`np.stack([recording(k) for k in kinds])`: each example is made, and scaled by itself, in a turn of a loop
+    that is over when the split comes."""
+    made = [here for here in splits.rows(fit.data) if isinstance(here, Call)]
+    loops = [loop for loop in fit.call.context.loops if loop not in split.call.context.loops]
+    if loops and made and all(loops[0] in here.context.loops for here in made):
+        return True
+    listed = [site for site in fit.call.context.sites if _in_a_comprehension(site)]
+    return bool(listed and made) and all(listed[0] in here.context.sites for here in made)
+
+
+def _in_a_comprehension(site: Call) -> bool:
+    around = site.context.source.parents
+    node: ast.AST | None = site.node
+    while node is not None and not isinstance(node, ast.stmt):
+        if isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp):
+            return True
+        node = around.get(node)
+    return False
 
 
 def _is_an_answer(data: Value) -> bool:

@@ -80,6 +80,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if bench.failure:
         return
     yield from _few_tokens(bench)
+    yield from _leveled(bench)
     reach = bench.reach
     if reach.features and reach.ignored == reach.features:
         yield Finding(
@@ -91,6 +92,26 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"features": reach.features, "ignored": reach.ignored},
             fix="Look for a multiplication by zero, a mask that covers everything, or an input that is "
             "overwritten.",
+        )
+
+
+def _leveled(bench: "Bench") -> Iterator[Finding]:
+    """Each example normalised by itself, and nothing left that goes with its label."""
+    from sleuth.facts.bench import NotApplicable
+
+    try:
+        seen = bench.neighbours
+    except NotApplicable:
+        return
+    if seen.leveled and seen.like_chance:
+        yield Finding(
+            "Every example has the same mean and the same spread, so each was normalised by itself, and the "
+            f"nearest of {seen.rows} has the same label in {seen.agreement:.1%} of cases, where chance gives "
+            f"{seen.chance:.1%}: if level or size told the labels apart, that is gone.",
+            severity="warning",
+            credence=0.65,
+            numbers={"agreement": seen.agreement, "chance": seen.chance},
+            fix="Normalise with one mean and one spread of the training set for all examples.",
         )
 
 

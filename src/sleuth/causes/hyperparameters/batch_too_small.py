@@ -56,7 +56,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
-from sleuth.facts.seen import courses, needed, where_loss
+from sleuth.facts.seen import adversarial, courses, needed, where_loss
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ PREDICTS = {"lr×0.1": "usually", "other-seed": "even"}
 
 FEW = 4  # rows
 LONG = 200  # steps
+NOTHING = 0.1  # of the wavering of single losses, over the whole run
 
 
 def watch(record: "Record") -> Iterator[Finding]:
@@ -78,11 +79,13 @@ def watch(record: "Record") -> Iterator[Finding]:
             continue
         wavering, fall = curves.noise(values), curves.start(values) - curves.end(values)
         if wavering > 0.3 * abs(curves.median(values)) and fall < wavering:
+            # A run that got nowhere at all; one that wavers on its way down may be slow and right.
+            nowhere = fall < NOTHING * wavering and not adversarial(record)
             yield Finding(
                 f"With {rows:.0f} rows a batch the loss wavers by {wavering:.3g} from step to step and fell "
                 f"by {fall:.3g} in {len(values)} steps: noise may drown the signal.",
-                severity="note",
-                credence=0.35,
+                severity="warning" if nowhere else "note",
+                credence=0.55 if nowhere else 0.35,
                 where=where_loss(course.steps[-1]),
                 numbers={"rows": rows, "noise": wavering, "fall": fall},
                 fix="Try four times the batch; a smoother and faster fall against steps confirms it.",

@@ -70,6 +70,9 @@ LOWEST_ADAPTIVE = 5e-5
 LEARNS = 0.5  # of the loss is left where training has clearly begun
 
 
+A_RUN = 50  # steps
+
+
 def experiment(trials: "Trials") -> Iterator[Finding]:
     course, optimizer = trials.course, trials.optimizer
     if not trials.yes("lr×10") or course is None or trials.unstable or optimizer is None:
@@ -79,6 +82,8 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     learns = faster is not None and faster.finite and faster.left < LEARNS
     # A run cut short may simply not have had its time: then only a loss that hardly moved counts.
     most = (0.5 if trials.whole else 0.8) if below else (0.7 if trials.whole and learns else 0.93)
+    if trials.whole and course.falling and len(trials.losses) < A_RUN and not below:
+        return  # a few dozen steps at an ordinary rate: too few of them, see undertrained
     around_zero = course.lowest < 0  # a policy's loss does not tell how far it came; only its score does
     if course.left < most if not around_zero else not below:
         return

@@ -57,6 +57,7 @@ Never repair it with `requires_grad_()` on the result: that makes the loss a lea
 
 import re
 from collections.abc import Iterator
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, without_method
@@ -368,7 +369,8 @@ def watch(record: "Record") -> Iterator[Finding]:
         none = [step for step in begin if not step.grad_norm and step.grad_norm_at_step in (None, 0.0)]
         measured = [step for step in none if step.grad_norm is not None or step.update_norm == 0.0]
         moved = any(step.grad_norm or step.update_norm for step in course.steps[:100])
-        if len(measured) < 3 or moved or not any(step.loss for step in begin):
+        # A loss that is NaN may have no slope by itself: that of |NaN| is zero.
+        if len(measured) < 3 or moved or not any(step.loss and isfinite(step.loss) for step in begin):
             continue
         yield Finding(
             f"The loss is {begin[0].loss or 0:.4g} and backward runs, but the gradient of every parameter is "

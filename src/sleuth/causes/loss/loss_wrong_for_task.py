@@ -237,6 +237,18 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 numbers=numbers,
                 fix="Use `binary_cross_entropy_with_logits`, or give the model one output a class.",
             )
+        if use.name == "cross_entropy" and use.several_ones:
+            yield Finding(
+                f"cross_entropy gets targets of zeros and ones, and {use.several_ones:.0%} of the rows have "
+                "several ones: its softmax shares one certainty among all classes, so labels that hold "
+                "together push each other down, and none at all cannot be said.",
+                severity="error",
+                credence=0.9,
+                where=use.where,
+                numbers=numbers | {"several_ones": use.several_ones},
+                fix="Use `binary_cross_entropy_with_logits`, one yes or no a class, for labels that do not "
+                "exclude each other.",
+            )
         if use.name in regression and "int" in use.target_dtype and 2 < use.target_distinct <= FEW:
             yield Finding(
                 f"{use.name} gets {use.target_distinct} different whole numbers of type "

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 _BOUNDARY = re.compile(r"(?:^|[^a-z])(bc|ic|bnd|boundary|initial|bcs|ics)(?:$|[^a-z])", re.IGNORECASE)
 _RESIDUAL = re.compile(r"(?:^|[^a-z])(res|residual|pde|ode|phys|physics|eq|f)(?:$|[^a-z])", re.IGNORECASE)
 FELL, STANDS = 10.0, 2.0  # the residual falls by orders, the boundary term hardly
-ENOUGH = 5
+ENOUGH = 3  # reports; what they must show leaves no room for chance
 
 
 def watch(record: "Record") -> Iterator[Finding]:

@@ -60,7 +60,7 @@ from sleuth.facts.flow import class_name
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import at, courses, optimizer_of
+from sleuth.facts.seen import at, courses
 from sleuth.facts.topics.cadence import (
     alike,
     bare_statements,
@@ -103,7 +103,7 @@ def lint(program: Program) -> Iterator[Finding]:
     if bare or dropped or any("backward" in call.op for call in program.calls(*_backward_like(program))):
         return  # some code of this file differentiates; which step it serves is not for this rule to guess
     for step in program.training.of("step"):
-        if step.call.op == ".step" and not _takes_a_closure(step):
+        if step.call.op == ".step":
             yield from _judge(program, step)
 
 
@@ -188,13 +188,9 @@ def _calls_something(calls: list[Call]) -> bool:
     return any(call.op == "()" and call.context.grad for call in calls)
 
 
-_OWN_CLOSURE = ("LBFGS",)  # runs backward inside its step
-
-
 def watch(record: "Record") -> Iterator[Finding]:
     for course in courses(record, 3):
-        made = optimizer_of(record, course.id)
-        if any(step.backwards for step in record.steps) or (made and made.type in _OWN_CLOSURE):
+        if any(step.backwards for step in record.steps):
             continue
         # Gradients may be put in place by hand (`torch.autograd.grad`).
         if any(step.grad_norm or step.grad_norm_at_step or step.update_norm for step in course.steps):

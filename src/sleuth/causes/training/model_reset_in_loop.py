@@ -307,6 +307,8 @@ def _incremental(program: Program) -> Iterator[Finding]:
 
 
 OFTEN = 3  # times made on one line
+MANY, BRIEF = 20, 50  # lives, and steps in each, of a run that gets nowhere: no folds, no ensemble
+NOWHERE = 0.9  # of the first losses is left at the end
 PASSES = 1.5  # over the data: a model that lives no longer is thrown away before it learned
 
 
@@ -324,6 +326,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         epoch, life = epoch_steps(record), curves.median(gaps)
         same = what == "model" or _on_one_model(record, made)
         short = life <= 3 or (epoch is not None and life <= PASSES * epoch)
+        short = short or (len(made) >= MANY and life <= BRIEF and _gets_nowhere(record))
         if not same or (not short and epoch is not None):
             continue  # folds and repeats live through several passes
         yield Finding(
@@ -340,6 +343,13 @@ def watch(record: "Record") -> Iterator[Finding]:
             numbers={"times": len(made), "steps": life},
             fix=f"Make the {what} once, before the loop.",
         )
+
+
+def _gets_nowhere(record: "Record") -> bool:
+    """The loss ends where it began, over all lives."""
+    losses = [loss for loss in record.losses if loss is not None]
+    tenth = max(1, len(losses) // 10)
+    return bool(losses) and curves.median(losses[-tenth:]) > NOWHERE * curves.median(losses[:tenth])
 
 
 def _remade(made: Sequence[Any]) -> list[Any]:

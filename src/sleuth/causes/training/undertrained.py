@@ -44,6 +44,7 @@ more steps are the wrong medicine.
 """
 
 from collections.abc import Iterator
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
@@ -59,12 +60,15 @@ PREDICTS = {"lr×10": "usually"}
 LATE = 5  # the last fifth
 VISIBLE, STEEP = 0.05, 0.15  # of the whole fall; a straight line gives .2
 ENOUGH = 50  # steps
+A_FEW = 12  # fewer show no course: somebody tries whether it runs
 FAR = 0.5
+STEADY = 0.5  # of the fall in the third before: less, and it is coming to rest
 
 
 def watch(record: "Record") -> Iterator[Finding]:
     if not ended(record) or adversarial(record):
         return
+    yield from _broken_off(record)
     for course in courses(record, ENOUGH)[:1]:
         values = course.finite_losses
         if len(values) < ENOUGH or len(values) < len(course.losses):
@@ -86,4 +90,26 @@ def watch(record: "Record") -> Iterator[Finding]:
             where=where_loss(course.steps[-1]),
             numbers={"late": late, "whole": whole, "steps": len(values)},
             fix="Train longer; three times the steps tell whether that is all.",
+        )
+
+
+def _broken_off(record: "Record") -> Iterator[Finding]:
+    """A few dozen steps in all, and the last of them gain as much as those before."""
+    for course in courses(record, A_FEW)[:1]:
+        values = course.finite_losses
+        third = len(values) // 3
+        if not A_FEW <= len(values) < ENOUGH or len(values) < len(course.losses) or len(course.steps) < A_FEW:
+            continue
+        first, middle, last = (fmean(values[k * third : (k + 1) * third]) for k in range(3))
+        slowing = (middle - last) < STEADY * (first - middle)
+        if first <= middle or slowing or curves.fallen(values) > FAR:
+            continue
+        yield Finding(
+            f"The run ends after {len(values)} steps, and the loss falls as fast at the end as before "
+            f"({first:.3g}, {middle:.3g}, {last:.3g} by thirds): it has only begun to learn.",
+            severity="warning",
+            credence=0.7,
+            where=where_loss(course.steps[-1]),
+            numbers={"steps": len(values), "first": first, "last": last},
+            fix="Train longer; look for a limit on steps or epochs that was set for a trial.",
         )

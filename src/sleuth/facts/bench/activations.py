@@ -17,6 +17,7 @@ _CHANNELS_FIRST = frozenset({"conv1d", "conv2d", "conv3d", "batch_norm", "instan
 
 # The tails: beyond this a tanh passes less than 6% of the gradient, a sigmoid less than 3% (of at most 25%).
 TANH_TAIL, SIGMOID_TAIL = 0.97, 0.03
+FEWEST_TURNS = 8  # calls of one layer in a pass: a loop over time, not a layer that two branches share
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class ActivationFacts:
     dead: float
     saturated: float
     final: bool
+    inside: bool  # in a module, not in the step's own code
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +58,47 @@ class Activations:
     layers: tuple[LayerFacts, ...]
     input_size: float
 
+    @property
+    def turns(self) -> tuple[LayerFacts, ...]:
+        """The calls of a layer that is gone through again and again, as over time; of several, of the one whose
+        input grows most. Empty where such layers do not make up most of the model."""
+        calls: dict[object, list[LayerFacts]] = {}
+        for layer in self.layers:
+            if layer.size_in > 0:
+                calls.setdefault((layer.where.module, layer.where.line), []).append(layer)
+        loops = [found for found in calls.values() if len(found) >= FEWEST_TURNS]
+        if 2 * sum(map(len, loops)) < len(self.layers):
+            return ()
+        return tuple(max(loops, key=lambda found: found[-1].size_in / found[0].size_in, default=()))
+
 
 def read(run: Run) -> Activations:
     made = makers(run)
     final: set[int] = set()
     for tensor in run.outputs:
         final |= same_values(tensor, made)
+    final -= _used_inside(run)  # what the model goes on with is no end, though it is given out as well
     units = [_unit(op, made, final) for op in run.ops if op.name in RECTIFIERS | SIGMOIDS and op.grad]
     depths = _depths(run)
     layers = [_layer(op, made, depths[id(op)]) for op in run.ops if _is_layer(op)]
     entering = [t for call in run.calls if call.outermost for t in call.inputs if t.is_floating_point()]
     size = max((size_of(t.detach()) for t in entering), default=0.0)
     return Activations(tuple(units), tuple(layers), size)
+
+
+def _used_inside(run: Run) -> set[int]:
+    """ids of tensors that an operation inside the model computes with, as they are or in another layout."""
+    same: dict[int, int] = {}
+    used: set[int] = set()
+    for op in run.ops:
+        if op.outside:
+            continue
+        given = [same.get(id(tensor), id(tensor)) for tensor in op.inputs]
+        if op.name in LAYOUT_OPS:
+            same.update((id(tensor), given[0]) for tensor in op.outputs if given)
+        else:
+            used.update(given)
+    return used
 
 
 def _is_layer(op: Op) -> bool:
@@ -91,6 +122,7 @@ def _unit(op: Op, made: dict[int, Op], final: set[int]) -> ActivationFacts:
         dead,
         _saturated(op.name, output),
         id(op.outputs[0]) in final,
+        not op.outside,
     )
 
 

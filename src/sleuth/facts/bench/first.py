@@ -103,7 +103,7 @@ def first_pass(subject: Subject) -> tuple[FirstPass, float]:
     run = trace(subject)
     slopes = gradients.collect(subject, run)
     seconds = time.perf_counter() - started
-    length = subject.examples
+    length, judges = subject.examples, _judges(run)
     found = FirstPass(
         loss=float(run.loss.detach()),
         data=data.describe(subject.batch, data.seen_roles(subject.batch, run)),
@@ -119,7 +119,7 @@ def first_pass(subject: Subject) -> tuple[FirstPass, float]:
         mistakes=_mistakes(run),
         normalised_first=_normalised_first(run),
         loose=terms.loose(run, list(subject.parameters().values())),
-        shut=next((op.where for op in reversed(run.ops) if _shut(op)), None),
+        shut=next((op.where for op in reversed(run.ops) if _shut(op, judges)), None),
         half=_half(run, slopes),
         outputs=tuple(tuple(output.shape) for output in run.outputs),
         sound=numerics.soundness(run, all(slope is None or slope.finite for slope in slopes.values())),
@@ -178,7 +178,7 @@ def _weighs(op: Op, run: Run) -> bool:
 
 def _broadcasts(run: Run) -> list[BroadcastFacts]:
     predicted = reached_from(run, run.outputs)
-    judges = {call.path for call in run.calls if call.outermost and not _has_parameters(call.module)}
+    judges = _judges(run)
     found = []
     for op in run.ops:
         if op.name not in _DIFFERENCES or len(op.inputs) != 2 or not (op.outside or op.module in judges):
@@ -192,6 +192,11 @@ def _broadcasts(run: Run) -> list[BroadcastFacts]:
             shapes = (tuple(a.shape), tuple(b.shape))
             found.append(BroadcastFacts(op.name, op.where, shapes, tuple(op.outputs[0].shape)))
     return found
+
+
+def _judges(run: Run) -> set[str]:
+    """Modules without parameters that the step calls by itself: losses written as modules."""
+    return {call.path for call in run.calls if call.outermost and not _has_parameters(call.module)}
 
 
 def _has_parameters(module: nn.Module) -> bool:
@@ -234,9 +239,9 @@ def _half(run: Run, slopes: Slopes) -> Half:
     return Half(largest, where, largest / torch.finfo(torch.float16).max, lost / count if count else 0.0)
 
 
-def _shut(op: Op) -> bool:
+def _shut(op: Op, judges: set[str]) -> bool:
     """All at its bound, so that no slope passes; values without a graph have none to pass."""
-    if not op.outside or op.name not in _BOUNDS or not op.outputs[0].requires_grad:
+    if not (op.outside or op.module in judges) or op.name not in _BOUNDS or not op.outputs[0].requires_grad:
         return False
     made, given = op.outputs[0].detach(), op.inputs[0].detach()
     return made.numel() > 1 and bool((made == made.reshape(-1)[0]).all()) and not torch.equal(made, given)

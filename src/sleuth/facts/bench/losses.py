@@ -50,6 +50,9 @@ class LossFacts:
     target_has_graph: bool
     silent_examples: float
     orphans: tuple[str, ...]
+    several_ones: float = (
+        0.0  # share of rows with more than one 1, of targets that are zeros and ones a class
+    )
     ahead: int | None = None  # places by which the targets are the input's tokens moved
 
 
@@ -99,6 +102,7 @@ def _one(subject: Subject, run: Run, use: Use, found: Slopes) -> LossFacts:
         target_has_graph=use.target.requires_grad and use.target.grad_fn is not None,
         silent_examples=_silent(use, run),
         orphans=() if connected else _orphans(subject, use, found),
+        several_ones=_several_ones(use.target),
         ahead=ahead(use, run),
     )
 
@@ -116,6 +120,12 @@ def _ignored(use: Use) -> float:
     if use.name not in CLASSES or index is None or use.target.is_floating_point() or not use.target.numel():
         return 0.0
     return float((use.target == index).float().mean())
+
+
+def _several_ones(target: Tensor) -> float:
+    if target.dim() < 2 or not target.is_floating_point() or not bool(((target == 0) | (target == 1)).all()):
+        return 0.0
+    return float((target.sum(class_axis(target)) > 1).float().mean())
 
 
 def _rows_sum_to_one(given: Tensor) -> bool:

@@ -24,6 +24,9 @@ MANY_COLUMNS = 3
 ORDERED_ROWS = 50
 TELLING = 10  # rows in which a column must move: a flag set three times agrees with much by chance
 MOST_NEIGHBOURS = 1500  # rows whose distances are all compared
+CLEAR = 2.5  # standard errors above chance that would clear the labels
+FEWEST_TO_LEVEL = 16  # values of an example, of which a mean and a spread say something
+LEVEL = 1e-3  # of the spread: what single precision leaves of a normalisation
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,12 @@ class Neighbours:
     chance: float
     nearness: float
     rows: int
+    leveled: bool  # every example has the same mean and the same spread: each was normalised by itself
+
+    @property
+    def like_chance(self) -> bool:
+        spread = math.sqrt(self.chance * (1 - self.chance) / self.rows)
+        return self.agreement < self.chance + CLEAR * spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +185,21 @@ def neighbours(subject: Subject, targets: tuple[str, ...]) -> Neighbours:
     shares = torch.bincount(target).float() / len(target)
     agreement = float((target[near.indices] == target).float().mean())
     return Neighbours(
-        agreement, float((shares**2).sum()), float(near.values.median()) / max(typical, 1e-12), len(inputs)
+        agreement,
+        float((shares**2).sum()),
+        float(near.values.median()) / max(typical, 1e-12),
+        len(inputs),
+        _leveled(inputs),
     )
+
+
+def _leveled(rows: Tensor) -> bool:
+    if rows.shape[1] < FEWEST_TO_LEVEL:
+        return False
+    spread, mean = rows.std(1), rows.mean(1)
+    typical = float(spread.mean())
+    uneven = max(float(spread.max() - spread.min()), float(mean.max() - mean.min()))
+    return typical > 0 and uneven < LEVEL * typical
 
 
 def split(subject: Subject, targets: tuple[str, ...]) -> Split:

@@ -73,10 +73,10 @@ def is_average(immediate: Value, discount: Value) -> bool:
 
 
 def is_discount(value: Value) -> bool:
-    """A literal between one half and one, or something called gamma."""
+    """A literal above one half and below one, or something called gamma."""
     known = number(value)
     if known is not None:
-        return 0.5 <= known < 1.0
+        return 0.5 < known < 1.0  # a half is what a term of a loss is weighted with
     if isinstance(value, Call) and value.op == "**" and value.args:  # gamma ** n
         return is_discount(value.args[0])
     settled = root(value)
