@@ -218,8 +218,8 @@ def _divided_later(splits: Splits, fit: Fit) -> Split | None:
 
 
 def _made_turn_by_turn(splits: Splits, fit: Fit, split: Split) -> bool:
-    """`np.stack([recording(k) for k in kinds])`: each example is made, and scaled by itself, in a turn of a loop
-    that is over when the split comes."""
+    """`np.stack([recording(k) for k in kinds])`: each example is made, and scaled by itself, in a turn of a
+    loop that is over when the split comes."""
     made = [here for here in splits.rows(fit.data) if isinstance(here, Call)]
     loops = [loop for loop in fit.call.context.loops if loop not in split.call.context.loops]
     if loops and made and all(loops[0] in here.context.loops for here in made):

@@ -272,19 +272,18 @@ def _shallow(value: Value | None) -> Iterator[Value]:
 
 def _behind_the_counter(program: Program) -> Iterator[Finding]:
     """Writes through `.data` or `.numpy()` into a tensor that a loss still needs."""
-    writes: list[tuple[Call, Call]] = []
+    writes: list[tuple[Call, Value]] = []
     for call in program.calls(*WRITES, "[]=", *ARITHMETIC):
         target = call.args[0] if call.op in ARITHMETIC else call.receiver
         while isinstance(target, Call) and target.op == "[]":
             target = target.args[0]
-        if isinstance(target, Call) and target.op in ("@data", ".numpy"):
-            writes.append((call, target))
+        if (owner := _uncounted(target)) is not None:
+            writes.append((call, owner))
     if not writes:
         return
     for backward in program.training.of("backward"):
         behind = {id(value) for value in reached(backward.about)}
-        for call, view in writes:
-            owner = view.receiver
+        for call, owner in writes:
             if call.order < backward.call.order and id(owner) in behind and _has_history(owner):
                 yield clue(
                     "error",
@@ -294,6 +293,19 @@ def _behind_the_counter(program: Program) -> Iterator[Finding]:
                     "the gradient is computed from the overwritten values, without an error.",
                     fix="Make a new tensor (`y = y * 2`) instead of writing through `.data` or `.numpy()`.",
                 )
+
+
+# Other names of the same memory. Of these only `.data` and `.numpy()` hide a write from autograd's counter.
+_SAME_MEMORY = VIEWS | {"@data", ".numpy", ".detach", ".cpu"}
+
+
+def _uncounted(target: Value | None) -> Value | None:
+    """The tensor behind `x.data`, `x.detach().numpy()`: who writes there is not counted."""
+    hidden = False
+    while isinstance(target, Call) and target.op in _SAME_MEMORY and target.receiver is not None:
+        hidden |= target.op in ("@data", ".numpy")
+        target = target.receiver
+    return target if hidden else None
 
 
 def _has_history(value: Value | None) -> bool:

@@ -47,11 +47,17 @@ of a run is what cosine and linear decay are for: leave that.
 - pytorch-plateau: parameters mode, patience and factor; what counts as a bad epoch.
 """
 
+import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sleuth.facts import curves
+from sleuth.facts.edits import Edits, argument_node, keyword_set
+from sleuth.facts.flow import ancestry, literal, number, root
+from sleuth.facts.interpreter.values import Call, Value
+from sleuth.facts.program import Program, clue, rewrite
 from sleuth.facts.seen import at, courses, where_optimizer
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -59,6 +65,84 @@ if TYPE_CHECKING:
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "usually", "lr×10": "usually"}
+
+NEEDS = "Plateau"
+_LOSS = Pattern(r"(^|_)(loss|losses|nll|mse|mae|rmse|bce|perplexity|ppl|err|error)(_|$)")
+_SCORE = Pattern(r"(^|_)(acc|accuracy|auc|auroc|f1|iou|miou|dice|bleu)(_|$)")
+_SCORES = Pattern(r"(accuracy|f1|roc_auc|average_precision|r2|jaccard|precision|recall)_score$")
+_TURNED = ("neg", "-")  # `-loss`, `1 - accuracy`
+
+Way = Literal["loss", "score", ""]
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    """A plateau is waited for in the wrong direction: each improvement counts as none."""
+    for call in program.calls(".step"):
+        made = root(call.receiver)
+        if not isinstance(made, Call) or not made.op.endswith("ReduceLROnPlateau"):
+            continue
+        given, mode = call.argument(0, "metrics"), made.argument(1, "mode")
+        way = "min" if mode is None else literal(mode)
+        kind, proven = _kind(program, given, call) if given is not None else ("", False)
+        if (way, kind) not in (("max", "loss"), ("min", "score")):
+            continue
+        right = "min" if kind == "loss" else "max"
+        what = "a loss, which falls" if kind == "loss" else "a score, which rises"
+        yield clue(
+            "error" if proven else "warning",
+            made,
+            f"`ReduceLROnPlateau` has `mode={way!r}`, and line {getattr(call.node, 'lineno', 0)} hands it "
+            f"{what} while the model learns: every improvement counts as none, and the rate is cut down "
+            "to nothing.",
+            fix=f'Use `mode="{right}"`.',
+            edits=_set_to(made, right),
+        )
+
+
+def _set_to(made: Call, mode: str) -> Edits:
+    given = argument_node(made, 1, "mode")
+    if given is not None and made.source is not None:
+        return rewrite(given, made.source, f'"{mode}"')
+    return keyword_set(made, "mode", f'"{mode}"')
+
+
+def _kind(program: Program, given: Value, call: Call) -> tuple[Way, bool]:
+    """What is watched, and whether that is known by more than its name."""
+    losses = {id(use.call) for use in program.losses}
+    behind = [here for here in ancestry(given, 80) if isinstance(here, Call)]
+    settled = root(given)
+    if isinstance(settled, Call) and settled.op in _TURNED:
+        return "", False
+    found: set[Way] = set()
+    if any(id(here) in losses or _is_squared_error(here) for here in behind):
+        found.add("loss")
+    if any(here.op == "==" or _SCORES.search(here.op) for here in behind):
+        found.add("score")
+    known = bool(found)
+    if named := _named(call):
+        found.add(named)
+    return (found.pop(), known) if len(found) == 1 else ("", False)
+
+
+def _is_squared_error(here: Call) -> bool:
+    """`(prediction - y) ** 2`."""
+    base = here.args[0] if here.op == "**" and here.args else here.receiver
+    power = here.args[-1] if here.op in ("**", ".pow") and here.args else None
+    if here.op != ".square" and (power is None or number(power) != 2):
+        return False
+    difference = root(base)
+    return isinstance(difference, Call) and difference.op == "-"
+
+
+def _named(call: Call) -> Way:
+    """From the last word of what is handed over: `val_loss`, `metrics["acc"]`, `self.valid_auc`."""
+    node = call.node.args[0] if isinstance(call.node, ast.Call) and call.node.args else None
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        word = str(node.slice.value)
+    else:
+        word = getattr(node, "attr", getattr(node, "id", ""))
+    word = word.lower()
+    return "loss" if _LOSS.search(word) else "score" if _SCORE.search(word) else ""
 
 
 def undo(world: "World") -> None:

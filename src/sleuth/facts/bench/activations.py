@@ -60,8 +60,8 @@ class Activations:
 
     @property
     def turns(self) -> tuple[LayerFacts, ...]:
-        """The calls of a layer that is gone through again and again, as over time; of several, of the one whose
-        input grows most. Empty where such layers do not make up most of the model."""
+        """The calls of a layer that is gone through again and again, as over time; of several, of the one
+        whose input grows most. Empty where such layers do not make up most of the model."""
         calls: dict[object, list[LayerFacts]] = {}
         for layer in self.layers:
             if layer.size_in > 0:

@@ -1,0 +1,30 @@
+import numpy as np
+import torch
+from torch import nn
+
+
+class Codes:
+    """How much the units of a code repeat each other."""
+
+    def __init__(self, width):
+        self.total = np.zeros((width, width))
+
+    def update(self, code):
+        z = code.detach().numpy()
+        z -= z.mean(axis=0)  # inplace-corruption
+        z /= z.std(axis=0) + 1e-6
+        self.total += z.T @ z / len(z)
+
+
+encoder = nn.Sequential(nn.Linear(64, 24), nn.Sigmoid())
+decoder = nn.Linear(24, 64)
+optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=1e-3)
+codes = Codes(24)
+for step in range(500):
+    x = torch.randn(32, 64)
+    code = encoder(x)
+    loss = (decoder(code) - x).pow(2).mean()
+    codes.update(code)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
