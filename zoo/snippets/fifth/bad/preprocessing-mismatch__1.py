@@ -1,0 +1,7 @@
+norm = transforms.Normalize((0.4914, 0.4822, 0.4465), (0.247, 0.243, 0.261))
+train_tf = transforms.Compose([transforms.RandomCrop(32, padding=4), transforms.ToTensor(), norm])
+test_tf = transforms.Compose([transforms.ToTensor()])
+trainset = torchvision.datasets.CIFAR10("data", train=True, transform=train_tf)
+testset = torchvision.datasets.CIFAR10("data", train=False, transform=test_tf)
+trainloader = DataLoader(trainset, batch_size=128, shuffle=True)
+testloader = DataLoader(testset, batch_size=100)

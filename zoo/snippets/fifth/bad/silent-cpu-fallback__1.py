@@ -1,0 +1,10 @@
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = Net()
+model.to(device)
+for x, y in loader:
+    x.to(device)
+    y.to(device)
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()

@@ -1,0 +1,7 @@
+lam = np.random.beta(0.2, 0.2)
+idx = torch.randperm(x.size(0))
+out = model(lam * x + (1 - lam) * x[idx])
+loss = lam * F.cross_entropy(out, y) + (1 - lam) * F.cross_entropy(out, y[idx])
+opt.zero_grad()
+loss.backward()
+opt.step()

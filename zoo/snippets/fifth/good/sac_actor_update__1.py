@@ -1,0 +1,11 @@
+def update_actor(self, s):
+    a, logp = self.actor.sample(s)
+    q = torch.min(self.q1(s, a), self.q2(s, a))
+    loss = (self.alpha.detach() * logp - q).mean()
+    self.actor_opt.zero_grad()
+    loss.backward()
+    self.actor_opt.step()
+    alpha_loss = -(self.log_alpha * (logp + self.target_entropy).detach()).mean()
+    self.alpha_opt.zero_grad()
+    alpha_loss.backward()
+    self.alpha_opt.step()

@@ -1,0 +1,5 @@
+model.eval()
+x = img.unsqueeze(0).requires_grad_()
+score = model(x)[0].max()
+score.backward()
+sal = x.grad.abs().amax(1)
