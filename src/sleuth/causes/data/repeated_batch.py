@@ -56,6 +56,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts.flow import ancestry, literal, number, root
+from sleuth.facts.interpreter.values import Call, Loop, Value
+from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import at, needed, training_loader
 from sleuth.finding import Finding, Where
 
@@ -63,6 +66,73 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
 PREDICTS = {"noise-inputs": "even"}
+
+NEEDS = "seed default_rng RandomState Random("
+_SEEDED = ("numpy.random.default_rng", "numpy.random.RandomState", "random.Random")
+_DRAWS = (
+    "torch.randint torch.randperm torch.multinomial .integers .choice .choices .permutation .sample .randint "
+    ".shuffle .permuted"
+).split()
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    """A generator that each step of training makes anew with the same seed draws the same rows again."""
+    steps = _loops_of_steps(program)
+    for draw in program.calls(*_DRAWS) if steps else ():
+        seeded = _generator(draw)
+        if seeded is None or not draw.context.loops or draw.context.loops[-1] not in steps:
+            continue
+        within = seeded.context.loops and seeded.context.loops[-1] is draw.context.loops[-1]
+        if within and _is_fixed(seeded) and _picks_rows(program, draw):
+            yield clue(
+                "error",
+                seeded,
+                "Every step of the training loop seeds this generator anew with the same number, so "
+                f"line {place(draw).line} draws the same rows each time: the model sees one batch only.",
+                fix="Make the generator once, before the loop, and hand it to whoever draws.",
+            )
+
+
+def _loops_of_steps(program: Program) -> list[Loop]:
+    """The innermost loops that train: around a backward call, a step, or gradients taken as a function."""
+    calls = [event.call for kind in ("backward", "step") for event in program.training.of(kind)]
+    calls += [call for call in program.calls("()") if _differentiates(call.receiver)]
+    calls += program.calls("torch.autograd.grad")
+    return [call.context.loops[-1] for call in calls if call.context.loops]
+
+
+def _differentiates(function: Value | None) -> bool:
+    made = root(function)
+    names = ("grad", "grad_and_value", "value_and_grad")
+    return isinstance(made, Call) and made.op.rpartition(".")[2] in names
+
+
+def _generator(draw: Call) -> Call | None:
+    """What the draw takes its numbers from, if that is made with a seed."""
+    given = draw.keywords.get("generator") if draw.op.startswith("torch.") else draw.receiver
+    made = root(given)
+    if not isinstance(made, Call):
+        return None
+    seeded = made.op in _SEEDED and bool(made.args or made.keywords)
+    return made if seeded or made.op == ".manual_seed" else None
+
+
+def _is_fixed(seeded: Call) -> bool:
+    """The same number each time: nothing in it moves with the loop."""
+    value = seeded.args[0] if seeded.args else next(iter(seeded.keywords.values()), None)
+    return number(value) is not None or isinstance(literal(value), int)
+
+
+def _picks_rows(program: Program, draw: Call) -> bool:
+    return any(
+        here is draw
+        for item in program.calls("[]")
+        if len(item.args) == 2
+        and item.context.loops
+        and item.context.loops[-1] is draw.context.loops[-1]
+        and item.context.grad
+        for here in ancestry(item.args[1], 12)
+    )
 
 
 FEWEST = 20  # steps before repetition says anything
