@@ -16,7 +16,8 @@ Intended mixing: BatchNorm in train mode, contrastive losses with in-batch negat
 discrimination, message passing over a graph batch.
 
 ## How to tell
-- **lint**: `view`/`reshape` with permuted sizes where `permute` or `transpose` was meant; a
+- **lint**: `view`/`reshape` with permuted sizes where `permute` or `transpose` was meant, or with
+  the batch first after `permute` moved it; a
   recurrent or attention layer without `batch_first=True` fed by a loader, or whose output is read
   as `out[:, -1]` or `out.mean(dim=1)`.
 - **probe**: in eval mode, take the gradient of the output of example i with respect to the input;

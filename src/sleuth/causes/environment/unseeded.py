@@ -14,8 +14,8 @@ or the order of a set of strings changes from process to process whatever you se
 
 ## How to tell
 - **lint**: a training script without any seed (a note); the only seed set after the trained model
-  was made; a seed that is only written down; a seed for a library that nothing draws from; an
-  unseeded split in a script that continues from its own checkpoint.
+  was made; a seed that is only written down; a seed for a library that nothing draws from; draws from
+  numpy beside a seed for torch alone; an unseeded split in a script that continues from its own checkpoint.
 - **experiment**: the unchanged script twice; the first loss already differs. With all generators
   seeded from outside, the two runs agree.
 - **refuted by**: two runs print the same first loss to the last digit.

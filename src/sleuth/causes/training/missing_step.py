@@ -24,6 +24,7 @@ optimizer.step            # no call
 - **lint**: every turn clears gradients and calls `backward()`, and no path reaches a `step()` of
   that optimizer, nor a hand-written update of `p.data` or under `no_grad`. A bare `optimizer.step`
   expression is certain. A function that only does the backward half may be stepped by its caller.
+  A Lightning module with `automatic_optimization = False` has to step by itself.
   In JAX: what `optimizer.update` of optax returns never reaches the parameters.
 - **watch**: backward passes are counted, optimizer steps are not; gradient norms look healthy; no
   trainable parameter changes. A scheduler in the loop makes torch warn that it was stepped before

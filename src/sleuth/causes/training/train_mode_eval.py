@@ -21,7 +21,8 @@ with torch.no_grad():                 # looks like evaluation
 
 ## How to tell
 - **lint**: an evaluation function or `no_grad` loop over validation data without `eval()` before
-  it, on a model that has dropout or batch norm.
+  it, on a model that has dropout or batch norm; loaded weights judged in a script that never
+  calls `eval()`.
 - **watch**: forward calls without a following backward pass, recording off, and `module.training`
   True; `num_batches_tracked` advances during evaluation; one batch given twice yields different
   outputs.
