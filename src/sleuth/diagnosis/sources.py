@@ -19,7 +19,9 @@ _PLAYS = re.compile(
 
 
 # Environments of one's own: a step in a world, and what it pays.
-_STEPS = re.compile(r"\b\w*(env|envs|world|game|arena)\.(step|play|act)\(", re.IGNORECASE)
+_STEPS = re.compile(
+    r"\b\w*(env|envs|world|game|arena)\.(step|play|act)\(|\.step\(\s*\w*action", re.IGNORECASE
+)
 _REWARDED = re.compile(r"(?<![a-z])(rewards?|returns|advantages?|adv)(?![a-z])", re.IGNORECASE)
 
 

@@ -453,11 +453,11 @@ TWINS: Twins = {
             steps(update_norm=lambda s: 0.0 if s.n % 4 == 0 else 0.02),
             spoil(steps(update_norm=0.0, lr=0.0), Optimizer, lr=0.0),
             resting(STUCK),
+            spoil(resting(STUCK), Optimizer, groups=1),  # an optimizer of one's own that does not write
         ],
         [
             healthy(),
             resting(healthy()),  # it learns all the same: somebody froze a part by its rate
-            spoil(resting(STUCK), Optimizer, groups=1),
             spoil(resting(STUCK), Layers, updates=lambda s: dict.fromkeys(s.updates, 0.001)),
             steps(update_norm=lambda s: 0.0 if s.n < 8 else 0.02, scale=1024.0),
             steps(update_norm=0.0, lr=1e-15),

@@ -107,12 +107,14 @@ LEARNT = 0.6  # of the loss is gone: whoever rests, rests on purpose
 
 
 def _group_at_rest(record: "Record") -> Iterator[Finding]:
-    """One optimizer with several groups, of which one has a gradient at every step and never moves."""
+    """One optimizer that never moves some of what has a gradient at every step: a group at rest, or, where
+    there is one group only, a step of one's own that forgets to write."""
     from sleuth.facts.step import Holding, Layers, Optimizer
 
     makers = [made for made in record.of(Optimizer) if any(s.optimizer == made.id for s in record.steps)]
-    if len(makers) != 1 or makers[0].groups < 2:
+    if len(makers) != 1:
         return
+    alone = makers[0].groups < 2
     looks = [seen for seen in record.of(Layers) if seen.updates]
     missing = {name for holding in record.of(Holding) for name in holding.missing}
     pulled = {name for seen in looks for name, norm in seen.gradients.items() if norm} - missing
@@ -123,10 +125,13 @@ def _group_at_rest(record: "Record") -> Iterator[Finding]:
     learnt = len(losses) > SAMPLES and curves.fallen(losses) > LEARNT
     yield Finding(
         f"{len(resting)} of {len(pulled)} parameters (`{resting[0]}`, ...) get a gradient and did not move "
-        f"in any of {len(looks)} steps that were looked at, while the others did: their group's rate is 0.",
-        severity="note" if learnt else "warning",
-        credence=0.3 if learnt else 0.75,
+        f"in any of {len(looks)} steps that were looked at, while the others did: "
+        + ("the step does not write them." if alone else "their group's rate is 0."),
+        severity="error" if alone else "note" if learnt else "warning",
+        credence=0.9 if alone else 0.3 if learnt else 0.75,
         where=at(makers[0]),
         numbers={"resting": len(resting), "of": len(pulled), "looks": len(looks)},
-        fix="Print the rate of each group; a whole-number division or a rounded factor makes it 0.",
+        fix="Write in place (`p.sub_(...)`); `p = p - ...` only gives a new tensor the old name."
+        if alone
+        else "Print the rate of each group; a whole-number division or a rounded factor makes it 0.",
     )
