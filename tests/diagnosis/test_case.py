@@ -18,7 +18,7 @@ from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.diagnosis.verdict import report
 from sleuth.diagnosis.workplace import in_place, scratch_copy, writes_files
 from sleuth.errors import SleuthError
-from sleuth.facts.step import Layers, LossCall, Model, Parameter, Record, Step
+from sleuth.facts.step import Layers, LossCall, Model, Optimizer, Parameter, Record, Step
 from sleuth.finding import Finding, Where
 
 
@@ -185,6 +185,33 @@ def test_a_loss_above_that_of_one_answer_for_all_is_nothing_learnt(
     trials = Trials(Record((call, *steps)), whole=True)
     assert trials.learns is learns
     assert trials.poor is not learns
+
+
+def _run(losses: list[float], *others: object, kind: str = "Adam") -> Case:
+    made = Optimizer(1, kind, 5, lr=0.1)
+    steps = [Step(n, optimizer=1, loss=loss, loss_line=9) for n, loss in enumerate(losses)]
+    return Case(Request(Path("a.py")), trials=Trials(Record((made, *others, *steps)), whole=True))
+
+
+@pytest.mark.parametrize(
+    ("losses", "kind", "status"),
+    [
+        ([1.0 + 0.001 * (n % 3) for n in range(60)], "Adam", "inconclusive"),
+        ([1.0 + 0.001 * (n % 3) for n in range(60)], "LBFGS", "nothing-found"),  # the first step did it all
+        ([50.0, 1.0, 1.0, 1.0, *[math.exp(-n / 10) for n in range(60)]], "Adam", "nothing-found"),  # came far
+        ([1.0, 1.0, 1.0, *[1.0 + 9 * (n % 5 == 0) for n in range(60)]], "Adam", "inconclusive"),
+    ],
+)
+def test_what_the_course_of_a_loss_says(losses: list[float], kind: str, status: str) -> None:
+    verdict = report(_run(losses, kind=kind)).verdict
+    assert verdict.status == status, verdict.summary
+
+
+def test_two_players_are_not_judged_by_the_loss_of_one() -> None:
+    other = Optimizer(2, "Adam", 6, lr=0.1)
+    theirs = [Step(n, optimizer=2, loss=0.7, loss_line=12) for n in range(60)]
+    case = _run([0.69] * 60, other, *theirs)
+    assert report(case).verdict.status == "nothing-found"
 
 
 def test_a_weak_root_explains_nothing_away() -> None:

@@ -6,7 +6,10 @@ from functools import cached_property
 
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.reading import Course
+from sleuth.facts.seen import LINE_SEARCHES
 from sleuth.facts.step import Evaluation, Optimizer, Record
+
+LITTLE = 0.2  # of the loss at the start
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,19 @@ class Trials:
             and not self.unstable
             and not self.below_a_constant
         )
+
+    @cached_property
+    def came_far(self) -> bool:
+        """Whatever the loss did on its way (folds begin anew, small batches waver), little of it is left."""
+        course = self.course
+        return course is not None and course.finite and course.head > 0 and 0 <= course.left < LITTLE
+
+    @cached_property
+    def told_by_its_loss(self) -> bool:
+        """Whether the course of the loss says how training goes: not of two players that pull at each other,
+        nor of an optimizer whose first step is a search that may do nearly all of it."""
+        searches = self.optimizer is not None and self.optimizer.type in LINE_SEARCHES
+        return not reading.adversarial(self.base) and not searches
 
     @cached_property
     def had_its_time(self) -> bool:

@@ -119,8 +119,10 @@ def _verdict(case: Case, findings: list[Finding]) -> Verdict:
     if case.trials is None or not case.trials.base.steps:
         return Verdict("inconclusive", _no_training(case))
     trials = case.trials
-    poor = trials.poor and trials.had_its_time
-    if poor and not trials.stuck and not trials.unstable and _learns_from_inputs(case):
+    poor = trials.poor and trials.had_its_time and trials.told_by_its_loss
+    stuck = trials.stuck and trials.told_by_its_loss
+    unstable = trials.unstable and trials.told_by_its_loss and not trials.came_far
+    if poor and not stuck and not unstable and _learns_from_inputs(case):
         course = trials.course
         told = f"only from {course.head:.3g} to {course.tail:.3g}" if course is not None else "little"
         return Verdict(
@@ -128,8 +130,8 @@ def _verdict(case: Case, findings: list[Finding]) -> Verdict:
             f"Nothing wrong was found. The loss falls {told}, as losses with a high floor do; without the "
             "inputs it does clearly worse, so something is learnt, and no check raised an alarm.",
         )
-    if trials.stuck or trials.unstable or poor:
-        what = "is not stable" if trials.unstable else "does not fall as it should"
+    if stuck or unstable or poor:
+        what = "is not stable" if unstable else "does not fall as it should"
         return Verdict(
             "inconclusive",
             f"The loss {what}, and nothing in the catalog explains it: see the board, and compare with a "

@@ -115,6 +115,9 @@ def where_event(step: "Step", line: "Line") -> Where | None:
     return Where(path=step.path or step.loss_path or None, line=line) if line else None
 
 
+LINE_SEARCHES = ("LBFGS",)  # a step is a whole search; where no point along the line is better, it stays
+
+
 def optimizer_of(record: "Record", number: int) -> "Optimizer | None":
     from sleuth.facts.step import Optimizer
 

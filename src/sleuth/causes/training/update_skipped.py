@@ -51,7 +51,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
-from sleuth.facts.seen import at, courses, optimizer_of
+from sleuth.facts.seen import LINE_SEARCHES, at, courses, optimizer_of
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -63,7 +63,6 @@ PREDICTS = {"same-batch": "usually", "float64": "even"}
 SHARE, MOST = 0.1, 0.5  # of the measured steps, beyond the first dozen; see the page
 SETTLING = 12
 FAINTEST = 1e-6  # norm of a gradient whose step can be too small for the weights' digits
-LINE_SEARCHES = ("LBFGS",)  # where no point along the line is better, staying is the answer
 DUST = 1e-12  # a rate below cannot move a float32: `lr-collapsed` or `update-underflow` name it
 
 

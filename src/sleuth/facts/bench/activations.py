@@ -69,7 +69,11 @@ class Activations:
         loops = [found for found in calls.values() if len(found) >= FEWEST_TURNS]
         if 2 * sum(map(len, loops)) < len(self.layers):
             return ()
-        return tuple(max(loops, key=lambda found: found[-1].size_in / found[0].size_in, default=()))
+        return tuple(max(loops, key=_growth, default=[]))
+
+
+def _growth(turns: list[LayerFacts]) -> float:
+    return turns[-1].size_in / turns[0].size_in
 
 
 def read(run: Run) -> Activations:
