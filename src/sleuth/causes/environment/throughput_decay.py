@@ -50,15 +50,75 @@ or a busy neighbour also slows down, but shows it in all parts at once.
 - pytorch-tuning: the general optimisations, on loading and synchronisation costs of a step.
 """
 
+import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
+from sleuth.facts.flow import root
+from sleuth.facts.interpreter.values import Arm, Call, Instance, Loop, Value
+from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import needed, where_loss
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record, Step
+
+NEEDS = "_hook("
+_HOOKS = (
+    ".register_forward_hook",
+    ".register_forward_pre_hook",
+    ".register_full_backward_hook",
+    ".register_full_backward_pre_hook",
+)
+_PARTS_OF = (".modules", ".named_modules", ".children", ".named_children")
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    """Hooks that every epoch or step adds to the same model, and nobody takes away."""
+    if any(not call.args for call in program.calls(".remove")):
+        return
+    trains = [event.call.context.loops for event in program.training.of("backward")]
+    for call in program.calls(*_HOOKS):
+        around = [loop for loop in call.context.loops if any(loop in loops for loops in trains)]
+        model = _hooked(call)
+        if not around or model is None or _made_inside(model, around[0]):
+            continue
+        if not any(_asks(arm) for arm in call.context.arms):
+            yield clue(
+                "error",
+                _called_in_vain(call, around[0]),
+                "Every turn of the training loop hangs one more hook on the same module, and none is ever "
+                "removed: each call of the model runs all of them, so steps take longer and longer.",
+                fix="Register once before the loop, or keep the handle and call `handle.remove()`.",
+            )
+
+
+def _called_in_vain(call: Call, loop: Loop) -> Call:
+    """Where a helper hangs them, the place is the line in the loop that calls it once too often."""
+    sites = [site for site in call.context.sites if loop in site.context.loops]
+    return sites[-1] if sites else call
+
+
+def _hooked(call: Call) -> Value | None:
+    """The module, or the model through whose parts the innermost loop goes."""
+    over = root(call.context.loops[-1].over) if call.context.loops else None
+    if isinstance(over, Call) and over.op in _PARTS_OF:
+        return root(over.receiver)
+    made = root(call.receiver)
+    return made if isinstance(made, Instance | Call) else None
+
+
+def _made_inside(model: Value, loop: Loop) -> bool:
+    made_in = model.made_in if isinstance(model, Instance) else getattr(model, "context", None)
+    return made_in is None or loop in made_in.loops
+
+
+def _asks(arm: Arm) -> bool:
+    """A condition on something else than the kind of the module: the first epoch, hooks that hang already."""
+    test = getattr(arm.node, "test", None)
+    return not (isinstance(test, ast.Call) and getattr(test.func, "id", "") in ("isinstance", "hasattr"))
+
 
 SLOWER = 1.6  # last tenth over first tenth after the warm-up
 STEADY = 0.95  # share of rising pairs of eight blocks: a busy machine goes up and down

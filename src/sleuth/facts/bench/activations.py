@@ -67,9 +67,10 @@ class Activations:
             if layer.size_in > 0:
                 calls.setdefault((layer.where.module, layer.where.line), []).append(layer)
         loops = [found for found in calls.values() if len(found) >= FEWEST_TURNS]
-        if 2 * sum(map(len, loops)) < len(self.layers):
+        if not loops or 2 * sum(map(len, loops)) < len(self.layers):
             return ()
-        return tuple(max(loops, key=_growth, default=[]))
+        steepest = max(loops, key=_growth)
+        return tuple(steepest)
 
 
 def _growth(turns: list[LayerFacts]) -> float:
