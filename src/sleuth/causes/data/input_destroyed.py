@@ -15,7 +15,8 @@ carries anything. Only a comparison with noise is.
 
 ## How to tell
 - **probe**: 98% or more of all input values are one value (padding, the unknown token, a clipped
-  range), or no output depends on any input feature.
+  range), or no output depends on any input feature; or every example has the same mean and spread,
+  as if normalised by itself, and the nearest example has the same label no oftener than by chance.
 - **experiment**: noise-inputs. If the held-out score with noise equals the score with your data,
   your data says nothing to this model. Training loss alone decides nothing.
 - **refuted by**: held-out performance clearly better than with noise inputs.

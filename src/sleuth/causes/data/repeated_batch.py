@@ -22,6 +22,7 @@ Other births: a batch fetched above the loop and never replaced, a cache keyed b
 order that repeats).
 
 ## How to tell
+- **lint**: a generator that every step makes anew with the same seed draws the rows of the batch.
 - **watch**: fingerprints of the inputs repeat from step to step, although the epoch should hold
   other data; training loss near zero while held-out loss stalls or rises.
 - **refuted by**: two consecutive training steps with different input fingerprints.

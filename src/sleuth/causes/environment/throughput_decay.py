@@ -20,6 +20,8 @@ list searched with `in`, a log file reopened and rewritten, longer sequences lat
 curriculum, or memory so full that the machine swaps.
 
 ## How to tell
+- **lint**: a hook registered in the training loop, on a model made before it, with no `remove()`
+  anywhere.
 - **watch**: the median step time of the last tenth of the run is clearly above that of the first
   tenth after warm-up, and rises steadily; the record shows which part: loading, forward, backward
   or the rest. Growing backward time points to the graph, growing "rest" to your bookkeeping.

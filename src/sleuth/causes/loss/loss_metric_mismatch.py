@@ -25,7 +25,8 @@ ranking with a bad threshold also gives a falling loss and a flat F1.
 - **watch**: over many steps the loss falls by a clear amount while the metric stays flat or gets
   worse, on the *same* examples; a ranking metric at exactly 0 is below what chance would give. Sleuth
   recomputes plain accuracy from recorded outputs and targets and compares it with what the script
-  reports; a disagreement convicts the metric, agreement acquits it.
+  reports; a disagreement convicts the metric, agreement acquits it. Predictions of shape (N, 1) held
+  against labels of shape (N,) are told at once: every prediction meets every label.
 - **refuted by**: a metric computed independently on the same outputs agrees with the reported one,
   and moves together with the loss.
 

@@ -18,8 +18,9 @@ loss = nn.CrossEntropyLoss()(model(x), y.float().unsqueeze(1))   # 0.0, for ever
 ```
 
 ## How to tell
-- **probe**: the output has one column under cross-entropy; the target of a regression loss has an
-  integer type and 3 to 20 distinct values.
+- **probe**: the output has one column under cross-entropy; its targets are zeros and ones with
+  several ones in a row; the target of a regression loss has an integer type and 3 to 20 distinct
+  values.
 - **lint**: `CrossEntropyLoss` beside a last layer with one unit; `mse_loss` with an argument called
   labels or with `.argmax(...)`; `BCEWithLogitsLoss` against class indices that were never one-hot.
 - **refuted by**: output width, target dtype and target values that match a row of the table below.

@@ -16,6 +16,7 @@ In float32 the end is absolute: an update below about 3e-8 of a weight's size is
 away.
 
 ## How to tell
+- **lint**: `ReduceLROnPlateau` in mode "max" is handed a loss, or in mode "min" a score.
 - **watch**: the rate of every group over time. Suspicious is a rate below a hundredth of its peak
   before half of the planned run is over, while the loss was still falling when it dropped;
   update-to-weight ratios that fall together with it; gradients of unchanged size.
