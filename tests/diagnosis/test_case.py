@@ -207,6 +207,19 @@ def test_what_the_course_of_a_loss_says(losses: list[float], kind: str, status: 
     assert verdict.status == status, verdict.summary
 
 
+@pytest.mark.parametrize(("steps", "named"), [(20, ["undertrained"]), (200, ["lr-too-low"])])
+def test_few_steps_are_not_a_low_rate(steps: int, named: list[str]) -> None:
+    case = _run([1.0 - 0.25 * n / steps for n in range(steps)])
+    faster = _run([1.0 - 0.8 * n / steps for n in range(steps)]).trials
+    assert case.trials is not None
+    assert faster is not None
+    case.made["lr×10"] = Trial("lr×10", True, "better", faster.base)
+    case.order.append("lr×10")
+    case.trials = Trials(case.trials.base, True, case.made)
+    found = [f.cause for f in report(case).findings if f.severity != "note"]
+    assert found == named
+
+
 def test_two_players_are_not_judged_by_the_loss_of_one() -> None:
     other = Optimizer(2, "Adam", 6, lr=0.1)
     theirs = [Step(n, optimizer=2, loss=0.7, loss_line=12) for n in range(60)]

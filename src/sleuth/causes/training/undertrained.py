@@ -44,7 +44,6 @@ more steps are the wrong medicine.
 """
 
 from collections.abc import Iterator
-from statistics import fmean
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
@@ -52,9 +51,26 @@ from sleuth.facts.seen import adversarial, courses, ended, where_loss
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
+    from sleuth.diagnosis.trials import Trials
     from sleuth.facts.step import Record
 
 PREDICTS = {"lr×10": "usually"}
+
+
+def experiment(trials: "Trials") -> Iterator[Finding]:
+    """A few dozen steps in all, still falling, and longer ones do better: more of them would, too."""
+    course = trials.course
+    if course is None or not trials.whole or len(trials.losses) >= ENOUGH or not course.falling:
+        return
+    if trials.yes("lr×10") and course.left > FAR:
+        yield Finding(
+            f"The run ends after {len(trials.losses)} steps, the loss still falling ({course.head:.3g} to "
+            f"{course.tail:.3g}), and ten times the rate comes further ({trials.detail('lr×10')}): it stops "
+            "when it has only begun.",
+            "warning",
+            0.65,
+            fix="Train longer; look for a limit on steps or epochs that was set for a trial.",
+        )
 
 
 LATE = 5  # the last fifth
@@ -100,7 +116,7 @@ def _broken_off(record: "Record") -> Iterator[Finding]:
         third = len(values) // 3
         if not A_FEW <= len(values) < ENOUGH or len(values) < len(course.losses) or len(course.steps) < A_FEW:
             continue
-        first, middle, last = (fmean(values[k * third : (k + 1) * third]) for k in range(3))
+        first, middle, last = (curves.median(values[k * third : (k + 1) * third]) for k in range(3))
         slowing = (middle - last) < STEADY * (first - middle)
         if first <= middle or slowing or curves.fallen(values) > FAR:
             continue
