@@ -208,8 +208,10 @@ class _Link:
         found = [self.of(part, depth) for part in parts]
         if any(link == "on" for link in found) and call.context.grad:
             return call
-        # What met something unknown on the way here is cut all the same: nothing passes this call.
-        behind = (*found, *(self._known.get(id(part)) for part in ancestry(call, 60)))
+        # Numbers that met something unknown, made into a tensor that asks for a slope: that was to be the loss.
+        asks = "requires_grad" in call.keywords
+        remade = (self._known.get(id(part)) for part in (ancestry(call, 60) if asks else ()))
+        behind = (*found, *remade)
         return next((link for link in behind if isinstance(link, Call)), "off")
 
     def _joined(self, values: tuple[Value, ...], depth: int) -> str | Call:
