@@ -208,7 +208,7 @@ class _Link:
         found = [self.of(part, depth) for part in parts]
         if any(link == "on" for link in found) and call.context.grad:
             return call
-        # Numbers that met something unknown, made into a tensor that asks for a slope: that was to be the loss.
+        # Numbers that met something unknown, made into a tensor that asks for a slope: meant as the loss.
         asks = "requires_grad" in call.keywords
         remade = (self._known.get(id(part)) for part in (ancestry(call, 60) if asks else ()))
         behind = (*found, *remade)
