@@ -19,6 +19,7 @@ proof of a bug, and a flat stretch no proof of the end.
   negative against the noise, and the drop over that fifth is a visible share of the whole. The
   validation loss falls too, the gap to it is small, gradients and updates have ordinary size, the
   rate is not near zero. Of a few dozen steps, the last third gains as much as the one before.
+- **experiment**: a run of a few dozen steps, still falling, comes much further at ten times the rate.
 - **refuted by**: the smoothed training loss did not fall over the last fifth of the run.
 
 ## How to fix
