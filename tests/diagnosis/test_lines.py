@@ -99,3 +99,23 @@ def test_parameters_left_out_point_at_the_filter_before_the_optimizer(tmp_path: 
     plain = Record((Optimizer(1, "SGD", line=7, path="train.py"), *steps))
     assert line_of(found("params-not-in-optimizer", "head", 20), filtered, script) == 4
     assert line_of(found("params-not-in-optimizer", "head", 20), plain, script) == 7
+
+
+def test_bare_weights_that_start_alike_point_at_where_they_are_made(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import torch\nmask = torch.ones(4, 4)\ndef dense(n, m):\n    w = torch.zeros(n, m)\n"
+        "    return w.requires_grad_()\nlayers = [dense(3, 4), dense(4, 1)]\n"
+    )
+    nowhere = Finding("seen", where=Where(), cause="zero-init", technique="probe")
+    assert line_of(nowhere, Record(()), script) == 4
+    assert line_of(found("zero-init", "body.0", 9), Record(()), script) == 9
+
+
+def test_shared_rows_point_at_a_split_of_ones_own(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(
+        "x, y = read()\nx, y = oversample(x, y)\n(xtr, ytr), (xte, yte) = cut_and_split(x, y)\n"
+        "for a, b in order.split(8), rest:\n    first, rest = a.split(2)\n"
+    )
+    assert line_of(found("split-overlap", line=40), Record(()), script) == 3

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from sleuth.diagnosis.statements import RANKS, best_statement, called_twice
+from sleuth.diagnosis.statements import LAST_RESORT, RANKS, best_statement, called_twice
 from sleuth.facts.prepared import where_input_made, where_target_made
 from sleuth.facts.seen import batches, loss_calls
 from sleuth.facts.step import Model, Optimizer, Parameter, Record
@@ -38,7 +38,13 @@ def _placed(finding: Finding, record: Record | None, sources: list[Path]) -> Fin
     where = _from_source(finding, sources)
     if where is None and record is not None:
         where = _from_record(finding, record, sources)
+    if where is None and finding.cause in LAST_RESORT and not _has_place(finding):
+        where = best_statement(finding.cause, sources)
     return finding if where is None else replace(finding, where=where)
+
+
+def _has_place(finding: Finding) -> bool:
+    return finding.where is not None and bool(finding.where.line or finding.where.module)
 
 
 def _from_source(finding: Finding, sources: list[Path]) -> Where | None:

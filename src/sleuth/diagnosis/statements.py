@@ -22,7 +22,7 @@ class _Statement:
 
 def best_statement(cause: str, sources: list[Path]) -> Where | None:
     """The statement that the cause is most likely about; None where nothing in the source speaks of it."""
-    rank = RANKS[cause]
+    rank = RANKS.get(cause) or LAST_RESORT[cause]
     ranked = [
         (score, number, Where(str(path), statement.line))
         for number, path in enumerate(sources)
@@ -82,7 +82,20 @@ def _split(statement: _Statement) -> int | None:
         r"choice\(|sample\(|permutation\(|randperm\(|randint\(|\[.*:.*\]|Subset\(", statement.text
     )
     held_out = re.search(r"test|val|eval|hold", statement.targets, re.IGNORECASE)
-    return 1 if draws and held_out else None
+    if draws and held_out:
+        return 1
+    apart = not statement.in_loop and "," in statement.targets and re.search(r"split\w*\(", statement.text)
+    return 2 if apart else None
+
+
+def _same_start(statement: _Statement) -> int | None:
+    """Where weights that belong to no layer are given one value."""
+    if not re.search(r"\b(zeros|ones|full)\(", statement.text):
+        return None
+    if re.search(r"Parameter\(|requires_grad", statement.text):
+        return 0
+    named = re.fullmatch(r"(self\.)?(w|W|weights?|theta|kernel)(_?\w{0,3})", statement.targets)
+    return 1 if named else None
 
 
 def called_twice(attribute: str, sources: list[Path]) -> Where | None:
@@ -119,6 +132,8 @@ def _summed(statement: _Statement) -> int | None:
     return 2 if statement.text.startswith("return") else None
 
 
+# For findings that know no line at all.
+LAST_RESORT: Mapping[str, Callable[[_Statement], int | None]] = {"zero-init": _same_start}
 RANKS: Mapping[str, Callable[[_Statement], int | None]] = {
     "causal-leak": _mask,
     "class-imbalance": _criterion,
