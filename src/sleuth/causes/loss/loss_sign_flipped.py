@@ -22,7 +22,8 @@ about losses whose direction is known.
 
 ## How to tell
 - **lint**: a minus in front of a named loss (`cross_entropy`, `mse_loss`, `nll_loss`...),
-  `backward()` on a bare `log_prob`, score or similarity, or an update by hand that adds the slope.
+  `backward()` on a bare `log_prob`, score or similarity (`si_snr(...)`, `ssim(...)`), or an update by
+  hand that adds the slope.
 - **watch**: the loss falls past any plausible minimum, below zero for a loss that cannot be
   negative; accuracy drops under chance; weights and gradients grow all the time.
 - **experiment**: undoing it, by negating the loss from outside, makes the metric rise. On
@@ -73,6 +74,7 @@ from sleuth.facts.topics.aims import (
 )
 from sleuth.facts.topics.divergence import is_divergence_from_prior, is_variance_of_divergence, weighted
 from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms
+from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
@@ -183,6 +185,26 @@ def _not_negated(objective: Objective, term: Term) -> Iterator[Finding]:
     elif is_policy_gradient(term.value, by_name=objective.certain):
         what = "The log-probability weighted with the reward"
         yield _backwards(objective, term, what, "warning", "Put a minus in front of it.")
+    elif objective.certain and (name := _quality(objective.value.node)):
+        yield _backwards(objective, term, f"`{name}`", "warning", "Minimise its negative.")
+
+
+# Measures that are best when large, by the names they go by; `ssim_loss` has been turned round already.
+_QUALITY = Pattern(
+    r"(^|_)(si_?)?(snri?|sdri?|psnr|ssim|ms_ssim|dice|m?iou|ndcg|auc|bleu)(_(score|coef\w*|db|index))?$"
+)
+
+
+def _quality(node: ast.AST | None) -> str:
+    """The name of the measure in `si_snr(estimate, clean).mean()`."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr not in ("mean", "sum") or not isinstance(node.func.value, ast.Call):
+            break
+        node = node.func.value
+    if not isinstance(node, ast.Call):
+        return ""
+    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    return name if _QUALITY.search(name.lower()) else ""
 
 
 def _without_minus(flip: Value) -> Edits:
