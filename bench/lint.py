@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bench import corpus, detection, snippets, zoo
 from sleuth.collector import collector_off
-from sleuth.facts.source import Project, Source, UnreadableSource, read_source
+from sleuth.facts.source import Project, Source, UnreadableSource, fingerprint, read_source
 from sleuth.finding import Finding
 from sleuth.lint import Selection, lint, lint_source, lintable
 from sleuth.lint.cache import Cache
@@ -176,10 +176,16 @@ def _floor(sources: list[Source]) -> None:
 
 
 def _lint(sources: list[Source]) -> None:
+    """As the linter itself does it: a file that another one imports is parsed once for both."""
     causes = Selection().causes()
     project = Project()
     for source in sources:
-        lint_source(Source(source.path, source.text, ast.parse(source.text)), None, causes, project)
+        digest = fingerprint(source.text.encode())
+        parsed = project.known(Path(source.path), digest)
+        if parsed is None:
+            parsed = Source(source.path, source.text, ast.parse(source.text))
+        project.add(parsed, digest)
+        lint_source(parsed, None, causes, project)
 
 
 def best(actions: dict[str, Callable[[], object]]) -> dict[str, float]:

@@ -118,8 +118,8 @@ def _data_sets(program: Program) -> Iterator[Finding]:
 
 def _scaled_in_training_only(program: Program) -> Iterator[Finding]:
     """`if self.train: x = x / 255` in a data set: an augmentation may be left out, a change of units not."""
-    for node in program.source.nodes if program.source.holds("__getitem__") else ():
-        if not isinstance(node, ast.FunctionDef) or node.name != "__getitem__":
+    for node in program.source.of(ast.FunctionDef) if program.source.holds("__getitem__") else ():
+        if node.name != "__getitem__":
             continue
         for branch in (part for part in ast.walk(node) if isinstance(part, ast.If)):
             if branch.orelse or not _TRAINING.search(ast.unparse(branch.test)):

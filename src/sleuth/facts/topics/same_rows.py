@@ -33,10 +33,9 @@ def same_rows(program: Program) -> Iterator[SameRows]:
     for source in program.sources:
         for body in _bodies(source):
             bound = [pair for statement in body for pair in _pairs(statement)]
-            train = [pair for pair in bound if names_training(pair.name)]
-            for held in bound:
-                if not names_held_out(held.name):
-                    continue
+            kept_apart = [pair for pair in bound if names_held_out(pair.name)]
+            train = [pair for pair in bound if names_training(pair.name)] if kept_apart else []
+            for held in kept_apart:
                 for other in train:
                     if _overlap(held.value, other.value) and not _moved_between(body, held, other):
                         yield SameRows(held.value, other.value, source, True)

@@ -8,12 +8,13 @@ from sleuth.facts.source import Source, called, walked
 _DRAWS = frozenset(
     "randn rand normal standard_normal uniform normal_ trunc_normal_ uniform_ randn_like".split()
 )
+_ONE_DIVIDED = ("1 //", "1//", "1.0 //", "1.0//", "1. //", "1.//")
 
 
 def floored_scales(source: Source) -> Iterator[ast.BinOp]:
     """`1 // expression` that multiplies a draw of weights or is its spread, at once or under a name."""
-    if not source.holds("//") or not source.holds_one_of(("rand", "normal", "uniform")):
-        return
+    if not source.holds_one_of(("rand", "normal", "uniform")) or not source.holds_one_of(_ONE_DIVIDED):
+        return  # a walk through all syntax is dear, and `//` alone stands in every address
     for division in source.of(ast.BinOp):
         if isinstance(division.op, ast.FloorDiv) and _is_one(division.left) and _is_large(division.right):
             if any(map(_scales_a_draw, _uses(source, division))):
