@@ -61,6 +61,7 @@ from sleuth.facts.flow import root
 from sleuth.facts.interpreter.values import Arm, Call, Instance, Loop, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import needed, where_loss
+from sleuth.facts.topics.modes import made_inside
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def lint(program: Program) -> Iterator[Finding]:
     for call in program.calls(*_HOOKS):
         around = [loop for loop in call.context.loops if any(loop in loops for loops in trains)]
         model = _hooked(call)
-        if not around or model is None or _made_inside(model, around[0]):
+        if not around or model is None or made_inside(model, around[0]):
             continue
         if not any(_asks(arm) for arm in call.context.arms):
             yield clue(
@@ -109,11 +110,6 @@ def _hooked(call: Call) -> Value | None:
         return root(over.receiver)
     made = root(call.receiver)
     return made if isinstance(made, Instance | Call) else None
-
-
-def _made_inside(model: Value, loop: Loop) -> bool:
-    made_in = model.made_in if isinstance(model, Instance) else getattr(model, "context", None)
-    return made_in is None or loop in made_in.loops
 
 
 def _asks(arm: Arm) -> bool:

@@ -59,13 +59,13 @@ from collections.abc import Iterator
 
 from sleuth.facts.edits import Edits, imported, statement_of
 from sleuth.facts.flow import possible
-from sleuth.facts.interpreter.values import Call, Collection, Either, Instance, Loop, Table, Unknown, Value
+from sleuth.facts.interpreter.values import Call, Collection, Either, Loop, Table, Unknown, Value
 from sleuth.facts.loop import Event, TrainingLoop
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.source import Source
 from sleuth.facts.topics.cadence import is_optimizer_call
 from sleuth.facts.topics.gradients import trained_by
-from sleuth.facts.topics.modes import forwards, inside, is_model, may_be_model, same_module
+from sleuth.facts.topics.modes import forwards, inside, is_model, made_inside, may_be_model, same_module
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
@@ -122,7 +122,7 @@ def _trained_out_of_sight(program: Program) -> list[Event]:
         for call in program.trace
         if call.result is None and call.context.loops and _TRAINS.search(_called(call))
         if any(
-            same_module(given, model) and not _made_inside(program, model, call.context.loops[0])
+            same_module(given, model) and not made_inside(model, call.context.loops[0])
             for given in call.args
             for model in models
             if model is not None
@@ -401,7 +401,7 @@ def _trained_on(program: Program, keeper: Call, model: Value) -> bool:
     for backward, applied in trained_by(program):
         shared = [loop for loop in keeper.context.loops if backward.inside(loop)]
         if any(one.receiver is model for one in applied) and any(
-            not _made_inside(program, model, loop) for loop in shared
+            not made_inside(model, loop) for loop in shared
         ):
             return True
     return False
@@ -419,12 +419,6 @@ def _on_a_better_score(call: Call) -> bool:
         isinstance(arm.node, ast.If) and arm.name == "if" and _compares(arm.node.test)
         for arm in call.context.arms
     )
-
-
-def _made_inside(program: Program, model: Value, loop: Loop) -> bool:
-    if isinstance(model, Instance):
-        return model.made_in is None or any(here is loop for here in model.made_in.loops)
-    return isinstance(model, Call) and any(here is loop for here in model.context.loops)
 
 
 def _is_read(program: Program, keeper: Call) -> bool:

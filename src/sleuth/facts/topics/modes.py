@@ -105,6 +105,13 @@ def identity(value: Value | None) -> object:
     return id(value)
 
 
+def made_inside(model: Value, loop: Loop) -> bool:
+    """Whether each turn of a loop makes it anew; an object whose making was not seen may be made there."""
+    if isinstance(model, Instance):
+        return model.made_in is None or loop in model.made_in.loops
+    return isinstance(model, Call) and loop in model.context.loops
+
+
 def same_module(left: Value | None, right: Value | None) -> bool:
     if same(left, right):
         return True
