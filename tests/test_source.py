@@ -1,5 +1,6 @@
 """Reading files: encodings, fragments, notebooks, and everything that is no Python."""
 
+import ast
 import json
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def test_a_declared_encoding_is_used(tmp_path: Path) -> None:
     ("data", "reason"),
     [
         (b"\x00\x01", "binary"),
-        (b"x = '\xff\xfe'\n", "encoding"),
+        (b"x = '\xff\xfe'\n", "not encoded in UTF-8"),
         (b"# coding: no-such-thing\n", "encoding"),
         (b"x" * 2_000_001, "generated"),
     ],
@@ -69,7 +70,8 @@ FRAGMENTS = {
 @pytest.mark.parametrize(("text", "statements"), FRAGMENTS.values(), ids=FRAGMENTS)
 def test_a_fragment_is_read_as_far_as_it_goes(text: str, statements: int) -> None:
     source = parse_source("a.py", text, repair=True)
-    assert len(source.tree.body) == statements
+    read = [node for node in source.tree.body if not isinstance(node, ast.Pass)]  # in a broken line's place
+    assert len(read) == statements
     assert source.repaired is not None
 
 

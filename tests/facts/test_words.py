@@ -20,9 +20,9 @@ SCRIPTS = sorted((ROOT / "tests" / "causes").glob("*/*/*.py"))[::9]
 # The same questions as one pattern each.
 TWINS = {
     "INTERESTING": r"torch|sklearn|\bnn\.|jax|optax|loss|backward|DataLoader|train_test_split|optim|fit\(|"
-    r"gymnasium|gamma|reward",
-    "WORTH_RUNNING": r"backward|\.step\(|zero_grad|softmax|[Ll]oss|\bfit|split\(|DataLoader|no_grad|"
-    r"inference_mode|\.eval\(|"
+    r"gymnasium|gamma|reward|\bgym\.",
+    "WORTH_RUNNING": r"entropy|normalize\(|backward|\.step\(|zero_grad|softmax|[Ll]oss|\bfit|split\(|"
+    r"DataLoader|no_grad|inference_mode|\.eval\(|"
     r"detach|\.data\b|\.item\(|\blog\w*\(|exp\(|sqrt\(|\.view\(|reshape\(|\bdef forward|__getitem__|"
     r"__call__|__iter__|collate|Dataset\b|imread|read_image|Image\.open|uint8|astype|shuffle|permut|\brand|"
     r"random\.|transforms\b|\.transform\(|listdir|glob\(|state_dict|init\.\w+_\(|\.(?:zeros|ones|fill|constant)_\(|seed|"

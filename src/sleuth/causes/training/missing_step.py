@@ -58,7 +58,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, inserted_after, statement_of
+from sleuth.facts.edits import Edits, block_of, inserted_after, statement_of
 from sleuth.facts.flow import ancestry, literal, possible, root, same, spelling
 from sleuth.facts.interpreter.values import Call, Class, Instance, Loop, Value
 from sleuth.facts.loop import Event
@@ -230,11 +230,16 @@ def _never_stepped(program: Program, loop: Loop) -> Iterator[Finding]:
 
 
 def _stepped(backward: Event, clearing: Event) -> Edits:
-    """The step behind `backward()`. Not safe: the author may want it elsewhere."""
+    """The step behind `backward()` and behind clipping that follows. Not safe: it may belong elsewhere."""
     source = backward.call.context.source
     if backward.call.context.function is not clearing.call.context.function:
         return ()
     statement = statement_of(backward.call.node, source)
+    rest = block_of(statement, source) if statement is not None else []
+    for later in rest[rest.index(statement) + 1 :] if statement in rest else ():
+        if "clip_grad" not in ast.unparse(later):
+            break
+        statement = later
     return inserted_after(statement, source, f"{spelling(clearing.call)}.step()")
 
 
