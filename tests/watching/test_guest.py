@@ -354,6 +354,30 @@ def test_a_kill_loses_nothing_that_is_older_than_a_second(tmp_path: Path) -> Non
     assert len(read(tmp_path / "record.jsonl").steps) == 40
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child of its parent's death")
+def test_a_killed_sleuth_leaves_no_training_behind(tmp_path: Path) -> None:
+    (tmp_path / "silent.py").write_text("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(120)\n")
+    command = [sys.executable, "-m", "sleuth", "watch", "silent.py"]
+    env = os.environ | {"SLEUTH_HOME": str(tmp_path / "home")}
+    with subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        training = Path("/proc", process.stdout.readline().decode().strip(), "cmdline")
+        assert b"silent.py" in training.read_bytes()
+        process.kill()
+        process.wait(60)
+    until = time.monotonic() + 60
+    while _text_of(training) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not _text_of(training)
+
+
+def _text_of(process: Path) -> bytes:
+    try:
+        return process.read_bytes()  # empty for one that has ended and nobody asked after
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk_costs_the_record_and_one_sentence(tmp_path: Path) -> None:
     script(tmp_path, "print(train())\nimport threading\nprint(threading.active_count())\n")

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,7 @@ from sleuth.watching.process import environment
 
 FORWARDED = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGQUIT")
 A_WHILE = 0.2  # seconds between two looks at the record
+ON_DEATH_OF_PARENT = 1  # Linux's prctl: the signal a process gets then
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,7 @@ def run(request: Request, kept: Any, stdout: int = 1, environ: Mapping[str, str]
             stdout=ends[0],
             stderr=ends[1],
             env=environment(kept.record_path, request.level, base),
+            preexec_fn=_bound_to_us(),  # no thread of ours can hold a lock here: there is none
         )
         for end in ends:
             os.close(end)
@@ -127,6 +129,16 @@ def run(request: Request, kept: Any, stdout: int = 1, environ: Mapping[str, str]
             code = process.wait()
     live.finish()
     return code if code >= 0 else 128 - code
+
+
+def _bound_to_us() -> Callable[[], None] | None:
+    """A killed Sleuth can pass nothing on: on Linux the script then ends too, as it would have alone."""
+    if sys.platform != "linux":
+        return None
+    import ctypes
+
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+    return None if prctl is None else lambda: prctl(ON_DEATH_OF_PARENT, signal.SIGTERM)
 
 
 @contextmanager
