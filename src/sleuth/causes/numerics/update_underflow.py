@@ -106,7 +106,7 @@ def _lost(record: "Record") -> Iterator[Finding]:
             f"below the {_HALF_EPSILON[kind]:.0e} that this type can tell apart"
             + (
                 f"; {lost:.0%} of the measured steps changed nothing at all."
-                if lost
+                if lost >= 0.005
                 else ": most elements stay as they are."
             ),
             severity="note" if learned(course, 0.3) else severity,  # an experiment may make more of it

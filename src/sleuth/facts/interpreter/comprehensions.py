@@ -7,7 +7,7 @@ from sleuth.facts.interpreter.machine import Machine, element, settle
 from sleuth.facts.interpreter.values import Collection, Function, Scope, Value
 
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp
-ITEM_BY_ITEM = 4  # written items that are followed one by one
+ITEM_BY_ITEM = 8  # written items that are followed one by one; a replay buffer has five to seven columns
 
 
 def listing(machine: Machine, node: Comprehension) -> Value:
