@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sleuth.causes.rl import reward_scale
 from sleuth.diagnosis import clues
 from sleuth.diagnosis import ledger as ledgers
 from sleuth.diagnosis.case import Case
@@ -362,3 +363,18 @@ def test_an_agent_is_known_by_its_world(tmp_path: Path, text: str, agent: bool) 
     script = tmp_path / "agent.py"
     script.write_text(text)
     assert plays([script]) is agent
+
+
+@pytest.mark.parametrize(
+    ("loss", "norm", "plays", "told"),
+    [
+        (4e7, 5e4, True, True),
+        (4e7, 5e4, False, False),  # no agent: money as a target has a name of its own
+        (2e3, 400.0, True, False),  # returns of a hundred, as healthy agents have them
+        (4e7, 40.0, True, False),  # clipped in the units of the loss
+    ],
+)
+def test_returns_in_cents_drown_the_policy(loss: float, norm: float, plays: bool, told: bool) -> None:
+    steps = [Step(n, optimizer=1, loss=loss, loss_line=9, clip=1.0, clipped_norm=norm) for n in range(60)]
+    trials = Trials(Record((Optimizer(1, "Adam", 5, lr=0.1), *steps)), whole=True, plays=plays)
+    assert bool([*reward_scale.experiment(trials)]) is told

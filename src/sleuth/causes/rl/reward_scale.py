@@ -19,6 +19,9 @@ world of +0.1 is the nastiest, since it makes the spread, too.
   magnitudes above about 10 or below 0.01, or a largest value 100 times the median.
 - **watch**: value loss orders of magnitude above policy loss; global gradient norm set by the
   value head; predicted values still climbing towards the returns after most of the run.
+- **experiment**: an agent that makes its own data, whose loss stays in the hundred thousands (a squared
+  error of returns of several hundred) while clipping cuts each gradient to a thousandth or less: what is
+  left of the policy's share moves nothing.
 - **refuted by**: dividing all rewards by the standard deviation of returns changes the learning
   curve only within seed noise.
 
@@ -44,3 +47,47 @@ the task (a coin and a jackpot look the same): only where order does not matter.
 - van-hasselt-2016: abstract and introduction, why clipping changes behaviour, and normalising
   targets in its place.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.facts import curves
+from sleuth.facts.seen import Course, courses, where_loss
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.diagnosis.trials import Trials
+
+SQUARED = 1e5  # the loss of values that miss returns of several hundred; healthy agents live with 1e4
+CUT = 1000.0  # gradient norm over the bound; a critic in good units is cut ten- or a hundredfold
+
+
+def experiment(trials: "Trials") -> Iterator[Finding]:
+    if not trials.plays:
+        return
+    for course in courses(trials.base, 20):
+        size, cut = _size(course), _cut(course)
+        if size < SQUARED or cut < CUT:
+            continue
+        yield Finding(
+            f"The loss stays near {size:.2g}, the squared error of returns of about {size**0.5:.0f}, and "
+            f"clipping cuts the gradient {cut:.0f}-fold: what is left of the policy's share moves nothing.",
+            severity="warning",
+            credence=0.7,
+            where=where_loss(course.steps[-1]),
+            numbers={"loss": size, "cut": cut},
+            fix="Divide the rewards by one constant that brings returns to about -10 to 10; keep the raw "
+            "return for the log.",
+        )
+
+
+def _size(course: Course) -> float:
+    later = [abs(value) for value in course.finite_losses[len(course.finite_losses) // 2 :]]
+    return curves.median(later) if later else 0.0
+
+
+def _cut(course: Course) -> float:
+    """How many times the usual gradient norm is the bound it is clipped to; 0 where nothing is clipped."""
+    ratios = [s.clipped_norm / s.clip for s in course.steps if s.clipped_norm is not None and s.clip]
+    finite = curves.finite(ratios)
+    return curves.median(finite) if finite else 0.0
