@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sleuth.causes.architecture import underpowered_model
 from sleuth.causes.rl import reward_scale
 from sleuth.diagnosis import clues
 from sleuth.diagnosis import ledger as ledgers
@@ -378,3 +379,28 @@ def test_returns_in_cents_drown_the_policy(loss: float, norm: float, plays: bool
     steps = [Step(n, optimizer=1, loss=loss, loss_line=9, clip=1.0, clipped_norm=norm) for n in range(60)]
     trials = Trials(Record((Optimizer(1, "Adam", 5, lr=0.1), *steps)), whole=True, plays=plays)
     assert bool([*reward_scale.experiment(trials)]) is told
+
+
+@pytest.mark.parametrize(
+    ("hidden", "one_batch", "told"),
+    [
+        (2, 0.2, True),
+        (128, 0.2, False),  # room enough: it is the data that leave a rest
+        (2, 0.05, False),  # learnt by heart
+    ],
+)
+def test_a_handful_of_units_fits_one_batch_no_better_than_all(
+    hidden: int, one_batch: float, told: bool
+) -> None:
+    def record(floor: float) -> Record:
+        steps = [Step(n, optimizer=1, loss=floor + math.exp(-n / 8), loss_line=9) for n in range(120)]
+        shapes = {"a.weight": (hidden, 3), "a.bias": (hidden,), "b.weight": (2, hidden)}
+        weights = tuple(Parameter(name, shape) for name, shape in shapes.items())
+        return Record((Model(1, "Net", parameters=weights), Optimizer(1, "Adam", 5), *steps))
+
+    made = {
+        "same-batch": Trial("same-batch", False, "", record(one_batch)),
+        "lr×10": Trial("lr×10", False, "", record(0.22)),
+    }
+    trials = Trials(record(0.22), whole=True, made=made)
+    assert bool([*underpowered_model.experiment(trials)]) is told

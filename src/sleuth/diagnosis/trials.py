@@ -49,6 +49,10 @@ class Trials:
         trial = self.made.get(test)
         return None if trial is None or trial.record is None else reading.course(trial.record)
 
+    def losses_in(self, test: str) -> tuple[float, ...]:
+        trial = self.made.get(test)
+        return () if trial is None or trial.record is None else reading.main_losses(trial.record)
+
     @cached_property
     def losses(self) -> tuple[float, ...]:
         return reading.main_losses(self.base)

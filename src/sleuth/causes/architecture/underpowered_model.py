@@ -18,7 +18,8 @@ answers) produce the same picture with any model.
 ## How to tell
 - **experiment**: same-batch: the loss levels off above zero and gradient norms go to zero;
   no-regularisation and lr x10 or x0.1 leave the floor where it is; doubling the width lowers it
-  clearly. That last step is what separates capacity from bugs.
+  clearly. That last step is what separates capacity from bugs. Where no hidden layer has more than
+  a handful of units, one batch that ends no lower than all the data together is enough.
 - **refuted by**: the model drives the loss on one fixed batch of 32 to nearly zero.
 
 ## How to fix
@@ -50,6 +51,9 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts import curves
+from sleuth.facts.seen import where_module
+from sleuth.facts.step import Batch, Model
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -57,12 +61,20 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
 
-PREDICTS = {"same-batch": "always"}
+# No "always": a net with a few units takes a batch for learnt by heart that it only fits as it fits all.
+PREDICTS = {"same-batch": "even", "lr×10": "rarely"}
+
+
+HANDFUL = 4  # units in the widest hidden layer: textbook nets for XOR have two to four, others more
+SAME = 0.6  # of the loss over all data that one batch alone still costs; a net with room learns it by heart
+LEVEL = 0.8  # of what it cost halfway, at the end
+FLOOR = 0.05  # of the first loss; below it there is nothing left to fit
 
 
 def experiment(trials: "Trials") -> Iterator[Finding]:
     """One batch stays out of reach although nothing that was tried helps."""
-    if not trials.yes("same-batch") or trials.unstable:
+    yield from _too_narrow(trials)
+    if not trials.yes("same-batch") or trials.unstable or trials.learns:
         return
     tried = ("lr×10", "lr×0.1", "no-regularisation")
     if any(trials.yes(test) for test in tried) or trials.yes("lr×10") is None:
@@ -77,10 +89,47 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     )
 
 
+def _too_narrow(trials: "Trials") -> Iterator[Finding]:
+    """By heart or not makes no difference to a net with a few hidden units."""
+    all_data, one_batch = trials.course, trials.course_in("same-batch")
+    if all_data is None or one_batch is None or trials.yes("same-batch") or trials.yes("lr×10") is not False:
+        return
+    widths = _hidden_widths(trials.base)
+    if not widths or max(widths) > HANDFUL or not _levelled_off(trials):
+        return
+    if one_batch.left > FLOOR and one_batch.tail > SAME * all_data.tail:
+        yield Finding(
+            f"The widest hidden layer has {max(widths)} units, and one batch alone ends at a loss of "
+            f"{one_batch.tail:.3g} where all the data end at {all_data.tail:.3g}: no room is left.",
+            severity="warning",
+            credence=0.55,
+            where=where_module(trials.base, _narrow_layer(trials.base, max(widths))),
+            numbers={"widest": float(max(widths)), "one_batch": one_batch.tail, "all_data": all_data.tail},
+            fix="Widen the hidden layers, tenfold at first: a loss that drops with the width was held by it.",
+        )
+
+
+def _levelled_off(trials: "Trials") -> bool:
+    """A single batch has no noise: its loss creeps down for ever, by little where the floor is near."""
+    values = trials.losses_in("same-batch")
+    tenth = max(1, len(values) // 10)
+    return curves.median(values[-tenth:]) > LEVEL * curves.median(values[len(values) // 2 :][:tenth])
+
+
+def _hidden_widths(record: "Record") -> list[int]:
+    """Rows of every weight matrix but the last, where there is one model and it has hidden layers."""
+    models = record.of(Model)
+    matrices = [p for p in models[0].parameters if len(p.shape) >= 2] if len(models) == 1 else []
+    return [p.shape[0] for p in matrices[:-1]]
+
+
+def _narrow_layer(record: "Record", width: int) -> str:
+    named = [p.name for p in record.of(Model)[0].parameters if len(p.shape) >= 2 and p.shape[0] == width]
+    return named[0].rpartition(".")[0] if named else ""
+
+
 def _fewer_parameters_than_rows(record: "Record") -> bool:
     """A small model of noisy data is not meant to learn a batch by heart: a straight line through a cloud."""
-    from sleuth.facts.step import Batch, Model
-
     sizes = [sum(math.prod(p.shape) for p in model.parameters if p.trainable) for model in record.of(Model)]
     rows = [batch.values[0].shape[0] for batch in record.of(Batch) if batch.values and batch.values[0].shape]
     return bool(sizes) and bool(rows) and sum(sizes) < max(rows)
