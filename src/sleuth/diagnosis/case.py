@@ -68,12 +68,23 @@ class Case:
             found = clues.without_the_course(found)
         if self.learns and self.trials is not None and self.trials.guesses is None:
             found = clues.harmless_where_it_learns(found, self.made)
-        return clues.roots_before_symptoms(found)
+        return clues.roots_before_symptoms(clues.refuted(found, self.made))
 
     @property
     def learns(self) -> bool:
         """The loss came down far, and no change from outside brought it further."""
-        return self.trials is not None and self.trials.learns and not self.helped()
+        return (
+            self.trials is not None
+            and self.trials.learns
+            and not self.helped()
+            and not self.learns_a_constant()
+        )
+
+    def learns_a_constant(self) -> bool:
+        """Noise for inputs and labels drawn at random bring the loss as far down as the real ones."""
+        return all(
+            (trial := self.made.get(name)) and trial.yes for name in ("noise-inputs", "shuffled-labels")
+        )
 
     def doubts(self) -> list[str]:
         """What a calm run leaves open and an experiment can close: hindrances that it seems to have overcome,

@@ -6,7 +6,7 @@ from typing import Any
 
 from sleuth.diagnosis.board import Clue
 from sleuth.facts.seen import loss_calls, thawed_later
-from sleuth.facts.step import Record
+from sleuth.facts.step import Layers, Record
 from sleuth.finding import SEVERITIES, Finding
 
 # A symptom gives way to a root that was found as well: the code that does it before the number that shows it.
@@ -88,6 +88,21 @@ def harmless_where_it_learns(findings: Iterable[Finding], made: Mapping[str, Any
     return kept
 
 
+# Settings that one experiment decides: without its help they explain nothing else away either.
+DECIDED_BY = {"lr-too-high": "lr×0.1", "lr-too-low": "lr×10"}
+
+
+def refuted(findings: Iterable[Finding], made: Mapping[str, Any]) -> list[Finding]:
+    """A rate that was tried otherwise, to no avail, is worth a note."""
+    return [
+        replace(finding, severity="note", credence=min(finding.credence, 0.2))
+        if finding.technique != "lint"
+        and getattr(made.get(DECIDED_BY.get(finding.cause, "")), "yes", None) is False
+        else finding
+        for finding in findings
+    ]
+
+
 # What is read off the course of a loss, or off where it begins. The loss of an agent that makes its own data
 # has no such course, its first targets are what it says itself, and its policy starts even, by a small head
 # on purpose: the entropy then has no slope, and little reaches the layers below.
@@ -109,15 +124,26 @@ def without_the_course(findings: Iterable[Finding]) -> list[Finding]:
 
 def of_a_stage(findings: Iterable[Finding], record: Record) -> list[Finding]:
     """A probe sees one step, and the run more. Layers that rest then and learn later are thawed one after the
-    other; labels that are all alike there and differ elsewhere are those of one client, day or file."""
+    other; labels that are all alike there and differ elsewhere are those of one client, day or file; a part
+    that one call leaves out and that moves all the same serves another task."""
     passing = {"frozen-params"} if thawed_later(record) else set()
     calls = loss_calls(record)
     if len({bound for call in calls for bound in (call.target_min, call.target_max)}) > 1:
         passing.add("labels-constant")
+    moved = {name for layers in record.of(Layers) for name, change in layers.updates.items() if change}
     return [
-        replace(f, severity="note", credence=min(f.credence, 0.1)) if f.cause in passing else f
+        replace(f, severity="note", credence=min(f.credence, 0.1))
+        if f.cause in passing or _serves_another_call(f, moved)
+        else f
         for f in findings
     ]
+
+
+def _serves_another_call(finding: Finding, moved: set[str]) -> bool:
+    module = finding.where.module if finding.where is not None else None
+    if finding.cause != "unused-parameters" or finding.technique != "probe" or not module:
+        return False
+    return any(name.startswith(f"{module}.") for name in moved)
 
 
 LIBRARIES = ("site-packages", "dist-packages")

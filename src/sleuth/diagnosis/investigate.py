@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from sleuth import catalog
-from sleuth.diagnosis import lines
+from sleuth.diagnosis import lines, reading
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.choosing import next_test
 from sleuth.diagnosis.experiments import job_for, judged
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.sources import local_sources, optimizers_in, plays
+from sleuth.diagnosis.sources import bootstraps, local_sources, optimizers_in, plays
 from sleuth.diagnosis.tests import Test
 from sleuth.diagnosis.trials import Trials
 from sleuth.diagnosis.workplace import Workplace, in_place, scratch_copy, unguarded, writes_files
@@ -142,7 +142,8 @@ def _take_in(case: Case, record: Record | None, place: Workplace) -> None:
     """Clues of the record."""
     if record is not None and case.base is not None:
         whole = case.base.status == "finished" and not case.base.cut
-        case.trials = Trials(record, whole, case.made, plays(case.sources))
+        moving = plays(case.sources) or (bootstraps(case.sources) and reading.chases_itself(record))
+        case.trials = Trials(record, whole, case.made, moving)
         case.findings += _placed(_watched(record, case), place)
 
 

@@ -3,6 +3,7 @@
 import math
 import re
 import statistics
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -89,6 +90,25 @@ def main_losses(record: Record) -> tuple[float, ...]:
             groups.setdefault(key, []).append(step.loss)
     longest = max(groups, key=lambda key: len(groups[key]), default=None)
     return () if longest is None else tuple(groups[longest])
+
+
+SAYS_ITS_TARGETS = 0.8  # of the steps at which a model is also asked without gradients
+
+
+def chases_itself(record: Record) -> bool:
+    """At nearly every step the model in training is also called without gradients, before the backward pass:
+    to say its own targets, which grow as it learns. Where such a loss stands says nothing."""
+    counted = Counter(step.pattern for step in record.steps[1:] if step.pattern in record.patterns)
+    total = sum(counted.values())
+    own = sum(count for number, count in counted.items() if _asks_itself(record.patterns[number].events))
+    return total >= FEWEST and own >= SAYS_ITS_TARGETS * total
+
+
+def _asks_itself(events: Sequence[tuple[str, int, int]]) -> bool:
+    names = [name for name, _, _ in events]
+    backward = names.index("backward") if "backward" in names else len(names)
+    trained = {number for name, number, _ in events if name == "forward"}
+    return any(name == "no_grad" and number in trained for name, number, _ in events[:backward])
 
 
 def adversarial(record: Record) -> bool:

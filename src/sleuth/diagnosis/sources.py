@@ -24,6 +24,8 @@ _STEPS = re.compile(
 )
 _REWARDED = re.compile(r"(?<![a-z])(rewards?|returns|advantages?|adv)(?![a-z])", re.IGNORECASE)
 
+_BOOTSTRAPS = re.compile(r"\+\s*[\w.]*(gamma|discount)\w*\s*\*", re.IGNORECASE)
+
 
 def local_sources(script: Path) -> list[Path]:
     """The script first, then what it imports from its own folder or the working folder, however deep."""
@@ -75,6 +77,11 @@ def plays(sources: list[Path]) -> bool:
     """Whether an agent acts in environments: what it learns from depends on how well it does."""
     texts = [path.read_text("utf-8", errors="replace") for path in sources]
     return any(_PLAYS.search(text) or (_STEPS.search(text) and _REWARDED.search(text)) for text in texts)
+
+
+def bootstraps(sources: list[Path]) -> bool:
+    """Whether a target is a reward and what is expected to follow it: `cost + gamma * value(following)`."""
+    return any(_BOOTSTRAPS.search(path.read_text("utf-8", errors="replace")) for path in sources)
 
 
 def optimizers_in(sources: list[Path]) -> int:

@@ -30,7 +30,7 @@ class Trials:
     base: Record
     whole: bool  # the base run came to its own end; False: it was cut short
     made: Mapping[str, Trial] = field(default_factory=dict)
-    plays: bool = False  # an agent that makes its own data: its loss does not tell how it goes
+    plays: bool = False  # an agent that makes its own data or targets: its loss does not tell how it goes
 
     def yes(self, test: str) -> bool | None:
         """The answer to a test; None when there is none (yet)."""

@@ -144,6 +144,19 @@ def _verdict(case: Case, findings: list[Finding]) -> Verdict:
             f"{trials.guesses.correct:.0%} of {trials.guesses.rows} rows, as by guessing, and nothing in the "
             "catalog explains it: look at what it is given, and which answers count as right.",
         )
+    if case.learns_a_constant():
+        return Verdict(
+            "inconclusive",
+            "The loss falls, but it falls as far with noise for inputs and with random labels: what was "
+            "learnt is one answer for all, and nothing in the catalog explains it.",
+        )
+    if trials.poor and trials.course is not None and trials.told_by_its_loss:
+        return Verdict(
+            "nothing-found",
+            f"No check raised an alarm. The loss fell only from {trials.course.head:.3g} to "
+            f"{trials.course.tail:.3g} in the {len(trials.losses)} steps that were watched, and was still "
+            "falling when they ended: a larger --budget shows more.",
+        )
     return Verdict("nothing-found", "Nothing wrong was found: it learns, and no check raised an alarm.")
 
 

@@ -96,6 +96,7 @@ class Holding:
     foreign: int = 0  # tensors that belong to no model called in training so far
     missing: tuple[str, ...] = ()  # trainable parameters of models in training that no optimizer holds
     missing_model: int = 0
+    missing_trains: bool = False  # that model is in train mode
     frozen: tuple[str, ...] = ()  # held, requires_grad False
     without_gradient: tuple[str, ...] = ()  # held, trainable, `.grad` is None at this step
 

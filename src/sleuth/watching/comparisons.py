@@ -53,6 +53,11 @@ def attach(state: State, patches: Any) -> None:
         patches.replace(torch.Tensor, name, against_labels(sign))
 
 
+def _rows(forward: Any) -> int:
+    """As many as were answered: a bag of words goes in as one long list of all of them."""
+    return int(forward.shape[0]) if forward.shape else int(forward.rows)
+
+
 def _safely(state: State, function: Any, *args: Any) -> None:
     try:
         function(*args)
@@ -67,7 +72,7 @@ def _threshold(state: State, scores: Any, sign: str, against: float) -> None:
     forward = state.pending[-1] if state.pending else None
     if forward is None or not scores.is_floating_point() or not scores.dim() or scores.requires_grad:
         return
-    if scores.shape[0] != forward.rows or torch.compiler.is_compiling():
+    if scores.shape[0] != _rows(forward) or torch.compiler.is_compiling():
         return
     path, line = state.places.here()
     key = ("threshold", path, line)
@@ -89,7 +94,7 @@ def _labels(state: State, mine: Any, other: Any, result: Any) -> None:
     if forward is None or not isinstance(result, torch.Tensor) or not result.dim():
         return
     by_class = not mine.is_floating_point() and not other.is_floating_point()
-    if not by_class or result.shape[0] != forward.rows or torch.compiler.is_compiling():
+    if not by_class or result.shape[0] != _rows(forward) or torch.compiler.is_compiling():
         return
     if forward.correct is None and result.numel() and state.places.here()[0]:
         forward.correct, forward.checked = float(result.float().mean()), int(result.numel())
@@ -101,7 +106,7 @@ def _crossed(state: State, sign: str, mine: Any, other: Any) -> None:
 
     forward = state.pending[-1] if state.pending else None
     column, flat = (mine, other) if mine.dim() == 2 else (other, mine)
-    rows = forward.rows if forward is not None else 0
+    rows = _rows(forward) if forward is not None else 0
     if rows < 2 or tuple(column.shape) != (rows, 1) or tuple(flat.shape) != (rows,):
         return
     if torch.compiler.is_compiling() or not _predicted(state, sign, column, flat):

@@ -40,7 +40,7 @@ def _seen(state: State, held: Any) -> Holding:
     everybodys = {id(part) for other in state.optimizers.values() for part in other.parameters()}
     of_models: dict[str, int] = {}
     missing: list[str] = []
-    missing_model = 0
+    missing_model, missing_trains = 0, False
     known: set[int] = set()
     training = any(entry.trained for entry in models(state))
     for entry in models(state):
@@ -53,7 +53,7 @@ def _seen(state: State, held: Any) -> Holding:
             known |= entry.names.keys()
         left = [name for name, part in named.items() if part.requires_grad and id(part) not in everybodys]
         if left and entry.trained:
-            missing, missing_model = left, entry.id
+            missing, missing_model, missing_trains = left, entry.id, bool(owner.training)
     said = names(state, held)
     return Holding(
         optimizer=held.id,
@@ -62,6 +62,7 @@ def _seen(state: State, held: Any) -> Holding:
         foreign=sum(part not in known for part in mine),
         missing=tuple(missing[:MOST_NAMES]),
         missing_model=missing_model,
+        missing_trains=missing_trains,
         frozen=tuple(said[id(part)] for part in parameters if not part.requires_grad)[:MOST_NAMES],
         without_gradient=tuple(
             said[id(part)] for part in parameters if part.requires_grad and part.grad is None

@@ -40,6 +40,7 @@ from tests.watching.detectors.records import (
     spoil,
 )
 
+ALL_OF_IT = tuple(part.name for part in records.model().parameters)
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
 TWICE = "Trying to backward through the graph a second time"
 INPLACE = "one of the variables needed for gradient computation has been modified by an inplace operation"
@@ -353,13 +354,15 @@ TWINS: Twins = {
         [
             holding(missing=("fc2.weight",), missing_model=1),
             holding(missing=("out.weight", "out.bias"), missing_model=1),
+            holding(missing=ALL_OF_IT, missing_model=1, missing_trains=True),  # a second model, forgotten
         ],
         [
             healthy(),
             spoil(holding(missing=("fc2.weight",), missing_model=1), Model, n=300),
             add(holding(missing=("fc2.weight",), missing_model=1), Load(19, "train.py", matched=5)),
             add(holding(missing=("fc2.weight",), missing_model=1), Holding(1, 5, {"1": 5})),
-            holding(missing=tuple(p.name for p in records.model().parameters), missing_model=1),
+            holding(missing=ALL_OF_IT, missing_model=1),  # a teacher
+            spoil(holding(missing=ALL_OF_IT, missing_model=1, missing_trains=True), Model, n=300),
         ],
     ),
     "scheduler-before-optimizer": (

@@ -68,6 +68,7 @@ PREDICTS = {"same-batch": "even", "lr×10": "rarely"}
 HANDFUL = 4  # units in the widest hidden layer: textbook nets for XOR have two to four, others more
 SAME = 0.6  # of the loss over all data that one batch alone still costs; a net with room learns it by heart
 LEVEL = 0.8  # of what it cost halfway, at the end
+ENOUGH = 10  # parameters for each example of a batch, with which any net learns it by heart
 FLOOR = 0.05  # of the first loss; below it there is nothing left to fit
 
 
@@ -79,12 +80,13 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     tried = ("lr×10", "lr×0.1", "no-regularisation")
     if any(trials.yes(test) for test in tried) or trials.yes("lr×10") is None:
         return
-    few = _fewer_parameters_than_rows(trials.base)
+    few, enough = _parameters_a_row(trials.base) < 1, _parameters_a_row(trials.base) > ENOUGH
     yield Finding(
         f"The model cannot fit one batch ({trials.detail('same-batch')}), at no rate that was tried"
-        + (", which so few parameters need not be able to." if few else "."),
-        "note" if few else "warning",
-        0.2 if few else 0.35,
+        + (", which so few parameters need not be able to." if few else ".")
+        + (" It has parameters enough: a loss with a floor of its own looks the same." if enough else ""),
+        "note" if few or enough else "warning",
+        0.2 if few or enough else 0.35,
         fix="Give it more width or depth, or features that carry the target; first rule out a cut gradient.",
     )
 
@@ -128,8 +130,8 @@ def _narrow_layer(record: "Record", width: int) -> str:
     return named[0].rpartition(".")[0] if named else ""
 
 
-def _fewer_parameters_than_rows(record: "Record") -> bool:
-    """A small model of noisy data is not meant to learn a batch by heart: a straight line through a cloud."""
+def _parameters_a_row(record: "Record") -> float:
+    """Below one, it is not meant to learn a batch by heart: a straight line through a cloud."""
     sizes = [sum(math.prod(p.shape) for p in model.parameters if p.trainable) for model in record.of(Model)]
     rows = [batch.values[0].shape[0] for batch in record.of(Batch) if batch.values and batch.values[0].shape]
-    return bool(sizes) and bool(rows) and sum(sizes) < max(rows)
+    return sum(sizes) / max(rows) if sizes and rows and max(rows) else 1.0

@@ -128,6 +128,7 @@ KEEPS_TYPE = frozenset(
     ]
 )
 HALF_RANGE = 127  # values below add up to less than 256
+EMPTY_LIKE = frozenset({"numpy.zeros_like", "torch.zeros_like", "numpy.empty_like", "torch.empty_like"})
 WRAPS = ("-", "+", "*", "-=", "+=", "*=")
 FIX = "Convert to float first (`.astype(np.float32)`, `.float()`), and clip before going back to bytes."
 
@@ -144,6 +145,7 @@ NEEDS = "int8 int16 int32 int64 randint imread Image read_image decode_ byte i2 
 
 def lint(program: Program) -> Iterator[Finding]:
     yield from _bytes_wrap(program)
+    yield from _bytes_added_up(program)
     yield from _filled_bytes_differ(program)
     yield from _raw_numbers_wrap(program)
     yield from _noise_cast_to_bytes(program)
@@ -205,6 +207,23 @@ def _bytes_wrap(program: Program) -> Iterator[Finding]:
                 "results below 0 "
                 "or above 255 wrap around without a word.",
                 fix=FIX,
+            )
+
+
+def _bytes_added_up(program: Program) -> Iterator[Finding]:
+    """`total = np.zeros_like(frame)` of bytes, and `total += frame` in a loop: two frames are too many."""
+    for call in program.calls("+="):
+        start = root(call.args[0]) if isinstance(call.args[0], Carried) else None
+        if not isinstance(start, Call) or start.op not in EMPTY_LIKE or "dtype" in start.keywords:
+            continue
+        source = _bytes(start.args[0] if start.args else None)
+        if source is not None:
+            yield clue(
+                "error",
+                call,
+                f"The sum keeps the 8-bit integers of line {line(source)}, as line {line(start)} makes it "
+                "like them: beyond 255 it wraps around without a word.",
+                fix="Give the sum a type of its own: `np.zeros_like(frame, dtype=np.float32)`.",
             )
 
 

@@ -19,6 +19,8 @@ Small is not bad by itself: noise helps generalisation, and a lower rate average
 - **experiment**: accumulating 4 to 16 batches per step, or `lr x0.1`, gives a clearly lower loss
   for the same number of examples seen; `same-batch` learns smoothly, since a repeated batch has no
   sampling noise.
+  Of a handful of examples a step, with a loss that never settles and no other rate that helps, the
+  batch is named before the rate.
 - **watch**: gradients of successive batches have a cosine near zero; the noise scale estimated from
   two batch sizes is tens of times the batch in use; the spread of the loss is much larger than its
   trend.
@@ -56,15 +58,19 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
-from sleuth.facts.seen import adversarial, courses, needed, where_loss
+from sleuth.facts.prepared import where_number_written
+from sleuth.facts.seen import adversarial, batches, courses, needed, where_loss
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
+    from sleuth.diagnosis.trials import Trials
     from sleuth.facts.step import Record
 
-PREDICTS = {"lr×0.1": "usually", "other-seed": "even"}
+# A lower rate calms the noise and slows the rest: which of the two wins is open.
+PREDICTS = {"lr×0.1": "even", "other-seed": "even"}
 
 
+BATCH = "batch|bs"  # words of the line that sets the size
 FEW = 4  # rows
 LONG = 200  # steps
 NOTHING = 0.1  # of the wavering of single losses, over the whole run
@@ -86,7 +92,36 @@ def watch(record: "Record") -> Iterator[Finding]:
                 f"by {fall:.3g} in {len(values)} steps: noise may drown the signal.",
                 severity="warning" if nowhere else "note",
                 credence=0.55 if nowhere else 0.35,
-                where=where_loss(course.steps[-1]),
+                where=where_number_written(record, rows, BATCH) or where_loss(course.steps[-1]),
                 numbers={"rows": rows, "noise": wavering, "fall": fall},
                 fix="Try four times the batch; a smoother and faster fall against steps confirms it.",
             )
+
+
+def experiment(trials: "Trials") -> Iterator[Finding]:
+    """A handful of examples a step, a loss that does not settle, and no other rate that would calm it."""
+    rates_help = trials.yes("lr×10") or trials.yes("lr×0.1") is not False
+    if trials.plays or rates_help or not (trials.unstable or trials.poor) or not trials.told_by_its_loss:
+        return
+    if trials.yes("noise-inputs") or not _one_row_is_one_example(trials.base):
+        return
+    for course in courses(trials.base, LONG)[:1]:
+        rows = curves.median([step.rows for step in course.steps if step.rows is not None] or [FEW + 1])
+        if rows <= FEW:
+            wavering = curves.noise(course.finite_losses)
+            yield Finding(
+                f"With {rows:.0f} examples a step the loss wavers by {wavering:.3g} around "
+                f"{curves.median(course.finite_losses):.3g} and does not settle, and a tenth of the rate "
+                "does not help: the noise of so few examples drowns the rest.",
+                severity="warning",
+                credence=0.55,
+                where=where_number_written(trials.base, rows, BATCH) or where_loss(course.steps[-1]),
+                numbers={"rows": rows, "noise": wavering},
+                fix="Try 32 examples a step and more: a smoother and deeper fall against steps confirms it.",
+            )
+
+
+def _one_row_is_one_example(record: "Record") -> bool:
+    """Features in a row; a sequence or a picture holds many positions that each say something."""
+    first = [batch.values[0].shape for batch in batches(record)[:1] if batch.values]
+    return bool(first) and len(first[0]) == 2

@@ -114,7 +114,8 @@ def watch(record: "Record") -> Iterator[Finding]:
         gradient = curves.median(curves.finite(course.gradients)) if course.gradients else 0.0
         warming = rates[-1] > 3 * rates[0]
         pace = max(early, curves.median(ratios))
-        if pace > SLOW or warming or rates[-1] < 0.1 * max(rates):
+        # A schedule that brought the rate down early is to blame itself; a cosine is halfway by half time.
+        if pace > SLOW or warming or curves.median(rates) < 0.1 * max(rates):
             continue
         if curves.fallen(values) > (0.2 if pace <= CRAWL else 0.1) or gradient < 1e-6:
             continue  # it learns all the same, or there is no slope to follow

@@ -69,6 +69,7 @@ PREDICTS = {"no-regularisation": "never"}
 FEWEST = 5  # evaluations; see the page
 AFTER = 3  # of them beyond the best
 CLEAR, SLIGHT = 0.2, 0.05  # rise over the best, as a share of it
+CRUMBS = 0.03  # of the loss at the start: where nearly nothing is left, doubling it is nearly nothing too
 
 
 def watch(record: "Record") -> Iterator[Finding]:
@@ -96,7 +97,7 @@ def _turned(record: "Record", seen: HeldOut, train: list[float]) -> Finding | No
     if not train or curves.fallen(train) < 0.2 or curves.slope(since) >= 0:
         return None
     restored = any(load.n > seen.steps[place] for load in record.of(Load))
-    clear = rise > CLEAR * best and not restored
+    clear = rise > max(CLEAR * best, CRUMBS * curves.start(train)) and not restored
     return Finding(
         f"The evaluation loss was best at step {seen.steps[place]} ({best:.4g}) and has risen to "
         f"{late:.4g} over {len(losses) - place - 1} evaluations, while the training loss went on falling "

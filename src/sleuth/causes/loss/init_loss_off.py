@@ -73,13 +73,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     for use in bench.first.losses:
         if (
             use.chance is None
-            or use.chance <= 0
+            or use.chance == 0
             or not use.connected
             or use.target_distinct < 2
             or use.weighted
         ):
             continue
-        ratio = use.mean_value / use.chance
+        ratio = _times(use.mean_value, use.chance)
         numbers = {"loss": use.mean_value, "chance": use.chance, "ratio": ratio}
         fault = ratio > ABSURD
         if ratio > LOOK:
@@ -105,6 +105,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 numbers=numbers,
                 fix="If the model is untrained, look for the target among the inputs.",
             )
+
+
+def _times(loss: float, chance: float) -> float:
+    """How many times the cost of guessing; likelihoods of counts may be negative, and only differ."""
+    return loss / chance if chance > 0 else 1 + (loss - chance) / max(1.0, -chance)
 
 
 def watch(record: "Record") -> Iterator[Finding]:

@@ -102,6 +102,21 @@ def lint(program: Program) -> Iterator[Finding]:
             yield from _not_negated(objective, term)
     if program.holds("+=", "add_", ".data"):
         yield from _uphill(program)
+    if program.holds("neg", "_an", "dn", "diff"):
+        yield from _swapped_hinges(program)
+
+
+def _swapped_hinges(program: Program) -> Iterator[Finding]:
+    from sleuth.facts.topics.hinges import swapped
+
+    for call in swapped(program):
+        yield clue(
+            "error",
+            call,
+            "The hinge subtracts the distance to what is alike from the distance to what is not: it falls "
+            "when like ones move apart and others come together.",
+            fix="Swap the two distances: `relu(d_pos - d_neg + margin)`.",
+        )
 
 
 def _uphill(program: Program) -> Iterator[Finding]:

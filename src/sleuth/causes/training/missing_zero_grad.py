@@ -140,7 +140,9 @@ def _in_loop(program: Program, loop: Loop, step: Event) -> Iterator[Finding]:
 
 
 def _clear_before(backward: Event, step: Event) -> tuple[Edit, ...]:
-    name, statement = spelling(step.call), backward.call.node
+    name, around = spelling(step.call), len(step.call.context.loops)
+    inner = backward.call.context.loops[around:]  # micro-batches, whose gradients are meant to add up
+    statement = inner[0].node if inner else backward.call.node
     if (
         step.call.op != ".step"
         or not name

@@ -107,11 +107,14 @@ def watch(record: "Record") -> Iterator[Finding]:
     model = next((model for model in record.of(Model) if model.id == last.missing_model), None)
     whole = model is not None and len(last.missing) >= sum(p.trainable for p in model.parameters)
     moved = {name for layers in record.of(Layers) for name, change in layers.updates.items() if change}
-    still = [name for name in last.missing if name not in moved]
+    # Another model's layers may have the same names: of one that no optimizer holds at all, nothing moved.
+    still = [name for name in last.missing if whole or name not in moved]
     if not still:
         return
-    # Weights that were trained or loaded before may rest; a whole model without optimizer may be a teacher.
-    meant = loaded(record) or whole or (model is not None and model.n > 0)
+    # Weights that were trained or loaded before may rest; a whole model without optimizer may be a teacher,
+    # but one in train mode that was never trained has nothing to teach.
+    resting = whole and not last.missing_trains
+    meant = loaded(record) or resting or (model is not None and model.n > 0)
     yield Finding(
         f"{len(still)} trainable parameters ({', '.join(still[:3])}{', ...' if len(still) > 3 else ''}) are "
         "in no optimizer: they get gradients and keep their "

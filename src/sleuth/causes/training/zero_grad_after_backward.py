@@ -59,7 +59,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, beside, moved_before, statement_of
 from sleuth.facts.flow import ancestry, class_name, literal, root
-from sleuth.facts.interpreter.values import Arm, Call, Unknown, Value
+from sleuth.facts.interpreter.values import Arm, Call, Loop, Unknown, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, clue
@@ -105,6 +105,8 @@ def lint(program: Program) -> Iterator[Finding]:
             continue
         turn = turn_of(program, step)
         clearing = _last_clearing(program, turn, step) if turn else None
+        if turn is not None and clearing is None:
+            yield from _cleared_for_each_part(program, turn, step)
         if turn is None or clearing is None:
             continue
         backward = _filled_before(program, turn, clearing, step)
@@ -117,6 +119,36 @@ def lint(program: Program) -> Iterator[Finding]:
                 fix="Clear before `backward()`, or after the step.",
                 edits=_cleared_first(clearing, backward),
             )
+
+
+def _cleared_for_each_part(program: Program, turn: Turn, step: Event) -> Iterator[Finding]:
+    """`for task in tasks: zero_grad(); backward()` and a step behind that loop: only the last part counts."""
+    around = step.call.context.loops
+    for clearing in turn.of("zero_grad"):
+        loops = clearing.call.context.loops
+        if not loops or loops[:-1] != around or clearing.call.order > step.call.order:
+            continue
+        parts = [event for event in turn.of("backward") if event.inside(loops[-1])]
+        filled = [event for event in parts if event.call.order > clearing.call.order]
+        if not filled or not cleared_for(program, clearing, step) or not _whole_loop(loops[-1]):
+            continue
+        since = between(program, clearing.call, step.call)
+        if not touches_gradients(since) and not clearing.call.context.arms[len(step.call.context.arms) :]:
+            yield clue(
+                "error",
+                clearing.call,
+                f"Each turn of this loop clears what the one before it has computed (line {filled[0].line}), "
+                f"and `{subject_of(step)}` comes behind the loop on line {step.line}: only the last part is "
+                "learnt.",
+                fix="Clear once, before the loop.",
+            )
+
+
+def _whole_loop(loop: Loop) -> bool:
+    """One that runs over parts; a loop that is left early tries again, and one that asks may go on alone."""
+    return isinstance(loop.node, ast.For) and not any(
+        isinstance(node, ast.Break | ast.Return) for node in walked(loop.node)
+    )
 
 
 def _by_hand_in_lightning(program: Program) -> Iterator[Finding]:

@@ -173,7 +173,19 @@ def _chance(use: Use) -> float | None:
     if use.name in ELEMENTWISE and use.target.numel() > 1:
         target = use.target.detach().float()
         return float(getattr(F, use.name)(target.mean(0, keepdim=True).expand_as(target), target))
+    if use.name == "poisson_nll_loss":
+        return _chance_of_counts(use)
     return None
+
+
+def _chance_of_counts(use: Use) -> float | None:
+    """The mean count every time; a model that says its logarithm is asked for that."""
+    counts, options = use.target.detach().float(), use.options | {"reduction": "mean"}
+    mean = counts.mean()
+    if not mean > 0:
+        return None
+    said = mean.log() if use.options.get("log_input", True) else mean
+    return float(F.poisson_nll_loss(said.expand_as(counts), counts, **options))
 
 
 def _entropy(use: Use) -> float | None:
