@@ -33,11 +33,22 @@ def next_test(case: Case, running: set[str], seconds: float) -> Test | None:
     confirming = [test for test in tests if test.name == f"undo({_leader(board)})"]
     if confirming and board[_leader(board)] > 0.5:
         return confirming[0]  # the leading suspect taken back: the one test that confirms
-    chosen = best_next(board, tests, seconds)
+    chosen = best_next(board, _rates_first(case, tests), seconds)
     if chosen is None or chosen[1] < LEAST_GAIN:
         return None
     case.next_test = chosen[0].name
     return chosen[0]
+
+
+RATES, SIGNALS = ("lr×10", "lr×0.1"), ("noise-inputs", "shuffled-labels")
+
+
+def _rates_first(case: Case, tests: list[Test]) -> list[Test]:
+    """Where nothing is learnt, noise does as well and says nothing; another rate may."""
+    assert case.trials is not None
+    if not case.trials.stuck or not any(test.name in RATES for test in tests):
+        return tests
+    return [test for test in tests if test.name not in SIGNALS]
 
 
 def _leader(board: Mapping[str, float]) -> str:

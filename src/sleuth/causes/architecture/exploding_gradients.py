@@ -120,11 +120,16 @@ def undo(world: "World") -> None:
 
 GROWN = 1e3  # times the median of the first tenth
 SPIKE = 100.0  # times the median, just before the loss jumps; see the page
+BURST = 1e12  # times the loss before, in a single step
 JUMP = 3.0  # times the loss before
 
 
 def watch(record: "Record") -> Iterator[Finding]:
     needed([step for step in record.steps if step.grad_norm is not None], "gradient norms")
+    at_once = _at_once(record.steps)
+    if at_once is not None:
+        yield at_once
+        return
     for course in courses(record, 10):
         norms = course.gradients
         finite = curves.finite(norms)
@@ -157,6 +162,28 @@ def watch(record: "Record") -> Iterator[Finding]:
                 numbers={"spikes": spikes, "median": curves.median(finite)},
                 fix="Clip the norm near its median, and look at the batches of those steps.",
             )
+
+
+def _at_once(steps: "tuple[Step, ...]") -> Finding | None:
+    """One step throws the loss by many orders of magnitude and the next ones are no numbers: what a high rate
+    does to a shallow net grows by steps, what is multiplied over many turns or layers bursts."""
+    for before, after in pairwise(steps):
+        if before.loss is None or after.loss is None or not 0 < before.loss < math.inf:
+            continue
+        burst = BURST * before.loss < after.loss < math.inf
+        if burst and any(later.loss is not None and not math.isfinite(later.loss) for later in steps):
+            norm = f", at a gradient norm of {before.grad_norm:.3g}" if before.grad_norm is not None else ""
+            return Finding(
+                f"Step {before.n} throws the loss from {before.loss:.3g} to {after.loss:.3g} at once{norm}, "
+                "and it is no number after that: small changes grow on their way through turns or layers.",
+                severity="error",
+                credence=0.8,
+                where=where_loss(after),
+                numbers={"before": before.loss, "after": after.loss, "step": before.n},
+                fix="Bound what is carried from turn to turn (a smaller increment, gating, normalisation); "
+                "clip the norm as a guard.",
+            )
+    return None
 
 
 def _spikes(steps: "tuple[Step, ...]", usual: float) -> int:

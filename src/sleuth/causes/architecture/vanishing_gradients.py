@@ -53,6 +53,7 @@ it divides by their size; it does not help once they drop near its eps of 1e-8.
 - he-2015: section 2.2, the initialisation for rectifiers and the effect on deep models.
 """
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -116,6 +117,8 @@ def watch(record: "Record") -> Iterator[Finding]:
         steep = {name: (seen.gradients[name] or 0.0) / seen.weights[name] for name in alive}
         # The queries of an attention that is still even get next to nothing beside values that learn well.
         early = max(steep[name] for name in alive[: max(1, len(alive) // 4)])
+        if not math.isfinite(early / steep[names[1]]):
+            continue  # broken, which has names of its own
         pairs.append(early / steep[names[1]])
         if all(name in seen.updates for name in names):
             moves.append(tuple(seen.updates[name] / seen.weights[name] for name in names))

@@ -120,10 +120,10 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"{line(lonely[0])}): rows no longer belong together.",
                 fix=FIX,
             )
-        elif alone and not right and pair.is_table and not _follows(pair.targets, alone):
+        elif alone and not right and pair.is_table and not _follows(program, pair.targets, alone):
             yield _one_sided(alone[0], "inputs", "labels", pair)
         elif lonely and not left and pair.is_table and not intact and _is_indexed(splits, pair.targets):
-            if not _follows(pair.inputs, lonely):
+            if not _follows(program, pair.inputs, lonely):
                 yield _one_sided(lonely[0], "labels", "inputs", pair)
     if program.holds("sort_values"):
         yield from _sorted(splits, pairs)
@@ -286,18 +286,30 @@ def _is_indexed(splits: Splits, value: Value) -> bool:
     return not any(isinstance(here, Call) and here.op in PERMUTATIONS for here in splits.rows(value))
 
 
-def _follows(value: Value, draws: list[Call]) -> bool:
+def _follows(program: Program, value: Value, draws: list[Call]) -> bool:
     """Whether the other side was computed from the moved one, or has no order of its own to keep."""
     if any(draw.op in TRAIN_TEST_SPLIT for draw in draws):
         return True  # a part beside a whole would not even have its length
     moved = {id(draw) for draw in draws}
     moved |= {id(root(draw.args[0])) for draw in draws if draw.op in SHUFFLERS and draw.args}
     family = [*ancestry(value, 1_000)]
-    if any(id(here) in moved for here in family):
+    if any(id(here) in moved for here in family) or _filled_along(program, family, moved):
         return True
     if any(isinstance(here, Collection) and here.open and _has_no_source(here) for here in family):
         return True  # made item by item from something that is out of sight
     return not any(isinstance(here, Call) and here.op not in COUNTS for here in family)
+
+
+def _filled_along(program: Program, family: list[Value], moved: set[int]) -> bool:
+    """`for i, kind in enumerate(kinds): waves[i] = ...`: written row by row from what had been moved."""
+    arrays = {id(here) for here in family}
+    writes = [call for call in program.calls("[]=") if id(root(call.receiver)) in arrays]
+    sources = [
+        source for call in writes for source in (call.args[-1], *(at.over for at in call.context.loops))
+    ]
+    return any(
+        id(here) in moved for source in sources if source is not None for here in ancestry(source, 200)
+    )
 
 
 def _has_no_source(items: Collection) -> bool:

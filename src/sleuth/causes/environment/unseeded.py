@@ -89,6 +89,7 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _seeded_too_late(program)
         yield from _seed_without_effect(program)
         yield from _seed_of_another_library(program)
+        yield from _torch_left_out(program)
 
 
 def _seed_unread(program: Program) -> Iterator[Finding]:
@@ -333,6 +334,32 @@ def _hands_on_settings(program: Program, call: Call) -> bool:
         or (isinstance(part, Instance) and "seed" in part.attributes)
         for part in given
     )
+
+
+_OTHER_SEEDS = ("random.seed", "numpy.random.seed")
+
+
+def _torch_left_out(program: Program) -> Iterator[Finding]:
+    """Whoever seeds both `random` and numpy wants runs to repeat; weights and batches come from torch."""
+    seeds = [call for call in program.calls(*_OTHER_SEEDS) if frame(call) is None]
+    if {call.op for call in seeds} != {*_OTHER_SEEDS} or program.holds("manual_seed", "Generator"):
+        return
+    if any(call.op not in _OTHER_SEEDS and _SEED_WORDS.search(call.op) for call in program.trace):
+        return
+    if any(_SEED_WORDS.search(name) and not _defined_here(program, name) for name in _called_in(program)):
+        return
+    if any(torch_api.is_module(call) for call in program.trace):
+        yield clue(
+            "warning",
+            seeds[-1],
+            "`random` and numpy are seeded and torch is not: the first weights, the order of batches and "
+            "dropout come from its generator, so every run is another one.",
+            fix="Add `torch.manual_seed(seed)`.",
+        )
+
+
+def _defined_here(program: Program, name: str) -> bool:
+    return any(function.name == name for function in program.source.of(ast.FunctionDef))
 
 
 def _seed_of_another_library(program: Program) -> Iterator[Finding]:

@@ -85,6 +85,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 SHARE = 0.1  # of the steps: a scaler finds its scale by a few overflows at the start
 SETTLING = 50
+BURST = 1e12  # times the first loss: the numbers were out of bounds before the gradient was
 
 
 def watch(record: "Record") -> Iterator[Finding]:
@@ -119,11 +120,12 @@ def watch(record: "Record") -> Iterator[Finding]:
             "inside).",
         )
     elif bad:
+        burst = (bad[0].loss or 0.0) > BURST * abs(record.steps[0].loss or math.inf)
         yield Finding(
             f"At step {bad[0].n} the loss is {bad[0].loss:.4g} and the gradient norm {bad[0].grad_norm}: the "
             "forward pass is finite and its slope is not; the next update ruins the weights.",
-            severity="error",
-            credence=0.85,
+            severity="note" if burst else "error",  # what is that large has no slope that could be written
+            credence=0.2 if burst else 0.85,
             where=where_loss(bad[0]),
             numbers={"step": bad[0].n, "steps": len(bad)},
             fix="Look for sqrt, norm, log or division at 0; a `where` around them does not protect the "
