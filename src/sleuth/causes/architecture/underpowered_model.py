@@ -134,4 +134,5 @@ def _parameters_a_row(record: "Record") -> float:
     """Below one, it is not meant to learn a batch by heart: a straight line through a cloud."""
     sizes = [sum(math.prod(p.shape) for p in model.parameters if p.trainable) for model in record.of(Model)]
     rows = [batch.values[0].shape[0] for batch in record.of(Batch) if batch.values and batch.values[0].shape]
-    return sum(sizes) / max(rows) if sizes and rows and max(rows) else 1.0
+    largest = max(rows, default=0)
+    return sum(sizes) / largest if sizes and largest else 1.0

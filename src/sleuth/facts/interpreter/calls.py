@@ -103,6 +103,10 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
         return _apply_flax(machine, node, owner, args, keywords)
     if func.attr == "forward" and torch_api.is_module(owner):
         return call_module(machine, node, owner, args, keywords)
+    if func.attr == "save_hyperparameters" and isinstance(owner, Instance) and not args:
+        # Lightning's: what `__init__` was given is read back as `self.hparams.lr`.
+        given = {name: value for name, value in machine.scope.names.items() if value is not owner}
+        owner.attributes.setdefault("hparams", _namespace(machine, node, given))
     if func.attr == "step":
         _run_callbacks(machine, node, args, keywords)  # LBFGS runs its closure inside the step
     # That a value is carried round a loop matters to who asks; which list or module it is, is settled above.
