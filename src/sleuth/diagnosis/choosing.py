@@ -44,9 +44,9 @@ RATES, SIGNALS = ("lr×10", "lr×0.1"), ("noise-inputs", "shuffled-labels")
 
 
 def _rates_first(case: Case, tests: list[Test]) -> list[Test]:
-    """Where nothing is learnt, noise does as well and says nothing; another rate may."""
+    """Where little is learnt, noise does as well and says nothing; another rate may."""
     assert case.trials is not None
-    if not case.trials.stuck or not any(test.name in RATES for test in tests):
+    if not (case.trials.stuck or case.trials.poor) or not any(test.name in RATES for test in tests):
         return tests
     return [test for test in tests if test.name not in SIGNALS]
 

@@ -156,6 +156,8 @@ def better(base: Record, other: Record, same_loss: bool = True, told_by_loss: bo
     known = [verdict for verdict in verdicts if verdict is not None]
     if not known:
         return None
+    if not same_loss and _score_worse(base, other):
+        return False  # another loss that falls further and serves worse
     if same_loss and any(known) and not known[0]:
         return _no_higher(course(base), course(other))  # a better score counts where the loss does not object
     return any(known)
@@ -197,6 +199,11 @@ def _score_better(base: Record, other: Record, same_loss: bool) -> bool | None:
     shared = [name for name in ours if name in theirs and (same_loss or "loss" not in ours[name].name)]
     rated = [_clearly(ours[name], theirs[name]) and not _done(base, ours[name]) for name in shared]
     return None if not rated else any(rated) and not any(_clearly(theirs[n], ours[n]) for n in shared)
+
+
+def _score_worse(base: Record, other: Record) -> bool:
+    ours, theirs = scores(base), scores(other)
+    return any(_clearly(theirs[n], ours[n]) for n in ours if n in theirs and "loss" not in ours[n].name)
 
 
 def held_out_better(base: Record, other: Record) -> bool | None:

@@ -180,9 +180,22 @@ def _growth(subject: Subject, terms: list[_Term]) -> list[float] | None:
     if not len(once) == len(twice) == len(terms):
         return None
     return [
-        float(b.tensor.detach()) / (float(a.tensor.detach()) or 1e-30)
+        float(b.tensor.detach()) / (float(a.tensor.detach()) or 1e-30) / (2 if _averages(b, subject) else 1)
         for a, b in zip(once, twice, strict=True)
     ]
+
+
+def averages_by_number(subject: Subject) -> bool:
+    """Whether the loss, or a part of it, is such a sum: how it grows with the batch cannot be asked then."""
+    return any(_averages(term, subject) for term in _summands(trace(subject, train=False)))
+
+
+def _averages(term: _Term, subject: Subject) -> bool:
+    """A sum divided by the length of the batch, which a step that is played back still has as a number."""
+    if term.op is None or term.op.name not in _SCALES:
+        return False
+    numbers = [a for a in term.op.arguments if isinstance(a, int | float) and not isinstance(a, bool)]
+    return any(number in (subject.examples, 1 / max(1, subject.examples)) for number in numbers)
 
 
 def _cosines(subject: Subject, slopes: list[Tensor]) -> tuple[tuple[int, int, tuple[float, ...]], ...]:

@@ -11,6 +11,7 @@ from sleuth.facts.bench import batches
 from sleuth.facts.bench.forward import ELEMENTWISE, Run, gradients, trace
 from sleuth.facts.bench.reasons import NotApplicable
 from sleuth.facts.bench.subject import Subject
+from sleuth.facts.bench.terms import averages_by_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,9 @@ def _handed(subject: Subject, targets: tuple[str, ...], order: Tensor) -> Any:
     return batches.mapped(subject.batch, change)
 
 
+GROWS = 1.5  # times, from where on it is asked why
+
+
 def _doubling(subject: Subject) -> tuple[float | None, float | None]:
     """Loss and gradient of half the batch, and of that half twice: no more memory than the batch itself."""
     length = subject.examples
@@ -97,7 +101,7 @@ def _doubling(subject: Subject) -> tuple[float | None, float | None]:
         )
     except Exception:  # the step has fixed shapes; then the question cannot be asked
         return None, None
-    if abs(once) < 1e-12 or slope == 0:
+    if abs(once) < 1e-12 or slope == 0 or (twice > GROWS * once and averages_by_number(subject)):
         return None, None
     return twice / once, other / slope
 
