@@ -47,7 +47,8 @@ ROOTS: Mapping[str, str] = {
     "throughput-decay": "loss-not-reset hidden-state-not-detached memory-growth",
     "loss-disconnected": "no-grad-training detached-graph frozen-params params-not-in-optimizer "
     "stale-optimizer-params zero-grad-after-backward missing-backward missing-step",
-    "detached-graph": "loss-disconnected",
+    "detached-graph": "loss-disconnected zero-grad-after-backward",
+    "vanishing-gradients": "over-regularized",
     "unused-parameters": "detached-graph loss-disconnected unregistered-modules",
     "update-skipped": "zero-grad-after-backward missing-backward lr-collapsed scheduler-cadence "
     "lr-too-low stale-optimizer-params params-not-in-optimizer frozen-params detached-graph",
