@@ -159,7 +159,20 @@ def _caught(handler: ast.ExceptHandler) -> set[str]:
 
 def _swallows(handler: ast.ExceptHandler) -> bool:
     """Whether the handler does nothing about the failure, apart from saying so."""
-    return all(_is_idle(statement) or _speaks(statement) for statement in handler.body)
+    return all(_is_idle(part) or _speaks(part) or _tidies(part) for part in handler.body)
+
+
+_TIDYING = ("torch.cuda.empty_cache", "gc.collect", "torch.mps.empty_cache")
+
+
+def _tidies(statement: ast.stmt) -> bool:
+    """Makes room, or clears what a broken pass left behind; the failure itself is not looked at."""
+    if isinstance(statement, ast.Delete):
+        return True
+    if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
+        return False
+    called = ast.unparse(statement.value.func)
+    return called in _TIDYING or called.endswith(".zero_grad")
 
 
 def _is_idle(statement: ast.stmt) -> bool:
