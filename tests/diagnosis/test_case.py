@@ -404,3 +404,32 @@ def test_a_handful_of_units_fits_one_batch_no_better_than_all(
     }
     trials = Trials(record(0.22), whole=True, made=made)
     assert bool([*underpowered_model.experiment(trials)]) is told
+
+
+def test_a_rate_that_was_tried_otherwise_explains_nothing_away() -> None:
+    found = [finding("lr-too-high", credence=0.9, technique="watch")]
+    assert clues.refuted(found, {"lr×0.1": Trial("lr×0.1", False)})[0].severity == "note"
+    assert clues.refuted(found, {"lr×0.1": Trial("lr×0.1", True)}) == found
+    assert clues.refuted(found, {}) == found
+
+
+def test_a_part_that_another_call_trains_is_not_unused() -> None:
+    idle = Finding(
+        "seen", "warning", 0.7, Where(module="heads.b"), cause="unused-parameters", technique="probe"
+    )
+    moved = Record((Layers(40, updates={"heads.b.weight": 0.1, "heads.a.weight": 0.1}),))
+    still = Record((Layers(40, updates={"heads.b.weight": 0.0, "heads.a.weight": 0.1}),))
+    assert clues.of_a_stage([idle], moved)[0].severity == "note"
+    assert clues.of_a_stage([idle], still)[0].severity == "warning"
+
+
+@pytest.mark.parametrize(
+    ("noise", "labels", "status"), [(True, True, "inconclusive"), (True, False, "nothing-found")]
+)
+def test_a_fall_that_needs_neither_inputs_nor_labels_is_no_learning(
+    noise: bool, labels: bool, status: str
+) -> None:
+    case = _run([1.0 + 700 * math.exp(-n / 8) for n in range(100)])
+    for name, yes in (("noise-inputs", noise), ("shuffled-labels", labels)):
+        case.made[name] = Trial(name, yes)
+    assert report(case).verdict.status == status

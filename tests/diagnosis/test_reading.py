@@ -16,6 +16,7 @@ from sleuth.facts.step import (
     Metric,
     Model,
     Optimizer,
+    Pattern,
     Record,
     Step,
 )
@@ -231,3 +232,24 @@ def test_an_evaluation_that_guesses_is_seen_whatever_the_loss_says() -> None:
     assert reading.guesses(scored(0.2)) is None
     assert reading.guesses(scored(0.11, rows=20)) is None
     assert reading.guesses(scored(0.11, classes=None)) is None
+
+
+@pytest.mark.parametrize(
+    ("events", "own"),
+    [
+        ("zero_grad:1 forward:1 no_grad:1 backward:0 step:1", True),  # the target is what the model says
+        ("zero_grad:1 forward:1 no_grad:2 backward:0 step:1", False),  # a teacher's
+        ("forward:1 backward:0 no_grad:1 step:1", False),  # a look after the loss
+    ],
+)
+def test_a_model_that_says_its_own_targets_is_known_by_its_steps(events: str, own: bool) -> None:
+    marks = tuple((name, int(number), 5) for name, number in (word.split(":") for word in events.split()))
+    steps = [Step(n, loss=1.0, pattern=1) for n in range(40)]
+    assert reading.chases_itself(Record((Pattern(1, marks), *steps))) is own
+
+
+def test_another_loss_that_serves_worse_is_no_better() -> None:
+    base = run(falling(40.0, 24.0), Metric("accuracy", 0.9, 59))
+    other = run(falling(40.0, 0.01), Metric("accuracy", 0.6, 59))
+    assert reading.better(base, other, same_loss=False) is False
+    assert reading.better(base, run(falling(40.0, 0.01), Metric("accuracy", 0.97, 59)), same_loss=False)

@@ -1,5 +1,6 @@
 """Steps that look guilty and are not, each beside a twin that is: what set off false alarms once."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -82,6 +83,38 @@ def test_a_first_loss_some_times_above_chance_is_a_note() -> None:
     made = {"model": mlp(6, 1), "loss_fn": nn.MSELoss()}
     assert severities("init-loss-off", made | {"batch": near}) == ["note"]
     assert severities("init-loss-off", made | {"batch": far}) == ["warning"]
+
+
+def test_counts_are_guessed_by_their_mean() -> None:
+    """A bias of the mean count, where the model says its logarithm, makes exp(mean) of it."""
+    x, _ = seeded()
+    counts = torch.arange(64.0) % 13
+    model = mlp(6, 1)
+    bias = model[-1].bias
+    assert isinstance(bias, Tensor)
+    made = {"model": model, "batch": (x, counts[:, None]), "loss_fn": nn.PoissonNLLLoss()}
+    with torch.no_grad():
+        bias.fill_(math.log(6.0))
+        assert severities("init-loss-off", made) == []
+        bias.fill_(13.0)
+        assert severities("init-loss-off", made) == ["warning"]
+
+
+def test_a_sum_divided_by_the_number_of_rows_is_a_mean() -> None:
+    """A step that is played back on more rows still divides by the number it was recorded with."""
+    x, y = seeded()
+    rows = len(x)
+
+    def divided_by(number: int) -> Made:
+        def step(model: nn.Module, batch: Any) -> Tensor:
+            out = model(batch[0])
+            summed: Tensor = F.cross_entropy(out, batch[1], reduction="sum")
+            return summed / number + out.pow(2).sum(1).mean()
+
+        return {"model": mlp(), "batch": (x, y), "step": step}
+
+    assert severities("wrong-reduction", divided_by(rows)) == []
+    assert severities("wrong-reduction", divided_by(7)) != []
 
 
 def _triplets(margin: float) -> Made:

@@ -364,6 +364,7 @@ def test_training_does_not_overwrite_what_was_loaded(tmp_path: Path) -> None:
         ("(net(x).sigmoid().round() == y.unsqueeze(1)).float().mean()", ""),
         ("(net(x).squeeze(1).unsqueeze(1).exp() - y).mean()", ""),  # a difference of all pairs, asked for
         ("(wide(x).argmax(1, keepdim=True) == y.long()).any()", ""),  # from scores of classes: a table
+        ("(bag(words, starts).round() == y).float().mean(), net(x)", "=="),  # many words, six answers
     ],
 )
 def test_predictions_that_meet_every_label_are_recorded(tmp_path: Path, evaluate: str, crossed: str) -> None:
@@ -373,8 +374,9 @@ def test_predictions_that_meet_every_label_are_recorded(tmp_path: Path, evaluate
         tmp_path,
         f"""
         import torch
-        net, wide = torch.nn.Linear(4, 1), torch.nn.Linear(4, 3)
+        net, wide, bag = torch.nn.Linear(4, 1), torch.nn.Linear(4, 3), torch.nn.EmbeddingBag(9, 1)
         x, y = torch.randn(6, 4), torch.rand(6).round()
+        words, starts = torch.randint(9, (30,)), torch.arange(0, 30, 5)
         with torch.no_grad():
             {evaluate}
         """,

@@ -118,9 +118,11 @@ TWINS: Twins = {
                 grad_norm=lambda s: 500.0 if s.n % 40 == 5 else 1.0,
                 loss=lambda s: 4.0 if s.n % 40 == 6 else 1.0,
             ),
+            steps(loss=lambda s: (16.0, 5e32)[s.n] if s.n < 2 else float("nan")),  # bursts at once
         ],
         [
             healthy(),
+            steps(loss=lambda s: 16.0 * 1e3**s.n if s.n < 12 else float("nan")),  # by steps: the rate
             steps(grad_norm=lambda s: 1.0 + 0.2 * s.n),
             steps(grad_norm=lambda s: 500.0 if s.n == 0 else 1.0),
             steps(grad_norm=lambda s: 1e4 if s.n % 2 else 1.0),

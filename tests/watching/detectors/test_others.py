@@ -161,6 +161,7 @@ TWINS: Twins = {
         [
             healthy(),
             steps(loss=NAN, grad_norm=NAN),
+            steps(loss=lambda s: 16.0 if s.n < 1 else 5e32, grad_norm=lambda s: INF if s.n else 260.0),
             steps(grad_norm=lambda s: INF if s.n < 4 else 1.0, scale=65536.0),
         ],
     ),
