@@ -109,7 +109,8 @@ def test_a_sum_divided_by_the_number_of_rows_is_a_mean() -> None:
         def step(model: nn.Module, batch: Any) -> Tensor:
             out = model(batch[0])
             summed: Tensor = F.cross_entropy(out, batch[1], reduction="sum")
-            return summed / number + out.pow(2).sum(1).mean()
+            size: Tensor = out.pow(2).sum(1).mean()
+            return summed / number + size
 
         return {"model": mlp(), "batch": (x, y), "step": step}
 

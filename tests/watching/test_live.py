@@ -5,11 +5,13 @@ import os
 import pty
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import sleuth
 from sleuth.watching import live as module
 from sleuth.watching.live import Live, certain
 from tests.watching.test_guest import script
@@ -131,3 +133,25 @@ def test_a_terminal_gets_a_line_and_the_output_stays_whole(tmp_path: Path) -> No
     assert b"done True\r\n" in shown
     (kept,) = (tmp_path / "home" / "runs").iterdir()
     assert "<svg" in (kept / "report.html").read_text()
+
+
+@pytest.mark.parametrize("warn", [True, False])
+def test_what_is_certain_is_said_while_a_program_trains(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], warn: bool
+) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    net = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(net[0].parameters(), lr=0.1)
+    seen = sleuth.watch(warn=warn)
+    until = time.monotonic() + 30
+    said = ""
+    while not said and time.monotonic() < until:
+        optimizer.zero_grad()
+        net(torch.randn(8, 2)).pow(2).mean().backward()
+        optimizer.step()
+        said += capsys.readouterr().err
+        if not warn and time.monotonic() > until - 28.5:
+            break
+    seen.stop()
+    assert ("2 trainable parameters are in no optimizer" in said) is warn
