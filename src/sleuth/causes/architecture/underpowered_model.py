@@ -52,8 +52,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
-from sleuth.facts.seen import where_module
-from sleuth.facts.step import Batch, Model
+from sleuth.facts.seen import batches, loss_calls, where_module
+from sleuth.facts.step import Model
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -81,10 +81,11 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     if any(trials.yes(test) for test in tried) or trials.yes("lr×10") is None:
         return
     few, enough = _parameters_a_row(trials.base) < 1, _parameters_a_row(trials.base) > ENOUGH
+    enough = enough or not loss_calls(trials.base)  # a loss written by hand may have a floor above zero
     yield Finding(
         f"The model cannot fit one batch ({trials.detail('same-batch')}), at no rate that was tried"
         + (", which so few parameters need not be able to." if few else ".")
-        + (" It has parameters enough: a loss with a floor of its own looks the same." if enough else ""),
+        + (" A loss with a floor of its own looks the same." if enough else ""),
         "note" if few or enough else "warning",
         0.2 if few or enough else 0.35,
         fix="Give it more width or depth, or features that carry the target; first rule out a cut gradient.",
@@ -133,6 +134,6 @@ def _narrow_layer(record: "Record", width: int) -> str:
 def _parameters_a_row(record: "Record") -> float:
     """Below one, it is not meant to learn a batch by heart: a straight line through a cloud."""
     sizes = [sum(math.prod(p.shape) for p in model.parameters if p.trainable) for model in record.of(Model)]
-    rows = [batch.values[0].shape[0] for batch in record.of(Batch) if batch.values and batch.values[0].shape]
+    rows = [batch.values[0].shape[0] for batch in batches(record) if batch.values and batch.values[0].shape]
     largest = max(rows, default=0)
     return sum(sizes) / largest if sizes and largest else 1.0
