@@ -61,12 +61,23 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.edits import Edits
-from sleuth.facts.flow import ancestry, keeps_numbers, makers, number, possible, subject
+from sleuth.facts.flow import ancestry, number, possible
 from sleuth.facts.interpreter.values import Call, Carried, Constant, Loop, Unknown, Value
-from sleuth.facts.losses import LossUse, is_loss_instance, loss_of
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.seen import needed
 from sleuth.facts.source import walked
+from sleuth.facts.topics.averages import (
+    LOADER,
+    counter,
+    counts_hits,
+    handed_criterion,
+    is_mean_of_hits,
+    mean_loss,
+    one_by_one,
+    rows_counted_by,
+    unit_of,
+    weighted_loss,
+)
 from sleuth.facts.topics.modes import base, identity, inside
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
@@ -74,9 +85,6 @@ from sleuth.finding import Finding, Where
 if TYPE_CHECKING:
     from sleuth.facts.step import Metric, Record
 
-_LOADER = "torch.utils.data.DataLoader"
-_CRITERION = Pattern(r"crit|loss", re.IGNORECASE)
-_PLAIN = frozenset({".item", "builtins.float", ".detach", ".cpu", ".numpy", ".mean", "builtins.int"})
 # Ratios: their mean over batches is not their value over the whole set.
 _RATIOS = Pattern(
     r"^sklearn\.metrics\.(f1_score|fbeta_score|roc_auc_score|average_precision_score|precision_score|recall_score"
@@ -151,7 +159,7 @@ def _counted_in_a_loop(total: Value) -> Iterator[Call]:
         here = queue.pop(0)
         if not isinstance(here, Call):
             continue
-        if here.context.loops and _counts_hits(here):
+        if here.context.loops and counts_hits(here):
             yield here
         elif here.op in ("*", "builtins.float", ".item"):
             given = (here.receiver, *here.args) if here.receiver is not None else here.args
@@ -164,7 +172,7 @@ def _counts_all_of(loop: Loop, divisor: Value) -> bool:
     for option in possible(divisor):
         if not isinstance(option, Call):
             continue
-        if option.op == "+=" and _counter(option) == "examples" and option.context.loops[-1:] == (loop,):
+        if option.op == "+=" and counter(option) == "examples" and option.context.loops[-1:] == (loop,):
             return True
         if option.op == "builtins.len" and option.args:
             held = option.args[0]
@@ -183,18 +191,18 @@ def _may_be_one_batch(loop: Loop) -> bool:
     sizes = [
         value.argument(1, "batch_size")
         for value in ancestry(loop.over, 30)
-        if isinstance(value, Call) and value.op == _LOADER
+        if isinstance(value, Call) and value.op == LOADER
     ]
     return any(size is not None and (number(size) or ALL_AT_ONCE) >= ALL_AT_ONCE for size in sizes)
 
 
 def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -> Iterator[Finding]:
     amount = added.args[1]
-    counted = _counts(divisor) or _counts_rows(added, divisor)
-    if counted is None or _one_by_one(added):
+    counted = unit_of(divisor) or rows_counted_by(added, divisor)
+    if counted is None or one_by_one(added):
         return
-    loss = _mean_loss(amount)
-    name = loss.name if loss is not None else _handed_criterion(program, amount)
+    loss = mean_loss(amount)
+    name = loss.name if loss is not None else handed_criterion(program, amount)
     if name and counted == "examples":
         yield clue(
             "error" if loss is not None else "warning",
@@ -205,7 +213,7 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
             fix="Multiply each batch's loss by its size before adding, or divide by the number of batches.",
             edits=_by_batches(division),
         )
-    elif counted == "examples" and _mean_hits(amount):
+    elif counted == "examples" and is_mean_of_hits(amount):
         yield clue(
             "error",
             division,
@@ -214,7 +222,7 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
             fix="Divide by the number of batches, or add up the number of right answers.",
             edits=_by_batches(division),
         )
-    elif counted == "batches" and (weighted := _weighted_loss(amount)) is not None:
+    elif counted == "batches" and (weighted := weighted_loss(amount)) is not None:
         yield clue(
             "error",
             division,
@@ -223,7 +231,7 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
             fix="Divide by the number of examples (`len(loader.dataset)`).",
             edits=_by_examples(division),
         )
-    elif counted == "batches" and _counts_hits(amount):
+    elif counted == "batches" and counts_hits(amount):
         yield clue(
             "error",
             division,
@@ -260,174 +268,9 @@ def _length_below(division: Call) -> ast.Call | None:
     return below if isinstance(below, ast.Call) and is_length and len(below.args) == 1 else None
 
 
-def _counts(divisor: Value) -> str | None:
-    """What a divisor is the number of: batches of a loader, or examples of its data set."""
-    for option in possible(divisor):
-        if isinstance(option, Call) and option.op == "builtins.len" and option.args:
-            return _length_of(option.args[0])
-        if isinstance(option, Call) and option.op == "+=" and option.context.loops:
-            return _counter(option)
-    return None
-
-
-def _counts_rows(added: Call, divisor: Value) -> str | None:
-    """`len(x)` of what the loop's batches are cut from, or of the list of batches itself."""
-    for option in possible(divisor):
-        if not isinstance(option, Call) or option.op != "builtins.len" or not option.args:
-            continue
-        held = {identity(data) for data in possible(option.args[0])}
-        for value in ancestry(added.context.loops[-1].over, 40):
-            if isinstance(value, Call) and _makes_batches(value):
-                if identity(value) in held:
-                    return "batches"
-                behind = [given for given in (value.receiver, *value.args) if given is not None]
-                if any(identity(data) in held for given in behind for data in ancestry(given, 20)):
-                    return "examples"
-    return None
-
-
-def _makes_batches(call: Call) -> bool:
-    return call.op in (_LOADER, ".split", "torch.split", ".chunk", "numpy.array_split") or (
-        call.op == "builtins.range" and len(call.args) == 3
-    )
-
-
-def _length_of(held: Value) -> str | None:
-    for option in possible(held):
-        if isinstance(option, Call) and option.op == "@dataset":
-            return "examples"
-        if isinstance(option, Call) and option.op == _LOADER:
-            return "batches"
-        if isinstance(option, Unknown) and re.search(r"loader", option.name, re.IGNORECASE):
-            return "batches"
-        if isinstance(option, Call) and option.op[:1] == "@" and re.search(r"loader$", option.op):
-            return "batches"
-    return None
-
-
-def _counter(added: Call) -> str | None:
-    """`n += len(y)` counts examples, `n += 1` batches."""
-    step = added.args[1]
-    if number(step) == 1:
-        return None
-    return "examples" if _is_batch_size(step) else None
-
-
-def _is_size(option: Value) -> bool:
-    if not isinstance(option, Call):
-        return False
-    if option.op == ".size":
-        return bool(option.args) and number(option.args[0]) == 0
-    return option.op == "builtins.len" or (option.op == "[]" and _first_dimension(option))
-
-
-def _first_dimension(item: Call) -> bool:
-    shape, key = item.args[0], item.args[1]
-    return isinstance(shape, Call) and shape.op == "@shape" and number(key) == 0
-
-
-def _one_by_one(added: Call) -> bool:
-    """A loader that serves single examples: batches and examples are the same number."""
-    for loop in added.context.loops:
-        for value in ancestry(loop.over, 30):
-            if isinstance(value, Call) and value.op == _LOADER:
-                size = value.argument(1, "batch_size")
-                return (size is None and "**" not in value.keywords) or number(size) == 1 or _is_none(size)
-    return False
-
-
-def _is_none(value: Value | None) -> bool:
-    return isinstance(value, Constant) and value.value is None
-
-
-def _mean_loss(amount: Value) -> LossUse | None:
-    """The loss, averaged over its batch, whose bare number this is."""
-    for option in possible(amount):
-        here: Value | None = option
-        for _ in range(6):
-            if isinstance(here, Call) and here.result is not None:
-                here = here.result
-            elif isinstance(here, Call) and (here.op in _PLAIN or keeps_numbers(here)):
-                here = here.args[0] if here.op.startswith("builtins.") and here.args else subject(here)
-            elif isinstance(here, Call) and here.op == "[]":
-                here = here.args[0]
-            else:
-                break
-        use = loss_of(here) if isinstance(here, Call) else None
-        if use is not None and use.reduction == "mean" and not use.option("size_average"):
-            return use
-    return None
-
-
-def _handed_criterion(program: Program, amount: Value) -> str:
-    """`criterion(output, target).item()` of a parameter, in a file whose criteria are all means."""
-    here: Value | None = amount
-    while isinstance(here, Call) and (here.op in _PLAIN or keeps_numbers(here)):
-        here = here.args[0] if here.op.startswith("builtins.") and here.args else subject(here)
-    applied = here.op == "()" and len(here.args) == 2 if isinstance(here, Call) else False
-    given = here.receiver if isinstance(here, Call) and applied else None
-    if not isinstance(given, Unknown) or not _CRITERION.search(given.name):
-        return ""
-    made = [call for call in program.trace if is_loss_instance(call)]
-    words = ("reduction", "size_average", "reduce")
-    is_mean = made and not any(word in call.keywords for call in made for word in words)
-    return given.name if is_mean and "sum" not in given.name else ""
-
-
-def _weighted_loss(amount: Value) -> LossUse | None:
-    """The mean loss in `loss.item() * len(y)`."""
-    for option in possible(amount):
-        product = option
-        if isinstance(product, Call) and product.op in (".item", "builtins.float"):
-            inner = product.args[0] if product.args else product.receiver
-            product = inner if inner is not None else product
-        if isinstance(product, Call) and product.op in ("*", ".mul", "torch.mul"):
-            given = (product.receiver, *product.args) if product.receiver is not None else product.args
-            for one, other in (given, given[::-1]) if len(given) == 2 else ():
-                if one is not None and other is not None and _is_batch_size(other):
-                    if (use := _mean_loss(one)) is not None:
-                        return use
-    return None
-
-
-def _is_batch_size(value: Value) -> bool:
-    """`len(y)`, `y.size(0)`, `y.shape[0]`"""
-    return any(_is_size(option) for option in possible(value))
-
-
-def _mean_hits(amount: Value) -> bool:
-    """`(prediction == target).float().mean()`"""
-    for maker in makers(amount):
-        here: Value | None = maker
-        for _ in range(3):
-            if isinstance(here, Call) and here.op in (".item", "builtins.float"):
-                here = here.args[0] if here.op.startswith("builtins.") and here.args else here.receiver
-        if isinstance(here, Call) and here.op in (".mean", "torch.mean"):
-            return any(made.op in ("==", ".eq", "torch.eq") for made in makers(subject(here)))
-    return False
-
-
-def _counts_hits(amount: Value) -> bool:
-    """`(prediction == target).sum()`"""
-    for maker in makers(amount):
-        here: Value | None = maker
-        for _ in range(4):
-            if isinstance(here, Call) and here.op in (
-                ".item",
-                "builtins.int",
-                "builtins.float",
-                ".float",
-                ".long",
-            ):
-                here = here.args[0] if here.op.startswith("builtins.") and here.args else here.receiver
-        if isinstance(here, Call) and here.op in (".sum", "torch.sum"):
-            return any(made.op in ("==", ".eq", "torch.eq") for made in makers(subject(here)))
-    return False
-
-
 def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Finding]:
     """Gathered over batches, reported once an epoch, and never set back to zero."""
-    one_epoch = isinstance(divisor, Call) and divisor.op == "builtins.len" and _counts(divisor) is not None
+    one_epoch = isinstance(divisor, Call) and divisor.op == "builtins.len" and unit_of(divisor) is not None
     for added in _increments(total):
         outer = _total_of_all_turns(added, division)
         if outer is None:
@@ -441,7 +284,7 @@ def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Findi
                 "of one: from the second epoch on the reported value is too large.",
                 fix="Set the total back to zero at the start of each epoch.",
             )
-        elif _counts_hits(added.args[1]) or (not added.context.grad and _judges(added.args[1])):
+        elif counts_hits(added.args[1]) or (not added.context.grad and _judges(added.args[1])):
             counters = [count for count in _increments(divisor) if _total_of_all_turns(count, division)]
             if counters and _same_data_each_turn(added):
                 yield clue(
@@ -470,7 +313,7 @@ def _total_of_all_turns(added: Call, division: Call) -> Carried | None:
 
 
 def _judges(amount: Value) -> bool:
-    return _mean_loss(amount) is not None or _weighted_loss(amount) is not None
+    return mean_loss(amount) is not None or weighted_loss(amount) is not None
 
 
 def _same_data_each_turn(added: Call) -> bool:
@@ -513,7 +356,7 @@ def _averaged_ratios(program: Program) -> Iterator[Finding]:
 
 def _counts_batches(over: Value | None) -> bool:
     return any(
-        (isinstance(value, Call) and value.op == _LOADER)
+        (isinstance(value, Call) and value.op == LOADER)
         or (isinstance(value, Unknown) and re.search(r"loader", value.name, re.IGNORECASE))
         for value in ancestry(over, 30)
     )
