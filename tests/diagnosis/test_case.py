@@ -12,6 +12,7 @@ from sleuth.causes.rl import reward_scale
 from sleuth.diagnosis import clues
 from sleuth.diagnosis import ledger as ledgers
 from sleuth.diagnosis.case import Case
+from sleuth.diagnosis.choosing import next_test
 from sleuth.diagnosis.preflight import expected_failures
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.sources import local_sources, optimizers_in, plays
@@ -433,3 +434,23 @@ def test_a_fall_that_needs_neither_inputs_nor_labels_is_no_learning(
     for name, yes in (("noise-inputs", noise), ("shuffled-labels", labels)):
         case.made[name] = Trial(name, yes)
     assert report(case).verdict.status == status
+
+
+@pytest.mark.parametrize(
+    ("losses", "first", "never"),
+    [
+        ([1.0 - 0.0005 * n for n in range(100)], "lr×10", "lr×0.1"),  # creeps down
+        ([1.0 + 30 * (n % 2) for n in range(100)], "lr×0.1", "lr×10"),  # swings
+    ],
+)
+def test_a_loss_that_creeps_asks_for_a_higher_rate_and_one_that_swings_for_a_lower(
+    losses: list[float], first: str, never: str
+) -> None:
+    case = _run(losses)
+    case.request = Request(Path("a.py"), budget=600.0)
+    asked: list[str] = []
+    while first not in asked and (test := next_test(case, set(), 1.0)) is not None:
+        asked.append(test.name)
+        case.made[test.name] = Trial(test.name, None)
+    assert first in asked
+    assert not {never, "noise-inputs", "shuffled-labels"} & {*asked}

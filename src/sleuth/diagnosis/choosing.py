@@ -44,11 +44,18 @@ RATES, SIGNALS = ("lr×10", "lr×0.1"), ("noise-inputs", "shuffled-labels")
 
 
 def _rates_first(case: Case, tests: list[Test]) -> list[Test]:
-    """Where little is learnt, noise does as well and says nothing; another rate may."""
-    assert case.trials is not None
-    if not (case.trials.stuck or case.trials.poor) or not any(test.name in RATES for test in tests):
+    """Where little is learnt, noise does as well and says nothing; another rate may. Of the two, a loss that
+    swings asks for the lower one, and one that falls calmly for the higher."""
+    trials = case.trials
+    assert trials is not None
+    rates = [test.name for test in tests if test.name in RATES]
+    if not (trials.stuck or trials.poor) or not rates:
         return tests
-    return [test for test in tests if test.name not in SIGNALS]
+    calm = trials.course is not None and trials.course.falling and not trials.unstable
+    later = (
+        {"lr×0.1" if calm else "lr×10"} if len(rates) == len(RATES) and (calm or trials.unstable) else set()
+    )
+    return [test for test in tests if test.name not in {*SIGNALS, *later}]
 
 
 def _leader(board: Mapping[str, float]) -> str:
