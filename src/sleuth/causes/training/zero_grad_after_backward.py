@@ -21,6 +21,8 @@ optimizer.step()          # nothing to apply
 ## How to tell
 - **lint**: in the order in which the loop runs, a `zero_grad()` lies after `backward()` and before
   the `step()` that should use it. A `zero_grad()` after the step, at the end of the body, is fine.
+  A loop over tasks or batches that clears and fills in each turn, with the step behind it, loses
+  all but the last turn.
 - **watch**: gradients are non-zero right after `backward()` and None or zero when `step()` is
   entered; the parameters do not change, or all shrink by one common factor. The loss only shows
   batch noise around its first value.
@@ -141,7 +143,7 @@ def _cleared_for_each_part(program: Program, turn: Turn, step: Event) -> Iterato
                 f"Each turn of this loop clears what the one before it has computed (line {filled[0].line}), "
                 f"and `{subject_of(step)}` comes behind the loop on line {step.line}: only the last part is "
                 "learnt.",
-                fix="Clear once, before the loop.",
+                fix="Step inside the loop; or clear once, before it, where the parts are meant to add up.",
             )
 
 
