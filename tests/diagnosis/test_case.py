@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sleuth.causes.architecture import underpowered_model
+from sleuth.causes.hyperparameters import batch_too_small
 from sleuth.causes.rl import reward_scale
 from sleuth.diagnosis import clues
 from sleuth.diagnosis import ledger as ledgers
@@ -21,7 +22,7 @@ from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.diagnosis.verdict import report
 from sleuth.diagnosis.workplace import in_place, scratch_copy, writes_files
 from sleuth.errors import SleuthError
-from sleuth.facts.step import Layers, LossCall, Model, Optimizer, Parameter, Record, Step
+from sleuth.facts.step import Batch, Layers, LossCall, Model, Optimizer, Parameter, Record, Step, Values
 from sleuth.finding import Finding, Where
 
 
@@ -454,3 +455,18 @@ def test_a_loss_that_creeps_asks_for_a_higher_rate_and_one_that_swings_for_a_low
         case.made[test.name] = Trial(test.name, None)
     assert first in asked
     assert not {never, "noise-inputs", "shuffled-labels"} & {*asked}
+
+
+@pytest.mark.parametrize(
+    ("rows", "floor", "told"),
+    [(2, 0.9, True), (64, 0.9, False), (2, 0.05, False)],  # a large batch; a small one that comes far
+)
+def test_a_handful_of_examples_that_never_settles(rows: int, floor: float, told: bool) -> None:
+    batch = Batch(0, values=(Values("0", (rows, 3), role="input"),))
+    steps = [
+        Step(n, optimizer=1, loss=(floor + math.exp(-n / 40)) * (0.2 + 1.6 * (n % 2)), loss_line=9, rows=rows)
+        for n in range(400)
+    ]
+    made = {name: Trial(name, False) for name in ("lr×10", "lr×0.1", "noise-inputs")}
+    trials = Trials(Record((Optimizer(1, "Adam", 5), batch, *steps)), whole=True, made=made)
+    assert bool([*batch_too_small.experiment(trials)]) is told
