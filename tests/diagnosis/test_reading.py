@@ -120,7 +120,16 @@ def test_two_losses_of_two_optimizers_are_adversaries() -> None:
 
 @pytest.mark.parametrize(
     ("name", "up"),
-    [("test acc", True), ("val_loss", False), ("RMSE", False), ("F1", True), ("epoch", None), ("lr", None)],
+    [
+        ("val_dice", True),
+        ("val ce", False),
+        ("test acc", True),
+        ("val_loss", False),
+        ("RMSE", False),
+        ("F1", True),
+        ("epoch", None),
+        ("lr", None),
+    ],
 )
 def test_the_name_of_a_metric_says_which_way_is_better(name: str, up: bool | None) -> None:
     assert reading.direction(name) is up

@@ -22,7 +22,7 @@ STALLED = 0.6  # more than this is left, and it has stopped falling
 _HIGHER = re.compile(
     r"acc|f1|auc|precision|recall|r2|r\^2|iou|dice|map\b|bleu|score|correct|return|reward", re.I
 )
-_LOWER = re.compile(r"loss|err|mse|rmse|mae|perplexity|ppl|nll|bce|ce\b|bpc|elbo", re.I)
+_LOWER = re.compile(r"loss|err|mse|rmse|mae|perplexity|ppl|nll|bce|(?<![a-z])ce(?![a-z])|bpc|elbo", re.I)
 
 
 @dataclass(frozen=True)
