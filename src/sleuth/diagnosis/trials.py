@@ -22,6 +22,12 @@ class Trial:
     record: Record | None = None
     seconds: float = 0.0
 
+    @property
+    def figures(self) -> str:
+        """The numbers of `detail`, without the words of the answer that stand before them."""
+        words, opened, numbers = self.detail.partition(" (")
+        return numbers.removesuffix(")") if opened else words
+
 
 @dataclass(frozen=True)
 class Trials:
@@ -37,9 +43,9 @@ class Trials:
         trial = self.made.get(test)
         return None if trial is None else trial.yes
 
-    def detail(self, test: str) -> str:
+    def figures(self, test: str) -> str:
         trial = self.made.get(test)
-        return "" if trial is None else trial.detail
+        return "" if trial is None else trial.figures
 
     @cached_property
     def course(self) -> Course | None:

@@ -83,7 +83,7 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     few, enough = _parameters_a_row(trials.base) < 1, _parameters_a_row(trials.base) > ENOUGH
     enough = enough or not loss_calls(trials.base)  # a loss written by hand may have a floor above zero
     yield Finding(
-        f"The model cannot fit one batch ({trials.detail('same-batch')}), at no rate that was tried"
+        f"The model cannot fit one batch ({trials.figures('same-batch')}), at no rate that was tried"
         + (", which so few parameters need not be able to." if few else ".")
         + (" A loss with a floor of its own looks the same." if enough else ""),
         "note" if few or enough else "warning",

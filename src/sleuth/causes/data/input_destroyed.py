@@ -146,7 +146,7 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     if trials.yes("shuffled-labels") is False or not trials.poor or not trials.had_its_time:
         return
     yield Finding(
-        f"Noise in the place of the inputs does as well ({trials.detail('noise-inputs')}), though one batch "
+        f"Noise in the place of the inputs does as well ({trials.figures('noise-inputs')}), though one batch "
         "can be learnt by heart: what reaches the model carries nothing about the target.",
         "warning",
         0.4,

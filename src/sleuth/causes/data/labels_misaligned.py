@@ -456,7 +456,7 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
         return
     yield Finding(
         "One batch can be learnt by heart, but over the data it does no better than with labels dealt "
-        f"at random ({trials.detail('shuffled-labels')}): inputs and labels do not belong together.",
+        f"at random ({trials.figures('shuffled-labels')}): inputs and labels do not belong together.",
         "warning",
         0.5,
         fix="Look at ten examples beside their labels; check every shuffle, sort, filter and join between "

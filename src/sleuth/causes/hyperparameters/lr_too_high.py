@@ -88,7 +88,7 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     yield Finding(
         f"With {rate} the loss {'swings or explodes' if trials.unstable else 'does not fall'}; with a "
         "tenth of "
-        f"it the same script learns ({trials.detail('lr×0.1')}).",
+        f"it the same script learns ({trials.figures('lr×0.1')}).",
         "error",
         0.85 if beyond or trials.unstable else 0.65,
         where,

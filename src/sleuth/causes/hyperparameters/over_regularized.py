@@ -330,7 +330,7 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     where = Where(optimizer.path or None, optimizer.line or None) if optimizer is not None and decay else None
     yield Finding(
         "The training loss stays high, and without weight decay, dropout and label smoothing it falls "
-        f"({trials.detail('no-regularisation')}).",
+        f"({trials.figures('no-regularisation')}).",
         "error",
         0.75,
         where,

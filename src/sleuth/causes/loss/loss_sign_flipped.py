@@ -369,7 +369,7 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
         return
     yield Finding(
         "With the sign of the loss turned round the script gets better at its own measure "
-        f"({trials.detail('undo(loss-sign-flipped)')}).",
+        f"({trials.figures('undo(loss-sign-flipped)')}).",
         "error",
         0.7,
         fix="Minimise the loss, or the negative of what should grow.",

@@ -124,5 +124,7 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
         return
     for finding in _lost(trials.base):
         if finding.severity == "note":
-            seen = f"{finding.message} What makes them count helps ({trials.detail(helped[0])})."
+            seen = (
+                f"{finding.message} What makes them count helps ({helped[0]}: {trials.figures(helped[0])})."
+            )
             yield replace(finding, message=seen, severity="warning", credence=0.7)

@@ -66,7 +66,7 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     if trials.yes("lr×10") and course.left > FAR:
         yield Finding(
             f"The run ends after {len(trials.losses)} steps, the loss still falling ({course.head:.3g} to "
-            f"{course.tail:.3g}), and ten times the rate comes further ({trials.detail('lr×10')}): it stops "
+            f"{course.tail:.3g}), and ten times the rate comes further ({trials.figures('lr×10')}): it stops "
             "when it has only begun.",
             "warning",
             0.65,
