@@ -89,7 +89,7 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
         return
     gone = "the loss moves around zero" if around_zero else f"{1 - course.left:.0%} of the loss is gone"
     yield Finding(
-        f"With a learning rate of {optimizer.lr:g} {gone} after "
+        f"With a learning rate of {optimizer.lr:g}, {gone} after "
         f"{len(trials.losses)} steps; ten times the rate does clearly better ({trials.figures('lr×10')}).",
         "error" if below else "warning",
         0.8 if below else 0.5,
