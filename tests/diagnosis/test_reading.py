@@ -262,3 +262,13 @@ def test_another_loss_that_serves_worse_is_no_better() -> None:
     other = run(falling(40.0, 0.01), Metric("accuracy", 0.6, 59))
     assert reading.better(base, other, same_loss=False) is False
     assert reading.better(base, run(falling(40.0, 0.01), Metric("accuracy", 0.97, 59)), same_loss=False)
+
+
+def test_what_serves_two_rare_classes_may_cost_the_common_one() -> None:
+    def ended(ok: float, inner: float, outer: float) -> Record:
+        named = {"recall ok": ok, "recall inner": inner, "recall outer": outer}
+        return run(falling(1, 0.2), *(Metric(name, value, 60) for name, value in named.items()))
+
+    assert reading.mostly_better(ended(0.99, 0.2, 0.2), ended(0.85, 0.7, 0.8)) is True
+    assert reading.mostly_better(ended(0.99, 0.2, 0.2), ended(0.6, 0.2, 0.2)) is False
+    assert reading.mostly_better(ended(0.99, 0.2, 0.2), ended(0.99, 0.2, 0.2)) is None

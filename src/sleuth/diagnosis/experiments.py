@@ -99,6 +99,8 @@ def _answer(test: Test, trials: Trials, world: Record) -> bool | None:
         held_out = reading.held_out_better(base, world)
         if held_out is not None:
             return held_out
+    if cause == "class-imbalance" and (served := reading.mostly_better(base, world)) is not None:
+        return served
     return reading.better(base, world, cause not in OTHER_LOSS, told_by_loss=not trials.plays)
 
 

@@ -206,6 +206,15 @@ def _score_worse(base: Record, other: Record) -> bool:
     return any(_clearly(theirs[n], ours[n]) for n in ours if n in theirs and "loss" not in ours[n].name)
 
 
+def mostly_better(base: Record, other: Record) -> bool | None:
+    """By more scores than it is worse by: what serves the rare classes costs the common one a little."""
+    ours, theirs = scores(base), scores(other)
+    shared = [name for name in ours if name in theirs and "loss" not in ours[name].name]
+    gained = sum(_clearly(ours[name], theirs[name]) for name in shared)
+    lost = sum(_clearly(theirs[name], ours[name]) for name in shared)
+    return gained > lost if gained or lost else None
+
+
 def held_out_better(base: Record, other: Record) -> bool | None:
     """By evaluation passes alone; None where there are none. Whoever takes away what holds the training loss
     up on purpose must show that something else is better for it."""
