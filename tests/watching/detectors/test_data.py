@@ -92,6 +92,12 @@ def second_loader(n: int) -> Record:
     return add(seen, replace(first, id=77, n=n))
 
 
+def in_parts(record: Record) -> Record:
+    """Each pass calls a second part of the model with what the first one made."""
+    made = [replace(seen, line=seen.line + 1, fingerprint=f"{seen.n}") for seen in record.of(Evaluation)]
+    return add(record, *made)
+
+
 TWINS: Twins = {
     "augmented-eval": (
         [
@@ -104,6 +110,7 @@ TWINS: Twins = {
             spoil(spoil(healthy(), Evaluation, fingerprint=lambda e: f"{e.n}"), Loader, shuffled=True),
             spoil(healthy(), Evaluation, fingerprint=lambda e: f"{e.n}", rows=lambda e: e.n),
             spoil(healthy(), Evaluation, fingerprint=lambda e: f"{e.n}", loader=None),
+            in_parts(healthy()),
             second_loader(0),  # validation and test, side by side
             spoil(
                 spoil(healthy(), Evaluation, fingerprint=lambda e: f"{e.n}"), LossCall, target_dtype="float32"

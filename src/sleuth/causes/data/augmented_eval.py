@@ -252,7 +252,12 @@ def watch(record: "Record") -> Iterator[Finding]:
     known = loaders(record)
     # Noise is part of the task for a denoiser and in the codes of a VAE; it is not for a classifier.
     classifies = any("int" in call.target_dtype for call in loss_calls(record))
-    for (_, _, source), passes in evaluations(record).items():
+    first: set[tuple[int, int | None]] = set()
+    for (model, _, source), passes in evaluations(record).items():
+        # Parts that are called one by one, as a decoder is, get what the first of them made: that changes.
+        if (model, source) in first:
+            continue
+        first.add((model, source))
         loader = known.get(source) if source is not None else None
         # Another order, or data made on the fly, changes the inputs without any augmentation.
         if loader is None or loader.shuffled or loader.examples is None or "Sequential" not in loader.sampler:
