@@ -223,6 +223,24 @@ def amortised(workload: str, level: str = "default") -> Cost:
         torch.set_num_threads(threads)
 
 
+def calls() -> tuple[float, float]:
+    """Microseconds that watching adds to a step of a net so small that the step is all calls, and those of
+    them that it counts as its own: the doors themselves are not timed. The least of several blocks each."""
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4))
+    step = _loop(model, torch.randn(4, 4), torch.randint(4, (4,)), torch.optim.Adam)
+    bare, watched, own = [], [], []
+    for _ in range(LONG_PAIRS * 2):
+        bare.append(_block(step, None, 0.5).step)
+        with sleuth(model) as recorder:
+            block = _block(step, recorder, 0.5)
+        watched.append(block.step)
+        own.append(block.step * (block.own or 0.0))
+    return 1e6 * (min(watched) - min(bare)), 1e6 * min(own)
+
+
 def _pair(
     model: Any, step: Step, monitor: Monitor, seconds: float, bare_first: bool
 ) -> tuple["Block", "Block"]:
@@ -314,6 +332,12 @@ def rows() -> Iterator[tuple[str, str, str]]:
         cost = amortised(workload)
         told = f"{cost.ratio:.3f}×, {cost.own:.1%} of the time in its own code"
         yield about, f"sleuth, default, over {LONG_SECONDS:.0f} s", told
+    added, timed = calls()
+    yield (
+        "overhead of watch: a step that is all calls",
+        "added, of them timed",
+        f"{added:.0f}, {timed:.0f} µs",
+    )
     long = long_run()
     about = "overhead of watch, 100,000 steps"
     yield about, "memory growth", f"{long.grown:.1f} bytes a step"

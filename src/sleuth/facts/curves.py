@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 NORMAL = 1.4826  # median absolute deviation → standard deviation of a normal distribution
+BURST = 1e12  # times the loss before: no longer a high rate, but numbers out of all bounds
 BLOCKS = (
     20  # parts a long series is cut into before pairs are compared: enough for a trend, quick for 1e6 steps
 )

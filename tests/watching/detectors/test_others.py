@@ -111,7 +111,11 @@ TWINS: Twins = {
         ],
     ),
     "lr-too-low": (
-        [CRAWL, steps(CRAWL, loss=lambda s: 1.1 - 1e-4 * s.n)],
+        [
+            CRAWL,
+            steps(CRAWL, loss=lambda s: 1.1 - 1e-4 * s.n),
+            steps(CRAWL, lr=lambda s: 1e-6 * max(0.01, 1 - s.n / 120)),  # a schedule that ends at zero
+        ],
         [
             healthy(),
             FLAT,
@@ -140,6 +144,7 @@ TWINS: Twins = {
         [
             healthy(),
             passes([1.0, 0.5, 0.8, 0.9]),
+            passes([0.5, 0.1, 0.01, 0.02, 0.03, 0.03]),  # trebled, and next to nothing
             passes([1.0, 0.8, 0.6, 0.5, 0.51, 0.5, 0.52, 0.5]),
             passes(TURNS, seen_in_training=1.0),
             passes(TURNS, FLAT),

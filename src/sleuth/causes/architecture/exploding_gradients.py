@@ -120,7 +120,6 @@ def undo(world: "World") -> None:
 
 GROWN = 1e3  # times the median of the first tenth
 SPIKE = 100.0  # times the median, just before the loss jumps; see the page
-BURST = 1e12  # times the loss before, in a single step
 JUMP = 3.0  # times the loss before
 
 
@@ -170,7 +169,7 @@ def _at_once(steps: "tuple[Step, ...]") -> Finding | None:
     for before, after in pairwise(steps):
         if before.loss is None or after.loss is None or not 0 < before.loss < math.inf:
             continue
-        burst = BURST * before.loss < after.loss < math.inf
+        burst = curves.BURST * before.loss < after.loss < math.inf
         if burst and any(later.loss is not None and not math.isfinite(later.loss) for later in steps):
             norm = f", at a gradient norm of {before.grad_norm:.3g}" if before.grad_norm is not None else ""
             return Finding(

@@ -54,6 +54,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts import curves
 from sleuth.facts.seen import at, where_loss
 from sleuth.finding import Finding
 
@@ -85,7 +86,6 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 SHARE = 0.1  # of the steps: a scaler finds its scale by a few overflows at the start
 SETTLING = 50
-BURST = 1e12  # times the first loss: the numbers were out of bounds before the gradient was
 
 
 def watch(record: "Record") -> Iterator[Finding]:
@@ -120,7 +120,7 @@ def watch(record: "Record") -> Iterator[Finding]:
             "inside).",
         )
     elif bad:
-        burst = (bad[0].loss or 0.0) > BURST * abs(record.steps[0].loss or math.inf)
+        burst = (bad[0].loss or 0.0) > curves.BURST * abs(record.steps[0].loss or math.inf)
         yield Finding(
             f"At step {bad[0].n} the loss is {bad[0].loss:.4g} and the gradient norm {bad[0].grad_norm}: the "
             "forward pass is finite and its slope is not; the next update ruins the weights.",
