@@ -144,7 +144,7 @@ TWINS: Twins = {
         [
             healthy(),
             passes([1.0, 0.5, 0.8, 0.9]),
-            passes([0.5, 0.1, 0.01, 0.02, 0.03, 0.03]),  # trebled, and next to nothing
+            passes([loss / 50 for loss in TURNS]),  # the same turn, where next to nothing is left
             passes([1.0, 0.8, 0.6, 0.5, 0.51, 0.5, 0.52, 0.5]),
             passes(TURNS, seen_in_training=1.0),
             passes(TURNS, FLAT),
