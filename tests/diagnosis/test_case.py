@@ -470,3 +470,16 @@ def test_a_handful_of_examples_that_never_settles(rows: int, floor: float, told:
     made = {name: Trial(name, False) for name in ("lr×10", "lr×0.1", "noise-inputs")}
     trials = Trials(Record((Optimizer(1, "Adam", 5), batch, *steps)), whole=True, made=made)
     assert bool([*batch_too_small.experiment(trials)]) is told
+
+
+@pytest.mark.parametrize(
+    ("detail", "told"),
+    [
+        ("undone it is better (loss 1 → 0.1)", "better (loss 1 → 0.1)."),
+        ("undone it is better", "clearly better."),
+    ],
+)
+def test_a_confirmed_finding_gives_the_numbers_and_not_the_answer_again(detail: str, told: str) -> None:
+    made = {"undo(zero-init)": Trial("undo(zero-init)", True, detail)}
+    (said,) = clues.confirmed([finding("zero-init")], made)
+    assert said.message.endswith(told)

@@ -178,7 +178,8 @@ def confirmed(findings: Iterable[Finding], made: Mapping[str, Any]) -> list[Find
     for finding in merged(findings).values():
         trial = made.get(f"undo({finding.cause})")
         if trial is not None and trial.yes:
-            message = f"{finding.message} With it undone the script does clearly better ({trial.figures})."
+            told = f" ({trial.figures})" if trial.figures != trial.detail else ""  # no numbers: nothing new
+            message = f"{finding.message} With it undone the script does clearly better{told}."
             found.append(
                 replace(finding, severity="error", credence=0.85, technique="experiment", message=message)
             )
