@@ -146,6 +146,22 @@ def test_probabilities_into_a_loss_are_seen(tmp_path: Path) -> None:
     assert calls[1].input_made_by == "SoftmaxBackward0"
 
 
+def test_the_spread_of_the_targets_is_that_of_their_columns(tmp_path: Path) -> None:
+    seen = watched(
+        tmp_path,
+        """
+        net = nn.Linear(4, 2)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        y = torch.randn(16, 2) + torch.tensor([0.0, 50.0])  # two columns apart spread no more for that
+        F.mse_loss(net(torch.randn(16, 4)), y).backward()
+        optimizer.step()
+        by_hand = float(((y - y.mean(0)) ** 2).sum() / 15 / 2)
+        """,
+    )
+    (call,) = seen.record.of(LossCall)
+    assert call.target_variance == pytest.approx(seen.names["by_hand"], rel=1e-4)
+
+
 def test_small_doors(tmp_path: Path) -> None:
     seen = watched(
         tmp_path,

@@ -303,11 +303,27 @@ def chance(record: Record) -> float | None:
 _SQUARES, _SIZES = ("mse_loss",), ("l1_loss", "smooth_l1_loss", "huber_loss")
 
 
+def _only_calls(record: Record) -> list[LossCall]:
+    """The training calls of a loss that has one line and takes the mean; none where there are several."""
+    calls = [call for call in record.of(LossCall) if call.phase == "train" and call.requires_grad]
+    return (
+        calls if len({(call.path, call.line) for call in calls}) == 1 and calls[0].reduction == "mean" else []
+    )
+
+
+def of_a_constant(record: Record) -> float | None:
+    """The loss of one answer for all examples: that of guessing, or for squares the spread of the targets."""
+    guess = chance(record)
+    if guess is not None:
+        return guess
+    calls = [call for call in _only_calls(record) if call.function in _SQUARES]
+    seen = [call.target_variance for call in calls if call.target_variance is not None]
+    return statistics.fmean(seen) if seen and calls[0].input_shape == calls[0].target_shape else None
+
+
 def ceiling(record: Record) -> float | None:
     """A loss that one constant, halfway between the targets, is sure to stay below; None: not known."""
-    calls = [call for call in record.of(LossCall) if call.phase == "train" and call.requires_grad]
-    if len({(call.path, call.line) for call in calls}) != 1 or calls[0].reduction != "mean":
-        return None
+    calls = _only_calls(record)
     bounds = [b for call in calls for b in (call.target_min, call.target_max) if b is not None]
     half = (max(bounds) - min(bounds)) / 2 if bounds else 0.0
     if half <= 0:

@@ -9,6 +9,7 @@ from sleuth.diagnosis.reading import Course
 from sleuth.facts.seen import LINE_SEARCHES
 from sleuth.facts.step import Evaluation, Optimizer, Record
 
+ABOUT = 0.95  # of what one constant costs: the noise of batches hides less
 LITTLE = 0.2  # of the loss at the start
 
 
@@ -78,16 +79,16 @@ class Trials:
             return False
         if self.course is None:
             return not all(map(_finite, self.losses))
-        guess = reading.chance(self.base)
+        guess = reading.of_a_constant(self.base)
         if (guess is not None and self.course.tail > 0.85 * guess) or self.below_a_constant:
             return True
         return self.course.head > 0 and self.course.left > 0.7
 
     @cached_property
     def below_a_constant(self) -> bool:
-        """However far the loss fell, one answer for all examples would do better."""
-        guess = reading.chance(self.base)
-        most = guess if guess is not None else reading.ceiling(self.base)
+        """However far the loss fell, one answer for all examples would do as well."""
+        guess = reading.of_a_constant(self.base)
+        most = ABOUT * guess if guess is not None else reading.ceiling(self.base)
         return most is not None and self.course is not None and self.course.tail > most
 
     @cached_property

@@ -281,6 +281,7 @@ class LossCall:
     target_min: float | None = None
     target_max: float | None = None
     target_distinct: int | None = None
+    target_variance: float | None = None  # over the examples, mean of its columns: what a constant leaves
     ignored: float = 0.0  # share of targets equal to ignore_index
     weighted: bool = False  # class weights or pos_weight were given
     classes: int | None = None

@@ -63,7 +63,7 @@ def _parts(rollout: Rollout, way: Way) -> tuple[Numbers, Numbers, tuple[bool, ..
     return rewards, after, flagged(rollout, way.cut, way.flags), flagged(rollout, way.mask, way.flags)
 
 
-def gae(rollout: Rollout, way: Way = Way()) -> list[float]:  # noqa: B008
+def gae(rollout: Rollout, way: Way = Way()) -> list[float]:
     rewards, after, cut, mask = _parts(rollout, way)
     gamma = rollout.gamma if way.gamma is None else way.gamma
     lam = rollout.lam if way.lam is None else way.lam
@@ -80,7 +80,7 @@ def gae(rollout: Rollout, way: Way = Way()) -> list[float]:  # noqa: B008
     return found
 
 
-def returns(rollout: Rollout, way: Way = Way()) -> list[float]:  # noqa: B008
+def returns(rollout: Rollout, way: Way = Way()) -> list[float]:
     """Discounted sums to the end of the episode, or to the value of what follows."""
     rewards, after, cut, mask = _parts(rollout, way)
     gamma = rollout.gamma if way.gamma is None else way.gamma
@@ -97,7 +97,7 @@ def returns(rollout: Rollout, way: Way = Way()) -> list[float]:  # noqa: B008
     return found
 
 
-def nstep(rollout: Rollout, way: Way = Way()) -> list[float]:  # noqa: B008
+def nstep(rollout: Rollout, way: Way = Way()) -> list[float]:
     rewards, after, cut, mask = _parts(rollout, way)
     gamma = rollout.gamma if way.gamma is None else way.gamma
     found = []

@@ -206,8 +206,17 @@ def _target(name: str, target: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
         "target_min": float(low),
         "target_max": float(high),
         "target_distinct": len(torch.unique(some)),
+        "target_variance": _variance(target) if target.is_floating_point() else None,
         "ignored": float((some == ignore).float().mean()) if by_class else 0.0,
     }
+
+
+def _variance(target: Any) -> float | None:
+    """Over the examples, of each column by itself; one example has none."""
+    if not target.dim() or len(target) < 2:
+        return None
+    rows = target.reshape(len(target), -1)
+    return float(rows[: max(2, MOST_VALUES // max(1, rows.shape[1]))].float().var(0).mean())
 
 
 def _correct(name: str, forward: Any, scores: Any, target: Any, kwargs: dict[str, Any]) -> None:
