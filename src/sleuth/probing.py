@@ -26,7 +26,7 @@ ROOTS: Mapping[str, str] = {
     "inputs-unnormalized loss-broadcast loss-wrong-for-task labels-out-of-range labels-all-ignored "
     "nonfinite-input zero-init target-leakage exploding-gradients",
     "dead-relu": "inputs-unnormalized zero-init nonfinite-input inputs-constant",
-    "saturated-activations": "inputs-unnormalized bad-init-scale nonfinite-input",
+    "saturated-activations": "inputs-unnormalized bad-init-scale nonfinite-input raw-units",
     "vanishing-gradients": "saturated-activations bad-init-scale dead-relu zero-init detached-graph "
     "inputs-unnormalized double-softmax loss-saturated labels-all-ignored",
     "exploding-gradients": "bad-init-scale inputs-unnormalized wrong-reduction nonfinite-input",
@@ -39,7 +39,7 @@ ROOTS: Mapping[str, str] = {
     "loss-disconnected": "loss-broadcast bad-init-scale zero-init inputs-constant dead-relu "
     "labels-all-ignored labels-constant loss-wrong-for-task loss-saturated",
     "missing-nonlinearity": "zero-init dead-relu softmax-wrong-dim",
-    "inputs-unnormalized": "nonfinite-input",
+    "inputs-unnormalized": "nonfinite-input raw-units",
     "loss-saturated": "zero-init double-softmax output-activation labels-all-ignored dead-relu "
     "labels-constant logits-into-prob-loss",
     "structural-ceiling": "loss-disconnected frozen-params inputs-constant dead-relu zero-init "
@@ -48,7 +48,7 @@ ROOTS: Mapping[str, str] = {
     "logits-into-prob-loss": "labels-out-of-range",
     "class-imbalance": "labels-constant",
     "unstratified-split": "labels-constant",
-    "loss-terms-imbalanced": "wrong-reduction inputs-unnormalized",
+    "loss-terms-imbalanced": "wrong-reduction inputs-unnormalized raw-units",
     "params-not-in-optimizer": "unregistered-modules",
     "detached-graph": "unused-parameters",  # where the result of a layer is thrown away, nothing was cut
 }

@@ -15,7 +15,7 @@ ROOTS: Mapping[str, str] = {
     "lr-too-high": "inputs-unnormalized wrong-reduction accumulation-unscaled missing-zero-grad "
     "bad-init-scale loss-sign-flipped loss-not-reset step-before-backward clip-misplaced unsafe-log-div "
     "unstable-exp logits-into-prob-loss loss-broadcast no-warmup unshuffled-training norm-batch-of-one "
-    "zero-init nonfinite-input labels-out-of-range missing-detach",
+    "zero-init nonfinite-input labels-out-of-range missing-detach raw-units",
     "lr-too-low": "scheduler-cadence lr-collapsed double-softmax vanishing-gradients frozen-params "
     "zero-init params-not-in-optimizer detached-graph wrong-reduction clip-always-active "
     "saturated-activations stale-optimizer-params zero-grad-after-backward missing-step loss-disconnected "
@@ -40,6 +40,7 @@ ROOTS: Mapping[str, str] = {
     "dead-relu": "lr-too-high bad-init-scale inputs-unnormalized zero-init missing-zero-grad "
     "wrong-reduction accumulation-unscaled loss-sign-flipped",
     "saturated-activations": "bad-init-scale inputs-unnormalized lr-too-high zero-init",
+    "bad-init-scale": "raw-units",
     "loss-metric-mismatch": "logit-threshold train-mode-eval metric-accumulation-bug loss-sign-flipped "
     "loss-broadcast double-softmax dropout-ignores-mode class-imbalance nonfinite-forward "
     "nonfinite-gradient nonfinite-input unsafe-log-div unstable-exp lr-too-high exploding-gradients",
@@ -48,13 +49,13 @@ ROOTS: Mapping[str, str] = {
     "loss-disconnected": "no-grad-training detached-graph frozen-params params-not-in-optimizer "
     "stale-optimizer-params zero-grad-after-backward missing-backward missing-step",
     "detached-graph": "loss-disconnected zero-grad-after-backward",
-    "vanishing-gradients": "over-regularized",
+    "vanishing-gradients": "over-regularized raw-units",
     "unused-parameters": "detached-graph loss-disconnected unregistered-modules",
     "update-skipped": "zero-grad-after-backward missing-backward lr-collapsed scheduler-cadence "
     "lr-too-low stale-optimizer-params params-not-in-optimizer frozen-params detached-graph",
     "params-not-in-optimizer": "unregistered-modules stale-optimizer-params model-reset-in-loop",
     "init-loss-off": "bad-init-scale double-softmax wrong-reduction logits-into-prob-loss loss-broadcast "
-    "inputs-unnormalized",
+    "inputs-unnormalized raw-units",
     "clip-always-active": "lr-too-high inputs-unnormalized wrong-reduction bad-init-scale",
     "no-warmup": "lr-too-high inputs-unnormalized bad-init-scale",
     "unseeded": "*",

@@ -22,7 +22,7 @@ OF_INITIAL_VALUES = frozenset(
 )
 OF_INPUTS = frozenset(
     "input-destroyed inputs-constant nonfinite-input inputs-unnormalized input-dtype-overflow target-leakage "
-    "preprocessing-mismatch".split()
+    "preprocessing-mismatch raw-units".split()
 )
 OF_TARGETS = frozenset("labels-constant labels-misaligned labels-out-of-range labels-all-ignored".split())
 

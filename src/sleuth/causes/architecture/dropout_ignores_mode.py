@@ -189,7 +189,12 @@ def _by_hand(program: Program) -> Iterator[Finding]:
         if len(call.args) != 2 or not _is_share_kept(call.args[1]) or module_around(call) is None:
             continue
         top = settled(call.args[0])
-        drawn = [value for value in ancestry(top, 10) if isinstance(value, Call) and value.op in _MASKS]
+        # What was drawn before the model was called is data: points at random, noise to start from.
+        drawn = [
+            value
+            for value in ancestry(top, 10)
+            if isinstance(value, Call) and value.op in _MASKS and module_around(value) is not None
+        ]
         product = any(isinstance(value, Call) and value.op == "*" for value in ancestry(top, 3))
         if drawn and product and not _asks_for_the_mode(call):
             yield clue(

@@ -75,7 +75,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if bench.failure or bench.first.normalised_first:
         return
     for part in bench.first.data.inputs:
-        if not part.floating or part.features == 0 or part.nonfinite:
+        if not part.floating or part.features == 0 or part.nonfinite or _scaled_inside(bench, part.name):
             continue
         numbers = {"largest_size": part.farthest, "widest": part.widest, "narrowest": part.narrowest}
         if part.farthest > LARGE:
@@ -99,6 +99,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 numbers=numbers,
                 fix="Scale the inputs to a spread of about 1; look for a division that was made twice.",
             )
+
+
+def _scaled_inside(bench: "Bench", name: str) -> bool:
+    """The model brings it to an ordinary size before the first weights meet it: `(x - self.mean) / self.std`,
+    or coordinates made dimensionless."""
+    sizes = bench.first.entering.get("" if name == "batch" else name, ())
+    return bool(sizes) and SMALL < max(sizes) <= LARGE
 
 
 UNEVEN = 1e4  # spread of one feature over that of another: both cannot suit one learning rate

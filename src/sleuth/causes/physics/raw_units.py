@@ -52,3 +52,40 @@ or small (a Reynolds number, a stiff rate) is physics, not units: it needs other
 - wang-2023: Non-dimensionalization; scaling inputs and outputs as the first step of the training
   pipeline.
 """
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding
+
+if TYPE_CHECKING:
+    from sleuth.facts.bench import Bench
+
+# Coordinates are few; pictures whose slope is taken (a gradient penalty) are no equation.
+MOST_COORDINATES = 8
+# What a fresh first layer takes without saturating, and what it certainly does not.
+LARGE, HUGE = 10.0, 100.0
+APART = 1e3  # between two coordinates: no learning rate suits both
+
+
+def probe(bench: "Bench") -> Iterator[Finding]:
+    first = bench.first
+    if bench.failure or not first.differentiated or first.normalised_first:
+        return
+    few = [sizes for sizes in first.entering.values() if len(sizes) <= MOST_COORDINATES]
+    sizes = [size for entering in few for size in entering if size > 0]
+    if not sizes:
+        return
+    if max(sizes) <= LARGE and max(sizes) <= APART * min(sizes):
+        return
+    grave = max(sizes) > HUGE
+    yield Finding(
+        f"The coordinates that the loss differentiates by reach the first layer with sizes from "
+        f"{min(sizes):.2g} to {max(sizes):.3g}: it saturates on the large ones, and each derivative divides "
+        "by such a size, so the terms of the equation differ by orders of magnitude.",
+        severity="error" if grave else "warning",
+        credence=0.93 if grave else 0.7,
+        numbers={"largest": max(sizes), "smallest": min(sizes)},
+        fix="Make the equation dimensionless: train in x/L, t/T and (u - u0)/du, with the coefficients that "
+        "follow, and convert back at the end.",
+    )

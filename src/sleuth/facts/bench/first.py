@@ -1,13 +1,14 @@
 """The first pass: model and loss once, forward and backward, with everything that can be read from it."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812  the name everybody knows it by
 
-from sleuth.facts.bench import activations, custom, data, gradients, losses, modes, numerics, terms
+from sleuth.facts.bench import activations, batches, custom, data, gradients, losses, modes, numerics, terms
 from sleuth.facts.bench.activations import Activations
 from sleuth.facts.bench.data import Data
 from sleuth.facts.bench.forward import Op, Run, trace
@@ -19,11 +20,13 @@ from sleuth.facts.bench.parts import largest_of
 from sleuth.facts.bench.paths import makers, reached_from
 from sleuth.facts.bench.subject import Subject
 from sleuth.facts.bench.terms import LooseTerm
+from sleuth.facts.tape import tensors_in
 from sleuth.finding import Where
 
 _DIFFERENCES = frozenset("sub rsub isub add mul eq truediv".split())
 _BOUNDS = frozenset("relu clamp clamp_min clamp_max clip threshold hardtanh".split())
 MOST_MISTAKES = 8
+MOST_COLUMNS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,8 @@ class FirstPass:
     terms: int  # summands of the loss
     own_backward: bool  # whether a function with a hand-written backward takes part
     swapped: Where | None  # the only place where a reshape takes one axis for another
+    differentiated: bool  # the loss is made of slopes of what the model says by what it is given
+    entering: Mapping[str, tuple[float, ...]]  # tensor of the batch → sizes where the first weights meet it
 
     def names(self, role: str) -> tuple[str, ...]:
         """Places in the batch of the tensors with this role."""
@@ -125,8 +130,44 @@ def first_pass(subject: Subject) -> tuple[FirstPass, float]:
         sound=numerics.soundness(run, all(slope is None or slope.finite for slope in slopes.values())),
         terms=terms.count(run),
         own_backward=bool(custom.written_by_hand(run.loss)),
+        differentiated=_differentiated(run),
+        entering=_entering(subject, run),
     )
     return found, seconds
+
+
+def _differentiated(run: Run) -> bool:
+    """As the residual of an equation is: the slopes are kept with their own way back."""
+    asked = [op for op in run.ops if op.name == "grad" and op.keywords.get("create_graph")]
+    return any(
+        not isinstance(tensor, nn.Parameter)
+        for op in asked
+        if len(op.arguments) > 1
+        for tensor in tensors_in(op.arguments[1])
+    )
+
+
+def _columns(op: Op) -> tuple[float, ...]:
+    """The size of each column, or channel, that a weighted layer takes."""
+    taken = op.inputs[0].detach().float()
+    axis = 1 if op.name.startswith("conv") and taken.dim() > 1 else -1
+    rows = taken.movedim(axis, -1).reshape(-1, taken.shape[axis])
+    return tuple(rows.square().mean(0).sqrt()[:MOST_COLUMNS].tolist())
+
+
+def _weighted(op: Op) -> bool:
+    return op.name in activations.LAYERS | activations.PRODUCTS and op.grad and op.inputs[0].dim() > 0
+
+
+def _entering(subject: Subject, run: Run) -> Mapping[str, tuple[float, ...]]:
+    """What each tensor of the batch has become where the first weights meet it."""
+    found = {}
+    for name, leaf in batches.leaves(subject.batch):
+        reached = reached_from(run, [leaf])
+        first = next((op for op in run.ops if _weighted(op) and id(op.inputs[0]) in reached), None)
+        if first is not None and first.inputs[0].is_floating_point():
+            found[name] = _columns(first)
+    return found
 
 
 def _swapped(run: Run) -> Where | None:
