@@ -171,10 +171,16 @@ def test_a_high_floor_is_told_from_a_loss_that_does_not_fall(noise_does_as_well:
     assert verdict.status == status, verdict.summary
 
 
-def _squares(**seen: float) -> LossCall:
-    shape = (8, 1)
+def _squares(variance: float) -> LossCall:
+    shape, far = (8, 1), 9.0
     return LossCall(
-        "mse_loss", 9, target_min=-9.0, target_max=9.0, input_shape=shape, target_shape=shape, **seen
+        "mse_loss",
+        9,
+        input_shape=shape,
+        target_shape=shape,
+        target_min=-far,
+        target_max=far,
+        target_variance=variance,
     )
 
 
@@ -185,8 +191,8 @@ def _squares(**seen: float) -> LossCall:
         (LossCall("mse_loss", 9, target_min=-2.0, target_max=2.0), 0.5, True),
         (LossCall("l1_loss", 9, target_min=-2.0, target_max=2.0), 3.0, False),
         (LossCall("l1_loss", 9, target_min=-2.0, target_max=2.0, reduction="sum"), 3.0, True),
-        (_squares(target_variance=1.2), 1.18, False),  # the mean of the targets costs 1.2
-        (_squares(target_variance=1.2), 0.4, True),
+        (_squares(1.2), 1.18, False),  # the mean of the targets costs 1.2
+        (_squares(1.2), 0.4, True),
         (LossCall("cross_entropy", 9, classes=3), 26.0, False),
         (LossCall("cross_entropy", 9, classes=3), 0.2, True),
     ],

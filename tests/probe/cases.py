@@ -395,6 +395,23 @@ def _ceiling(wall: bool) -> Made:
 
 
 case("dead-relu", lambda: _biased(-20.0), lambda: _biased(0.0))
+
+
+def _decay(seconds: float) -> Made:
+    """u' = -u on the way from 1, in units of ten minutes or in seconds."""
+    t = (seconds * torch.rand(128, 1, generator=torch.Generator().manual_seed(3))).requires_grad_()
+    torch.manual_seed(0)
+
+    def step(model: nn.Module, batch: Tensor) -> Tensor:
+        u: Tensor = model(batch)
+        (slope,) = torch.autograd.grad(u.sum(), batch, create_graph=True)
+        start: Tensor = model(torch.zeros(8, 1)) - 1.0
+        return (seconds * slope + u).square().mean() + start.square().mean()
+
+    return {"model": nn.Sequential(nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 1)), "batch": t, "step": step}
+
+
+case("raw-units", lambda: _decay(600.0), lambda: _decay(1.0))
 case("saturated-activations", lambda: _deep(20.0), lambda: _deep(0.4))
 case("vanishing-gradients", lambda: _deep(0.15, nn.Sigmoid), lambda: _deep(0.4))
 case("exploding-gradients", lambda: _deep(0.4, Sine), lambda: _deep(0.4))
