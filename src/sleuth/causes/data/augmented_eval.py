@@ -61,11 +61,10 @@ from sleuth.facts.flow import root
 from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Table, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import at, evaluations, loaders, loss_calls, needed
-from sleuth.facts.topics.items import always_augmented
+from sleuth.facts.topics.items import always_augmented, branch_draws
 from sleuth.facts.topics.loaders import (
     class_of,
     dataset_of,
-    draws_at_random,
     evaluation_loaders,
     given_transform,
     line,
@@ -183,7 +182,7 @@ def _switched_on(program: Program) -> Iterator[Finding]:
         for branch in ast.walk(getter):
             if isinstance(branch, ast.If) and (flag := _own_flag(branch.test)):
                 value = dataset.attributes.get(flag)
-                if isinstance(value, Constant) and value.value is True and draws_at_random(branch):
+                if isinstance(value, Constant) and value.value is True and branch_draws(dataset, branch):
                     yield clue(
                         "error",
                         dataset,

@@ -49,7 +49,7 @@ class _Reader:
             self._bind(node.target, ast.BinOp(node.target, node.op, node.value), by_chance)
         elif isinstance(node, ast.If):
             chance = self.read(node.test).drawn
-            if any(is_draw(part) for part in ast.walk(node)) and not _is_chance(node.test):
+            if branch_draws(self.dataset, node) and not _is_chance(node.test):
                 self.lost = True  # a flag decides: who set it decides what is right
             self.block(node.body, by_chance or chance)
             self.block(node.orelse, by_chance or chance)
@@ -92,7 +92,7 @@ class _Reader:
             whole = self.read(node.value)
             # `item["image"]` and `item["label"]` are different things
             return _Known(frozenset((origin, node.slice.value) for origin in whole.origins), whole.drawn)
-        if isinstance(node, ast.IfExp) and any(is_draw(part) for part in ast.walk(node)):
+        if isinstance(node, ast.IfExp) and branch_draws(self.dataset, node):
             self.lost = self.lost or not _is_chance(node.test)
         self.lost = self.lost or self._is_scaled(node)
         known = _Known(frozenset(), is_draw(node) or self._augments(node))
@@ -103,11 +103,8 @@ class _Reader:
 
     def _augments(self, node: ast.expr) -> bool:
         """`self._augment(x)`: a method of the data set that draws, whatever the split."""
-        func = node.func if isinstance(node, ast.Call) else None
-        if not (isinstance(func, ast.Attribute) and _is_self(func.value) and func.attr != "__getitem__"):
-            return False
-        definition = method(self.dataset.cls, func.attr)
-        if definition is None or not draws_at_random(definition):
+        definition = _drawing_method(self.dataset, node)
+        if definition is None:
             return False
         asks = [part.test for part in ast.walk(definition) if isinstance(part, ast.If | ast.IfExp)]
         scaled = any(self._is_scaled(part) for part in ast.walk(definition))
@@ -133,6 +130,20 @@ class _Reader:
             return False
         values = [root(self.dataset.attributes.get(name)) for name in settings]
         return not all(isinstance(value, Constant) and value.value for value in values)
+
+
+def _drawing_method(dataset: Instance, node: ast.AST) -> ast.AST | None:
+    """The method of the data set's own that a call names, where it draws."""
+    func = node.func if isinstance(node, ast.Call) else None
+    if not (isinstance(func, ast.Attribute) and _is_self(func.value) and func.attr != "__getitem__"):
+        return None
+    definition = method(dataset.cls, func.attr)
+    return definition if definition is not None and draws_at_random(definition) else None
+
+
+def branch_draws(dataset: Instance, node: ast.AST) -> bool:
+    """Whether a piece of `__getitem__` draws at random, itself or by a method of the data set."""
+    return any(is_draw(part) or _drawing_method(dataset, part) is not None for part in ast.walk(node))
 
 
 def _is_self(node: ast.expr) -> bool:
