@@ -15,6 +15,7 @@ from sleuth.facts.step import (
     LossCall,
     Metric,
     Model,
+    Overwritten,
     Seed,
     Threshold,
     Warned,
@@ -160,6 +161,40 @@ def test_the_spread_of_the_targets_is_that_of_their_columns(tmp_path: Path) -> N
     )
     (call,) = seen.record.of(LossCall)
     assert call.target_variance == pytest.approx(seen.names["by_hand"], rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("fill", "lines"),
+    [
+        (
+            "np.copyto(buffer, draw()); return torch.from_numpy(buffer)",
+            1,
+        ),  # the second call fills the first's
+        ("np.copyto(buffer, draw()); return torch.from_numpy(buffer.copy())", 0),
+        ("return torch.from_numpy(draw())", 0),
+    ],
+)
+def test_inputs_filled_anew_before_the_backward_pass_are_seen(tmp_path: Path, fill: str, lines: int) -> None:
+    seen = watched(
+        tmp_path,
+        f"""
+        import numpy as np
+        rng, buffer = np.random.default_rng(0), np.empty((8, 4), dtype=np.float32)
+        def draw():
+            return rng.standard_normal((8, 4)).astype(np.float32)
+        def rows():
+            {fill}
+        net = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 1))
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for _ in range(4):
+            first = net(rows())
+            second = net(rows())
+            optimizer.zero_grad()
+            F.softplus(second - first).mean().backward()
+            optimizer.step()
+        """,
+    )
+    assert len({item.line for item in seen.record.of(Overwritten)}) == lines
 
 
 def test_small_doors(tmp_path: Path) -> None:

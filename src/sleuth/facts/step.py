@@ -343,6 +343,17 @@ class Threshold:
 
 
 @dataclass(frozen=True, slots=True)
+class Overwritten:
+    """What a model was fed had other values when the backward pass came to it, and no torch operation wrote
+    them: the first of each line."""
+
+    n: int
+    line: Line = 0
+    path: str = ""
+    model: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Crossed:
     """Predictions held against labels, one a row each, that met each with each: the first of each line."""
 
@@ -465,6 +476,7 @@ KINDS: Mapping[str, type[Any]] = {
     "eval": Evaluation,
     "metric": Metric,
     "threshold": Threshold,
+    "overwritten": Overwritten,
     "crossed": Crossed,
     "dropout": Dropout,
     "load": Load,

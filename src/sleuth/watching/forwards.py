@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MethodType
 from typing import Any
 
+from sleuth.facts.step import Overwritten
 from sleuth.watching import activations, models, modes, passes
 from sleuth.watching.models import COMPILED, Births
 from sleuth.watching.nonfinite import Last
@@ -217,6 +218,22 @@ def _reached(state: State, forward: Forward, fed: Last, gradients: Any) -> None:
     window.training, window.rows = forward.training, forward.rows
     if forward.hashes is not None and not window.batch:
         window.batch = fingerprint(forward.hashes)
+    if forward.hashes is not None and state.seldom(("kept", *key), FIRST_BATCHES):
+        _look_again(state, forward, fed)
+
+
+def _look_again(state: State, forward: Forward, fed: Last) -> None:
+    """Whether the graph still stands on what it was built from: a buffer filled anew through numpy tells no
+    one. What torch itself writes it counts, and refuses where it does harm."""
+    began = time.perf_counter()
+    main = first_tensor(fed.args, fed.kwargs)
+    if main is not None and main.is_floating_point() and _version(main) == forward.version:
+        now = _hashes(main, fed.args, fed.kwargs)
+        changed = now is not None and not now.equal(forward.hashes)
+        if changed and state.seldom(("overwritten", *forward.place), 1):
+            path, line = forward.place
+            state.put(Overwritten(forward.n, line, path, forward.model.id))
+    state.layers_s += time.perf_counter() - began
 
 
 def _look(
@@ -252,9 +269,13 @@ def _look_at_evaluation(
 
 def _mark(forward: Forward, main: Any, args: Any, kwargs: Any, output: Any) -> None:
     """What tells the rows and the tensors of this call from others."""
-    forward.hashes = _hashes(main, args, kwargs)
+    forward.hashes, forward.version = _hashes(main, args, kwargs), _version(main)
     forward.inputs_at = passes.stores(args, kwargs)
     forward.outputs_at = passes.stores((output,), {})
+
+
+def _version(tensor: Any) -> int:
+    return -1 if tensor.is_inference() else int(tensor._version)
 
 
 def _hashes(main: Any, args: Any, kwargs: Any) -> Any:

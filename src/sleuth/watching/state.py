@@ -64,6 +64,7 @@ class Forward:
     rows: int
     loader: int | None
     hashes: Any = None
+    version: int = 0  # of its first input: how often torch wrote into it
     values: tuple[Any, ...] = ()
     reached: bool = False
     inputs_at: frozenset[int] = frozenset()

@@ -19,6 +19,7 @@ from sleuth.facts.step import (
     Metric,
     Model,
     Optimizer,
+    Overwritten,
     Pattern,
     Record,
     Scheduler,
@@ -256,6 +257,7 @@ TWINS: Twins = {
     "inplace-corruption": (
         [
             ended(healthy(), INPLACE),
+            add(healthy(), Overwritten(3, 30, "train.py", 1)),
             ended(
                 drop(healthy(), Step),
                 "a leaf Variable that requires grad is being used in an in-place operation.",

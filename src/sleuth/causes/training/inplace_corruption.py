@@ -59,7 +59,7 @@ from sleuth.facts.flow import layer, literal, makers, possible, subject
 from sleuth.facts.interpreter.values import Call, Collection, Instance, Unknown, Value
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.rhythm import events
-from sleuth.facts.seen import raised
+from sleuth.facts.seen import at, raised
 from sleuth.facts.topics.gradients import applications, reached, surely_reached
 from sleuth.facts.topics.modes import excludes, function_of, has_weights, is_model, users
 from sleuth.finding import Finding
@@ -445,6 +445,7 @@ def _judged_with_gradient(write: Call, made: Call) -> bool:
 
 
 def watch(record: "Record") -> Iterator[Finding]:
+    yield from _filled_anew(record)
     where = raised(
         record,
         "modified by an inplace operation",
@@ -464,3 +465,19 @@ def watch(record: "Record") -> Iterator[Finding]:
         where=where,
         fix="Write `x = x + y` in place of `x += y` on the way from the parameters to the loss.",
     )
+
+
+def _filled_anew(record: "Record") -> Iterator[Finding]:
+    from sleuth.facts.step import Overwritten
+
+    for seen in record.of(Overwritten)[:1]:
+        yield Finding(
+            "What the model was fed here had other values when the backward pass came to it: its memory was "
+            "filled anew in between, past torch, so the gradients belong to inputs that were never judged.",
+            severity="error",
+            credence=0.93,
+            where=at(seen),
+            numbers={"step": seen.n},
+            fix="Give every call a tensor of its own: copy out of a buffer that is used again "
+            "(`torch.tensor(buffer)`, `torch.from_numpy(buffer.copy())`).",
+        )
