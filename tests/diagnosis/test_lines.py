@@ -74,6 +74,15 @@ def test_a_setting_is_found_beside_its_name(tmp_path: Path) -> None:
     assert line_of(found("lr-too-high", line=9), record, script) == 2
 
 
+def test_overfitting_points_at_a_regulariser_that_is_off_or_at_the_optimizer(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    record = Record((Optimizer(1, "Adam", lr=0.1, line=9, path=str(script)), Step(0, optimizer=1)))
+    script.write_text("start = 0\nkeep = frame.drop(0)\ndropout: float = 0.0\n")
+    assert line_of(found("overfitting", line=30), record, script) == 3
+    script.write_text("start = 0\nkeep = frame.drop(0)\n")
+    assert line_of(found("overfitting", line=30), record, script) == 9
+
+
 def test_optimizers_are_counted_by_the_calls_of_their_function(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(

@@ -226,6 +226,18 @@ def test_a_teacher_and_a_student_on_one_line_are_read_apart() -> None:
     assert len(reading.main_losses(Record(tuple(anew)))) == 50
 
 
+@pytest.mark.parametrize(("length", "start", "told"), [(80, 1.0, 80), (80, 0.2, 400), (20, 1.0, 100)])
+def test_of_folds_the_first_is_read(length: int, start: float, told: int) -> None:
+    """Each begins anew and is long enough; an optimizer made anew for each epoch goes on where it was."""
+    firsts = [1.0, *[start] * 4]
+    steps = [
+        Step(n, optimizer=fold, loss=loss, loss_line=9)
+        for fold, first in enumerate(firsts)
+        for n, loss in enumerate(falling(first, 0.1, length))
+    ]
+    assert len(reading.main_losses(Record(tuple(steps)))) == told
+
+
 def test_a_loss_around_zero_is_not_called_unstable_for_being_small() -> None:
     quiet = [0.3 * (-1) ** n * (1 + n % 3) for n in range(60)]
     assert reading.unstable(quiet) is False

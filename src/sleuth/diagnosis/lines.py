@@ -62,6 +62,8 @@ def _from_record(finding: Finding, record: Record, sources: list[Path]) -> Where
         return written or (_last_layer(record) if finding.cause == "init-loss-off" else None)
     if finding.cause in _SETTINGS:
         return _where_set(_SETTINGS[finding.cause], record, sources)
+    if finding.cause == "overfitting":
+        return _where_unrestrained(record, sources)
     if finding.cause == "missing-nonlinearity":
         return _made_in_a_row(finding, record)
     if finding.cause == "params-not-in-optimizer":
@@ -155,6 +157,19 @@ def _where_set(setting: tuple[str, str], record: Record, sources: list[Path]) ->
                 for line in _written_beside(path, float(value), words):
                     return Where(str(path), line)
     return None
+
+
+def _where_unrestrained(record: Record, sources: list[Path]) -> Where | None:
+    """A regulariser that is switched off, in the call, a constant, a config; without one, the optimizer,
+    whose decay it would be."""
+    for path in sources:
+        for line in _written_beside(
+            path, 0.0, r"dropout|p_?drop|drop_?(p|prob|rate)|decay|\bwd\b|\bl2\b|regular"
+        ):
+            return Where(str(path), line)
+    used = {step.optimizer for step in record.steps}
+    made = next((one for one in record.of(Optimizer) if one.id in used and one.line), None)
+    return None if made is None else Where(made.path or None, made.line)
 
 
 def _written_beside(path: Path, value: float, words: str) -> Iterator[int]:

@@ -89,7 +89,27 @@ def main_losses(record: Record) -> tuple[float, ...]:
             key = (step.loss_path, step.loss_line, step.optimizer if apart else 0)
             groups.setdefault(key, []).append(step.loss)
     longest = max(groups, key=lambda key: len(groups[key]), default=None)
-    return () if longest is None else tuple(groups[longest])
+    if longest is None:
+        return ()
+    return tuple(groups[longest]) if apart else _one_fold(record, groups[longest], longest[:2])
+
+
+FOLD = 60  # losses from which a piece is a training of its own
+BEGINS_ANEW = 0.8  # of the first loss of all: where another fold's model starts
+
+
+def _one_fold(record: Record, losses: list[float], place: tuple[str, int]) -> tuple[float, ...]:
+    """The first of several trainings on one line, each long enough and each from its own start."""
+    pieces: dict[int, list[float]] = {}
+    for step in record.steps:
+        if step.loss is not None and (step.loss_path, step.loss_line) == place:
+            pieces.setdefault(step.optimizer, []).append(step.loss)
+    first, *others = pieces.values()
+    start = statistics.median(first[:5])
+    anew = [statistics.median(piece[:5]) >= BEGINS_ANEW * start for piece in others]
+    # The last may have been broken off.
+    folds = start > 0 and min(map(len, [first, *others[:-1]])) >= FOLD and all(anew)
+    return tuple(first if folds else losses)
 
 
 SAYS_ITS_TARGETS = 0.8  # of the steps at which a model is also asked without gradients

@@ -119,7 +119,7 @@ def first_pass(subject: Subject) -> tuple[FirstPass, float]:
         shared=modes.shared(run),
         recurrent=modes.recurrent(run, slopes, subject.model),
         softmaxes=_softmaxes(run, length),
-        swapped=_swapped(run),
+        swapped=_swapped(run, length),
         broadcasts=tuple(_broadcasts(run)),
         mistakes=_mistakes(run),
         normalised_first=_normalised_first(run),
@@ -170,20 +170,22 @@ def _entering(subject: Subject, run: Run) -> Mapping[str, tuple[float, ...]]:
     return found
 
 
-def _swapped(run: Run) -> Where | None:
-    """`(time, batch, ...)` viewed as `(batch, time, ...)`: sizes change places, numbers do not."""
+def _swapped(run: Run, length: int) -> Where | None:
+    """`(time, batch, ...)` viewed as `(batch, time, ...)` or `(batch, time * ...)`: sizes change places,
+    numbers do not."""
     found = {
         (op.path, op.line): op.where
         for op in run.ops
         if op.name in ("view", "reshape", "_unsafe_view") and op.path is not None and op.inputs and op.outputs
-        if _permuted(tuple(op.inputs[0].shape), tuple(op.outputs[0].shape))
+        if _permuted(tuple(op.inputs[0].shape), tuple(op.outputs[0].shape), length)
     }
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _permuted(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+def _permuted(before: tuple[int, ...], after: tuple[int, ...], length: int) -> bool:
     one, other = ([size for size in shape if size > 1] for shape in (before, after))
-    return one != other and sorted(one) == sorted(other)
+    to_the_front = one[1:2] == [length] and one[0] != length and other[:1] == [length]
+    return one != other and (sorted(one) == sorted(other) or to_the_front)
 
 
 def _softmaxes(run: Run, length: int) -> tuple[SoftmaxFacts, ...]:
