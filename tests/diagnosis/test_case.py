@@ -206,8 +206,8 @@ def test_a_loss_above_that_of_one_answer_for_all_is_nothing_learnt(
     assert trials.poor is not learns
 
 
-def _run(losses: list[float], *others: object, kind: str = "Adam") -> Case:
-    made = Optimizer(1, kind, 5, lr=0.1)
+def _run(losses: list[float], *others: object, kind: str = "Adam", rate: float = 0.1) -> Case:
+    made = Optimizer(1, kind, 5, lr=rate)
     steps = [Step(n, optimizer=1, loss=loss, loss_line=9) for n, loss in enumerate(losses)]
     return Case(Request(Path("a.py")), trials=Trials(Record((made, *others, *steps)), whole=True))
 
@@ -470,6 +470,22 @@ def test_a_loss_that_creeps_asks_for_a_higher_rate_and_one_that_swings_for_a_low
         case.made[test.name] = Trial(test.name, None)
     assert first in asked
     assert not {never, "noise-inputs", "shuffled-labels"} & {*asked}
+
+
+@pytest.mark.parametrize(
+    ("kind", "rate", "first"),
+    [("Adam", 2e-5, "lr×10"), ("Adam", 0.05, "lr×0.1"), ("SGD", 1e-3, "lr×10"), ("SGD", 2.0, "lr×0.1")],
+)
+def test_of_a_loss_that_stands_still_the_rate_says_which_other_is_tried(
+    kind: str, rate: float, first: str
+) -> None:
+    case = _run([1.0 + 0.001 * (n % 3) for n in range(60)], kind=kind, rate=rate)
+    case.request = Request(Path("a.py"), budget=600.0)
+    rates: list[str] = []
+    while not rates and (test := next_test(case, set(), 1.0)) is not None:
+        rates += [test.name] if test.name.startswith("lr") else []
+        case.made[test.name] = Trial(test.name, None)
+    assert rates == [first]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from sleuth.diagnosis.board import best_next
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.experiments import worth_trying
 from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, Test, can_be_undone, undo_test
+from sleuth.diagnosis.trials import Trials
 
 SURE = 0.9  # credence at which a confirmed cause closes the case
 SUSPECT = 0.02  # credence from which taking a suspect back is worth considering
@@ -33,6 +34,9 @@ def next_test(case: Case, running: set[str], seconds: float) -> Test | None:
     confirming = [test for test in tests if test.name == f"undo({_leader(board)})"]
     if confirming and board[_leader(board)] > 0.5:
         return confirming[0]  # the leading suspect taken back: the one test that confirms
+    odd = [test for test in tests if test.name == _likely_rate(case.trials)]
+    if odd:
+        return odd[0]
     chosen = best_next(board, _rates_first(case, tests), seconds)
     if chosen is None or chosen[1] < LEAST_GAIN:
         return None
@@ -41,21 +45,39 @@ def next_test(case: Case, running: set[str], seconds: float) -> Test | None:
 
 
 RATES, SIGNALS = ("lr×10", "lr×0.1"), ("noise-inputs", "shuffled-labels")
+# Rates that need no reason: of optimizers that scale their steps (torch's default is 0.001), and of SGD.
+CUSTOMARY, CUSTOMARY_SGD = (2e-4, 5e-3), (3e-3, 0.3)
 
 
 def _rates_first(case: Case, tests: list[Test]) -> list[Test]:
-    """Where little is learnt, noise does as well and says nothing; another rate may. Of the two, a loss that
-    swings asks for the lower one, and one that falls calmly for the higher."""
+    """Where little is learnt, noise does as well and says nothing; another rate may, and the likelier of the
+    two is asked first."""
     trials = case.trials
     assert trials is not None
     rates = [test.name for test in tests if test.name in RATES]
     if not (trials.stuck or trials.poor) or not rates:
         return tests
-    calm = trials.course is not None and trials.course.falling and not trials.unstable
-    later = (
-        {"lr×0.1" if calm else "lr×10"} if len(rates) == len(RATES) and (calm or trials.unstable) else set()
-    )
+    later = {_unlikely_rate(trials)} if len(rates) == len(RATES) else set()
     return [test for test in tests if test.name not in {*SIGNALS, *later}]
+
+
+def _unlikely_rate(trials: Trials) -> str:
+    """A loss that swings asks for a lower rate, one that falls calmly for a higher one; of one that stands
+    still, the rate itself says in which direction there is more room."""
+    if trials.unstable:
+        return "lr×10"
+    if trials.course is not None and trials.course.falling:
+        return "lr×0.1"
+    return {"lr×10": "lr×0.1", "lr×0.1": "lr×10"}.get(_likely_rate(trials), "")
+
+
+def _likely_rate(trials: Trials) -> str:
+    """Of a loss that stands still at a rate that few would choose, the rate nearer to custom."""
+    used = trials.optimizer
+    if not trials.stuck or used is None or not used.lr:
+        return ""
+    low, high = CUSTOMARY_SGD if used.type == "SGD" else CUSTOMARY
+    return "lr×10" if used.lr < low else "lr×0.1" if used.lr > high else ""
 
 
 def _leader(board: Mapping[str, float]) -> str:

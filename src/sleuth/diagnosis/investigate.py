@@ -74,10 +74,22 @@ def investigate(
     return case
 
 
+# Slow to import: what a script's text names → what is loaded once, before the runs part.
+SLOW = {
+    b"sklearn": "sklearn",
+    b"pandas": "pandas",
+    b"scipy": "scipy",
+    b"TrainingArguments": "transformers.trainer",
+    b"import lightning": "lightning.pytorch",
+    b"from lightning": "lightning.pytorch",
+    b"pytorch_lightning": "pytorch_lightning",
+}
+
+
 def _preload(sources: Iterable[Path]) -> list[str]:
     """Slow libraries that the script will import anyway."""
     text = b"\n".join(path.read_bytes() for path in sources)
-    return [name for name in ("sklearn", "pandas", "scipy") if name.encode() in text]
+    return sorted({library for words, library in SLOW.items() if words in text})
 
 
 def _workplace(request: Request, sources: list[Path], stage: Stage, name: str) -> Workplace:
