@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from sleuth.diagnosis.lines import placed
 from sleuth.diagnosis.sources import optimizers_in
-from sleuth.facts.step import Layer, Model, Optimizer, Parameter, Record, Step
+from sleuth.facts.step import Layer, Model, NonFinite, Optimizer, Parameter, Record, Step
 from sleuth.finding import Finding, Where
 
 
@@ -128,3 +130,31 @@ def test_shared_rows_point_at_a_split_of_ones_own(tmp_path: Path) -> None:
         "for a, b in order.split(8), rest:\n    first, rest = a.split(2)\n"
     )
     assert line_of(found("split-overlap", line=40), Record(()), script) == 3
+
+
+SNR = """
+import torch
+def clips(n):
+    wave = torch.randn(n)
+    return wave / wave.norm()
+def snr(est, ref):
+    energy = ref.pow(2).sum(-1)
+    scaled = (est * ref).sum(-1) / energy
+    share = scaled / (est.norm() + 1e-8)
+    return torch.log10(share.clamp(min=1e-6)) + (1 - share).log()
+data = clips(8)
+for _ in range(9):
+    loss = -snr(model(data), data).mean()
+    loss.backward()
+"""
+
+
+@pytest.mark.parametrize(("operation", "line"), [("div", 8), ("log", 10)])
+def test_a_pole_in_a_loss_by_hand_is_found_where_nothing_guards_it(
+    tmp_path: Path, operation: str, line: int
+) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(SNR)
+    record = Record((NonFinite(3, operation=operation, line=14, replayed=True), Step(3, loss_line=14)))
+    assert line_of(found("unsafe-log-div", line=14), record, script) == line
+    assert line_of(found("unsafe-log-div", line=6), record, script) == 6  # the operation's own line

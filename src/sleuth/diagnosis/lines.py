@@ -12,9 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from sleuth.diagnosis.statements import LAST_RESORT, RANKS, best_statement, called_twice
+from sleuth.diagnosis.unguarded import statement_of
 from sleuth.facts.prepared import where_input_made, where_target_made
 from sleuth.facts.seen import batches, loss_calls
-from sleuth.facts.step import Model, Optimizer, Parameter, Record
+from sleuth.facts.step import Model, NonFinite, Optimizer, Parameter, Record
 from sleuth.finding import Finding, Where
 
 OF_INITIAL_VALUES = frozenset(
@@ -24,6 +25,7 @@ OF_INPUTS = frozenset(
     "input-destroyed inputs-constant nonfinite-input inputs-unnormalized input-dtype-overflow target-leakage "
     "preprocessing-mismatch raw-units".split()
 )
+OF_POLES = frozenset(("unsafe-log-div", "unstable-exp"))
 OF_TARGETS = frozenset("labels-constant labels-misaligned labels-out-of-range labels-all-ignored".split())
 
 
@@ -62,6 +64,8 @@ def _from_record(finding: Finding, record: Record, sources: list[Path]) -> Where
         return written or (_last_layer(record) if finding.cause == "init-loss-off" else None)
     if finding.cause in _SETTINGS:
         return _where_set(_SETTINGS[finding.cause], record, sources)
+    if finding.cause in OF_POLES:
+        return _at_the_pole(finding, record, sources)
     if finding.cause == "overfitting":
         return _where_unrestrained(record, sources)
     if finding.cause == "missing-nonlinearity":
@@ -71,6 +75,15 @@ def _from_record(finding: Finding, record: Record, sources: list[Path]) -> Where
     if finding.where is None or not finding.where.line:
         return _where_prepared(finding.cause, record)
     return None
+
+
+def _at_the_pole(finding: Finding, record: Record, sources: list[Path]) -> Where | None:
+    """Where only the graph of the loss gave the operation away, its line is that of the backward pass."""
+    seen = next(iter(record.of(NonFinite)), None)
+    passes = {step.loss_line for step in record.steps}
+    if seen is None or finding.where is None or finding.where.line not in passes:
+        return None
+    return statement_of(seen.operation, finding.where.line, sources)
 
 
 def _last_layer(record: Record) -> Where | None:

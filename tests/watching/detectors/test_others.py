@@ -170,6 +170,24 @@ TWINS: Twins = {
             steps(grad_norm=lambda s: INF if s.n < 4 else 1.0, scale=65536.0),
         ],
     ),
+    "unsafe-log-div": (
+        [
+            add(healthy(), replace(BROKE, operation="div", inputs=())),
+            add(healthy(), replace(BROKE, operation="log")),
+        ],
+        [
+            healthy(),
+            add(healthy(), replace(BROKE, operation="addmm")),
+            add(healthy(), replace(BROKE, operation="div", backward=True)),
+            add(healthy(), replace(BROKE, operation="div", replayed=False)),
+            # On its way out already: the rate, not the operation.
+            add(steps(loss=lambda s: 2.0 ** max(0, s.n - 55)), replace(BROKE, operation="div")),
+        ],
+    ),
+    "unstable-exp": (
+        [add(healthy(), replace(BROKE, operation="exp"))],
+        [healthy(), add(steps(loss=lambda s: 2.0 ** max(0, s.n - 55)), replace(BROKE, operation="exp"))],
+    ),
     "update-underflow": (
         [
             dtype(steps(FLAT, update_norm=1e-3), "bfloat16"),

@@ -59,13 +59,13 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
+from sleuth.facts import curves, poles
 from sleuth.facts.seen import at, where_loss
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
-    from sleuth.facts.step import Record, Step
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "usually", "lr×0.1": "even"}
 
@@ -103,7 +103,7 @@ def watch(record: "Record") -> Iterator[Finding]:
             f"`{seen.operation or 'an operation'}`"
             + (f" in `{seen.module}`" if seen.module else "")
             + (f", whose inputs were finite (largest {largest:.3g})" if inputs and clean else "")
-            + f"; {_history(record.steps, seen.n)}.",
+            + f"; {_history(record, seen.n)}.",
             severity="error",
             credence=0.92 if clean else 0.7,
             where=at(seen, seen.module or None),
@@ -114,7 +114,7 @@ def watch(record: "Record") -> Iterator[Finding]:
     bad = next((s for s in record.steps if s.loss is not None and not math.isfinite(s.loss)), None)
     if bad is not None and (seen is None or not seen.backward):
         yield Finding(
-            f"The loss is {bad.loss} at step {bad.n}; {_history(record.steps, bad.n)}. The step could not be "
+            f"The loss is {bad.loss} at step {bad.n}; {_history(record, bad.n)}. The step could not be "
             "replayed, so the operation is not known.",
             severity="error",
             credence=0.6,
@@ -124,14 +124,14 @@ def watch(record: "Record") -> Iterator[Finding]:
         )
 
 
-def _history(steps: "tuple[Step, ...]", n: int) -> str:
+def _history(record: "Record", n: int) -> str:
     """Whether it came at once or after growth, in words."""
-    before = curves.finite(step.loss for step in steps if step.n < n)[-20:]
+    before = curves.finite(step.loss for step in record.steps if step.n < n)
     if len(before) < 3:
         return "nothing before it was unusual" if before else "it was the first step"
-    growth = abs(before[-1]) / max(abs(curves.median(before[:5])), 1e-30)
+    grown = poles.growth(record, n)
     return (
-        f"the loss had grown {growth:.0f} times before"
-        if growth > 5
+        f"the loss had grown {grown:.0f} times before"
+        if grown > poles.GROWN
         else f"the loss was {before[-1]:.3g} just before"
     )

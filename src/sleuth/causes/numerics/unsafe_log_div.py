@@ -38,6 +38,8 @@ constant, is safe.
 - **probe**: the first operation that turns finite arguments into a result or derivative that is
   not, on this batch, with all targets equal, with inputs of zero, and with the last layer a
   hundred times larger.
+- **watch**: the step that gave the first non-finite value is played again: a division, logarithm or
+  root made it of finite numbers, in a run that was in order until then.
 - **experiment**: undone from outside, logarithms and square roots never see what they cannot
   bear; the run stays finite.
 - **refuted by**: the argument is bounded away from its pole by construction, for every input.
@@ -73,11 +75,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sleuth.facts import poles
 from sleuth.facts.edits import Edits, method_added
 from sleuth.facts.flow import ancestry, depends_on, layer, number, root, subject
 from sleuth.facts.interpreter.values import Call, Function, Instance, Unknown, Value
 from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.seen import at
 from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.gradients import reached
 from sleuth.facts.topics.modules import module_around
@@ -88,6 +92,7 @@ from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
     from sleuth.facts.topics.guards import Trap
     from sleuth.facts.worlds.doors import World
 
@@ -444,9 +449,9 @@ def _core(value: Value | None) -> Value | None:
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
-    poles = "log log2 log10 log1p sqrt rsqrt div rdiv truediv rtruediv reciprocal pow acos asin".split()
+    known = "log log2 log10 log1p sqrt rsqrt div rdiv truediv rtruediv reciprocal pow acos asin".split()
     for hazard in bench.numerics.hazards:
-        if hazard.operation not in poles or hazard.bad_input:
+        if hazard.operation not in known or hazard.bad_input:
             continue
         now = hazard.situation == "this batch"
         what = "its derivative is not finite" if hazard.in_gradient else "its result is not finite"
@@ -460,6 +465,21 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"argument": str(hazard.argument), "situation": hazard.situation},
             fix="Clamp or add an epsilon before the operation: counts.clamp(min=1), log(x + 1e-8), or "
             "log_softmax.",
+        )
+
+
+def watch(record: "Record") -> Iterator[Finding]:
+    seen = poles.met(record, poles.DIVISIONS | poles.LOGARITHMS | poles.ROOTS)
+    if seen is not None:
+        yield Finding(
+            f"`{seen.operation}` met its pole at step {seen.n}: from finite numbers it made the first "
+            "infinity or NaN of the run, which was in order until then. One such batch makes every weight "
+            "NaN.",
+            severity="error",
+            credence=0.9,
+            where=at(seen, seen.module or None),
+            numbers={"step": seen.n, "operation": seen.operation},
+            fix="Clamp or add an epsilon before the operation: `x / (y + 1e-8)`, `log(x.clamp(min=1e-8))`.",
         )
 
 

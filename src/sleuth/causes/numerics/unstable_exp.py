@@ -25,6 +25,8 @@ from which the row's maximum was subtracted.
   `1 / (1 + exp(-x))`. A `log` directly around `softmax` or `sigmoid` is reported as `unsafe-log-div`.
 - **probe**: with the last layer a hundred times larger, or already on this batch, an `exp`
   overflows whose sum goes into a logarithm or under a fraction bar.
+- **watch**: the step that gave the first non-finite value is played again: an `exp` of ordinary
+  numbers made it, in a run that was in order until then.
 - **experiment**: undone from outside, exponents above 60 are held there; the run stays finite.
 - **refuted by**: the result agrees with the library function at logits of +1000 and -1000.
 
@@ -55,14 +57,17 @@ temperature deserves a clamp *before* its `exp`.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.facts import poles
 from sleuth.facts.flow import ancestry, keeps_numbers, layer, number, parents, root, subject
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, Value
 from sleuth.facts.program import Program, clue
+from sleuth.facts.seen import at
 from sleuth.facts.topics.activations import kind
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "even", "float64": "usually"}
@@ -277,6 +282,22 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 fix="Use torch.logsumexp, torch.softmax, F.softplus or torch.sigmoid, which subtract the "
                 "maximum first.",
             )
+
+
+def watch(record: "Record") -> Iterator[Finding]:
+    seen = poles.met(record, poles.EXPONENTIALS)
+    if seen is not None:
+        largest = max((value.maximum for value in seen.inputs if value.maximum is not None), default=0.0)
+        yield Finding(
+            f"`{seen.operation}` overflowed at step {seen.n} (largest argument {largest:.3g}; float32 ends "
+            "at 88.7): it made the first infinity of a run that was in order until then.",
+            severity="error",
+            credence=0.9,
+            where=at(seen, seen.module or None),
+            numbers={"step": seen.n, "argument": largest},
+            fix="Use torch.logsumexp, torch.softmax, F.softplus or torch.sigmoid, which subtract the maximum "
+            "first; or bound the exponent.",
+        )
 
 
 def undo(world: "World") -> None:
