@@ -79,8 +79,8 @@ from sleuth.facts.topics.cadence import (
     owners,
     touches_gradients,
 )
+from sleuth.facts.topics.dropped_updates import dropped_updates
 from sleuth.facts.torch_api import LIGHTNING
-from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -128,25 +128,15 @@ def _uncalled_step(program: Program) -> Iterator[Finding]:
             )
 
 
-_STEP_SIZE = Pattern(r"(?<![a-z])(lr|rate|eta|step size|velocity|momentum|grads?|gradient)(?![a-z])")
-
-
 def _dropped_update(program: Program) -> Iterator[Finding]:
-    """`p.sub(lr * g)` as a statement: the moved weights are made and thrown away."""
-    source = program.source
-    for node in source.of(ast.Expr) if source.holds(".sub(") or source.holds("alpha=") else ():
-        call = node.value
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-            continue
-        scaled = call.func.attr == "add" and any(word.arg == "alpha" for word in call.keywords)
-        given = " ".join(ast.unparse(part) for part in (*call.args, *(word.value for word in call.keywords)))
-        if (scaled or call.func.attr == "sub") and _STEP_SIZE.search(given.replace("_", " ")):
-            name = f"{ast.unparse(call.func.value)}.{call.func.attr}"
+    """Weights moved by hand, outside any optimizer."""
+    for found in dropped_updates(program.source):
+        if not found.in_optimizer:
             yield clue(
                 "error",
-                Value(call, source),
-                f"`{name}` hands the moved weights back, leaves the old ones, and nobody takes them.",
-                fix=f"Move them in place: `{name}_(...)`.",
+                Value(found.call, program.source),
+                f"`{found.name}` hands the moved weights back, leaves the old ones, and nobody takes them.",
+                fix=f"Move them in place: `{found.name}_(...)`.",
             )
 
 

@@ -16,6 +16,8 @@ early; a sharded or EMA copy that overwrites the weights after each step; an upd
 it rounds to nothing, which has a page of its own.
 
 ## How to tell
+- **lint**: in an optimizer of one's own, `p.add(...)` or `p.sub(...)` as a statement: the moved
+  weights are handed back, and nobody takes them; the in-place twin ends in an underscore.
 - **watch**: at a step, a parameter of the optimizer has a non-zero gradient before and the same
   bits after. Count such steps by parameter. With a scaler, its scale halves at exactly those
   steps; with a zero rate, the group says so. Isolated skips in the first dozen steps mean little;
@@ -51,7 +53,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
+from sleuth.facts.interpreter.values import Value
+from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import LINE_SEARCHES, at, courses, optimizer_of
+from sleuth.facts.topics.dropped_updates import dropped_updates
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -64,6 +69,21 @@ SHARE, MOST = 0.1, 0.5  # of the measured steps, beyond the first dozen; see the
 SETTLING = 12
 FAINTEST = 1e-6  # norm of a gradient whose step can be too small for the weights' digits
 DUST = 1e-12  # a rate below cannot move a float32: `lr-collapsed` or `update-underflow` name it
+
+
+NEEDS = ".sub( alpha="
+
+
+def lint(program: Program) -> Iterator[Finding]:
+    for found in dropped_updates(program.source):
+        if found.in_optimizer:
+            yield clue(
+                "error",
+                Value(found.call, program.source),
+                f"`{found.name}` hands the moved weights back and leaves the old ones: this optimizer steps, "
+                "and these parameters stay as they were.",
+                fix=f"Move them in place: `{found.name}_(...)`.",
+            )
 
 
 def watch(record: "Record") -> Iterator[Finding]:
