@@ -106,6 +106,20 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _averaged_ratios(program)
     if program.holds("def reset", "def clear", "def restart", "def zero", "epoch_start", "start_epoch"):
         yield from _half_reset(program)
+        yield from _reset_by_nobody(program)
+
+
+def _reset_by_nobody(program: Program) -> Iterator[Finding]:
+    from sleuth.facts.topics.meters import never_reset
+
+    for found in never_reset(program):
+        yield clue(
+            "error",
+            Value(found.call, found.source),
+            f"`{found.cls}` is made once, added to and read here at every call, and nobody calls its "
+            f"`{found.reset}`: each result still holds all those before it.",
+            fix=f"Call `{found.reset}()` before the loop over the batches, or make a `{found.cls}` there.",
+        )
 
 
 def _half_reset(program: Program) -> Iterator[Finding]:

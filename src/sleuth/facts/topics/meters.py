@@ -1,4 +1,4 @@
-"""Classes that keep a running average, and forget half of it when they are reset."""
+"""Classes that keep a running average, and forget half of it when they are reset, or are never reset."""
 
 import ast
 from collections.abc import Iterator
@@ -82,3 +82,81 @@ def _own(node: ast.AST) -> str:
 
 def _name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else "?"
+
+
+class NeverReset(NamedTuple):
+    """A call that adds to a meter which outlives the function it is read in, and that nobody sets back."""
+
+    call: ast.Call
+    cls: str
+    reset: str
+    source: Source
+
+
+def never_reset(program: Program) -> Iterator[NeverReset]:
+    calls = [(source, node) for source in program.sources for node in source.of(ast.Call)]
+    for source in program.sources:
+        for cls in source.of(ast.ClassDef):
+            methods = {part.name: part for part in cls.body if isinstance(part, ast.FunctionDef)}
+            clearing = [name for name in methods if name in _RESETS]
+            if len(clearing) != 1 or not any(_quotients([*methods.values()])):
+                continue
+            if any(_attribute(node) == clearing[0] and not _within(node, cls) for _, node in calls):
+                continue
+            made = [(where, node) for where, node in calls if _name(node.func) == cls.name]
+            if len(made) == 1 and _lasts(program, *made[0]):
+                adding = {name for name in methods if name != clearing[0] and any(_grown(methods[name]))}
+                reading = {*methods} - adding - {*clearing, "__init__"}
+                stale = [
+                    one for one in calls if _attribute(one[1]) in adding and _kept(made[0], *one, reading)
+                ]
+                stale = [one for one in stale if _called_again(program, _around(*one))]
+                yield from (NeverReset(call, cls.name, clearing[0], where) for where, call in stale[:1])
+
+
+def _attribute(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def _within(node: ast.expr | ast.stmt, whole: ast.stmt) -> bool:
+    return whole.lineno <= node.lineno <= (whole.end_lineno or whole.lineno)
+
+
+def _around(source: Source, node: ast.expr) -> str:
+    """The name of the innermost function around; empty at the top of a file."""
+    functions = [one for one in source.of(ast.FunctionDef) if _within(node, one)]
+    return max(functions, key=lambda one: one.lineno).name if functions else ""
+
+
+def _lasts(program: Program, source: Source, made: ast.Call) -> bool:
+    """Made for good: at the top of a file, in `main`, or by an object that is itself made once."""
+    function = _around(source, made)
+    owners = [one.name for one in source.of(ast.ClassDef) if _within(made, one)]
+    if function == "__init__" and owners:
+        return not _called_again(program, owners[-1])
+    return not owners and (not function or not _called_again(program, function))
+
+
+def _kept(made: tuple[Source, ast.Call], source: Source, call: ast.Call, reading: set[str]) -> bool:
+    """`meter.update(...)` in a function that reads the meter, too, and did not make it."""
+    function = _around(source, call)
+    if not function or function == _around(*made) or not isinstance(call.func, ast.Attribute):
+        return False
+    owner = ast.unparse(call.func.value)
+    body = [one for one in source.of(ast.FunctionDef) if one.name == function and _within(call, one)]
+    return any(
+        isinstance(part, ast.Attribute) and part.attr in reading and ast.unparse(part.value) == owner
+        for one in body
+        for part in ast.walk(one)
+    )
+
+
+def _called_again(program: Program, name: str) -> bool:
+    """Called in a loop, or in two places."""
+    sites = 0
+    for source in program.sources:
+        loops: list[ast.stmt] = [*source.of(ast.For), *source.of(ast.While)]
+        for node in source.of(ast.Call):
+            if name in (_attribute(node), _name(node.func)):
+                sites += 2 if any(_within(node, loop) for loop in loops) else 1
+    return sites >= 2
