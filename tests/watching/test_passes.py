@@ -197,6 +197,30 @@ def test_inputs_filled_anew_before_the_backward_pass_are_seen(tmp_path: Path, fi
     assert len({item.line for item in seen.record.of(Overwritten)}) == lines
 
 
+def test_the_nodes_of_a_graph_are_not_its_examples(tmp_path: Path) -> None:
+    seen = watched(
+        tmp_path,
+        """
+        class Links(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.code = nn.Linear(4, 3)
+            def forward(self, nodes, pairs):
+                z = self.code(nodes)
+                return (z[pairs[0]] * z[pairs[1]]).sum(-1)
+        net, nodes = Links(), torch.randn(30, 4)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for _ in range(3):
+            optimizer.zero_grad()
+            F.softplus(-net(nodes, torch.randint(30, (2, 50)))).mean().backward()
+            optimizer.step()
+        with torch.no_grad():
+            net(nodes, torch.randint(30, (2, 20)))
+        """,
+    )
+    assert [item.seen_in_training for item in seen.record.of(Evaluation)] == [None]
+
+
 def test_small_doors(tmp_path: Path) -> None:
     seen = watched(
         tmp_path,

@@ -269,9 +269,17 @@ def _look_at_evaluation(
 
 def _mark(forward: Forward, main: Any, args: Any, kwargs: Any, output: Any) -> None:
     """What tells the rows and the tensors of this call from others."""
-    forward.hashes, forward.version = _hashes(main, args, kwargs), _version(main)
+    if _one_answer_a_row(main, output):
+        forward.hashes, forward.version = _hashes(main, args, kwargs), _version(main)
     forward.inputs_at = passes.stores(args, kwargs)
     forward.outputs_at = passes.stores((output,), {})
+
+
+def _one_answer_a_row(main: Any, output: Any) -> bool:
+    """Whether its rows are the examples: the nodes of a graph whose edges are judged are not. Sequences may
+    have the batch second."""
+    answers = [tensor for _, tensor in tensors(output)][:3]
+    return not answers or any(not tensor.dim() or len(main) in tensor.shape[:2] for tensor in answers)
 
 
 def _version(tensor: Any) -> int:
