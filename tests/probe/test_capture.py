@@ -298,3 +298,42 @@ def test_a_function_with_a_backward_of_its_own_does_not_cut_the_graph(tmp_path: 
     (told,) = looked_at(tmp_path, OWN_BACKWARD, serious)
     assert "detached-graph" not in told
     assert vars(torch.autograd.Function)["apply"] is before
+
+
+COINS = """
+import random
+import numpy as np
+import torch
+from torch import nn
+
+class Forced(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.out = nn.GRUCell(3, 4), nn.Linear(4, 3)
+
+    def forward(self, x, rng, noise):
+        h, step, said = x.new_zeros(len(x), 4), x[:, 0], []
+        for t in range(x.shape[1]):
+            h = self.cell(step, h)
+            said.append(self.out(h))
+            coins = rng.random() + random.random() + noise.random()
+            step = x[:, t] if coins < 1.5 else said[-1]
+        return torch.stack(said, 1)
+
+net, rng, noise = Forced(), random.Random(1), np.random.default_rng(2)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(3):
+    x = torch.randn(6, 9, 3)
+    loss = (net(x, rng, noise) - x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_coins_that_a_step_throws_fall_alike_in_every_replay(tmp_path: Path) -> None:
+    def look(found: Captured) -> set[float]:
+        return {float(found.step(found.model, found.batch).detach()) for _ in range(6)}
+
+    (values,) = looked_at(tmp_path, COINS, look)
+    assert len(values) == 1

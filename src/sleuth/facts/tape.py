@@ -4,8 +4,11 @@ Module calls are replayed as calls, so that what happens inside is done anew; wh
 with their results is replayed operation by operation.
 """
 
+import copy
+import random
+import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,8 +54,9 @@ class Tape:
     def replay(self, replaced: Mapping[int, Tensor]) -> Tensor:
         """Run the step again; `replaced` maps ids of recorded tensors to those to use in their place."""
         known: dict[int, Tensor] = dict(replaced)
-        for entry in self.entries:
-            _run(entry, known)
+        with _same_draws():
+            for entry in self.entries:
+                _run(entry, known)
         return known.get(id(self.loss), self.loss)
 
     def roots(self) -> list[nn.Module]:
@@ -105,6 +109,24 @@ def tensors_in(value: Any, depth: int = 0) -> Iterator[Tensor]:
         yield from tensors_in(vars(value), depth + 1)
 
 
+@contextmanager
+def _same_draws() -> Iterator[None]:
+    """Coins that the step throws in Python (teacher forcing, stochastic depth) fall alike in every replay."""
+    numpy = sys.modules.get("numpy")
+    python, of_numpy = random.getstate(), numpy.random.get_state() if numpy is not None else None
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        if numpy is not None:
+            numpy.random.set_state(of_numpy)
+
+
+def _is_source_of_chance(value: Any) -> bool:
+    of_numpy = type(value).__module__.startswith("numpy.random")
+    return isinstance(value, random.Random) or (of_numpy and hasattr(value, "bit_generator"))
+
+
 def _run(entry: Entry, known: dict[int, Tensor]) -> None:
     recorded_at = entry.where  # read by whoever asks for the line of an operation
     arguments = _resolved(entry.arguments, known)
@@ -124,6 +146,8 @@ def _resolved(value: Any, known: Mapping[int, Tensor]) -> Any:
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     if isinstance(value, dict):
         return {key: _resolved(part, known) for key, part in value.items()}
+    if _is_source_of_chance(value):
+        return copy.deepcopy(value)  # the script's own goes on where it was
     if isinstance(value, slice):
         return slice(*(_resolved(part, known) for part in (value.start, value.stop, value.step)))
     return value
