@@ -238,6 +238,8 @@ class Values:
     feature_std_ratio: float = 1.0  # largest feature std over the smallest that is not 0
     distinct: int | None = None  # different values, integer tensors only
     counts: Mapping[str, int] | None = None  # value → times, integer tensors with at most 100 values
+    common: Mapping[str, float] | None = None  # the commonest values → their shares, integer inputs only
+    last: str = ""  # the commonest value at the end of a row: what shorter rows are padded with
     role: str = ""  # "input", "target" or "": as its use showed
 
 

@@ -7,6 +7,8 @@ from sleuth.facts.step import Values
 
 MOST_VALUES = 1 << 18  # of one batch looked at
 MOST_COUNTED = 100  # different integers worth a count each
+SHORTEST = 4  # columns: fewer are a user and an item, not a text
+COMMONEST = 16  # words: enough to know a text by, and few enough to keep with every batch
 MOST_PARTS = 12
 
 
@@ -94,7 +96,17 @@ def _counted(rows: Any) -> dict[str, Any]:
         counts = {
             str(int(value)): int(count) for value, count in zip(values.tolist(), times.tolist(), strict=True)
         }
-    return {"distinct": len(values), "counts": counts}
+    return {"distinct": len(values), "counts": counts, **_commonest(rows, values, times)}
+
+
+def _commonest(rows: Any, values: Any, times: Any) -> dict[str, Any]:
+    """Of ids of words: the commonest, and what stands at the end of the rows."""
+    if rows.dtype.is_floating_point or rows.shape[1] < SHORTEST or len(values) < 3:
+        return {}
+    order = times.argsort(descending=True)[:COMMONEST]
+    shares = (times[order].double() / rows.numel()).tolist()
+    named = {str(int(value)): round(share, 4) for value, share in zip(values[order], shares, strict=True)}
+    return {"common": named, "last": str(int(rows[:, -1].mode().values))}
 
 
 def _measured(rows: Any) -> dict[str, Any]:

@@ -36,6 +36,17 @@ def tensors(phase: str = "train", role: str = "input", **changes: Any) -> Record
     return spoil(healthy(), Batch, values=changed)
 
 
+def words(train: dict[str, float], held_out: dict[str, float], distinct: int = 200) -> Record:
+    """A text as ids, padded with 0: the shares of the commonest in training and in evaluation."""
+
+    def of(shares: dict[str, float]) -> Values:
+        return Values("0", (32, 20), "int64", distinct=distinct, common=shares, last="0", role="input")
+
+    return spoil(
+        healthy(), Batch, values=lambda b: (of(train if b.phase == "train" else held_out), *b.values[1:])
+    )
+
+
 def stuck(record: Record) -> Record:
     return spoil(record, Step, loss=lambda s: 1.1 + 0.001 * (s.n % 3))
 
@@ -244,9 +255,19 @@ TWINS: Twins = {
             tensors("eval", std=0.004, mean=0.0),
             spoil(tensors("eval", mean=6.0), Evaluation, loss=4.0),
             scaled(train=0.1, held_out=2e-8),
+            words(
+                {"0": 0.3, "5": 0.1, "7": 0.1}, {"0": 0.3, "1": 0.3, "5": 0.05, "7": 0.05}
+            ),  # unknown words
+            words({"0": 0.3, "5": 0.2, "7": 0.2}, {"0": 0.3, "8": 0.2, "9": 0.15}),  # numbered otherwise
         ],
         [
             healthy(),
+            words(
+                {"0": 0.3, "5": 0.1, "7": 0.1}, {"0": 0.7, "5": 0.04, "7": 0.05}
+            ),  # longer rows, more padding
+            words({"5": 0.2, "7": 0.2}, {"8": 0.2, "9": 0.15}, distinct=5),  # a few settings
+            words({"5": 0.02, "7": 0.02}, {"8": 0.02, "9": 0.02}),  # no word is common
+            words({"1": 0.04, "5": 0.2}, {"1": 0.2, "5": 0.15}),  # a harder text
             scaled(train=0.1, held_out=0.03),  # statistics from elsewhere
             scaled(train=1e-8, held_out=2e-8),  # each row alone
             scaled(train=0.1, held_out=2e-8, rows=100),  # the nodes of one graph, some dropped in training

@@ -46,10 +46,10 @@ centre crop in evaluation are a wanted difference; so is evaluating at a slightl
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
+from sleuth.facts import curves, tokens
 from sleuth.facts.flow import literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Table, Value
 from sleuth.facts.prepared import script_of, where_input_made
@@ -267,6 +267,7 @@ WORSE = 2.0  # evaluation loss over training loss at the first evaluation
 
 def watch(record: "Record") -> Iterator[Finding]:
     served = needed(batches(record, "eval"), "evaluation batches")
+    yield from _other_words(record, served)
     for (model, path), trained in _groups(batches(record)).items():
         looks = [
             (batch, values)
@@ -296,6 +297,41 @@ def watch(record: "Record") -> Iterator[Finding]:
                 fix="Send both through one function: same scaling, same statistics, same order of channels.",
             )
             break
+
+
+def _other_words(record: "Record", served: "Sequence[Batch]") -> Iterator[Finding]:
+    """Ids of words that training hardly saw, or another numbering: the texts were taken apart differently."""
+    groups: dict[tuple[int, str], list[Values]] = {}
+    for batch, values in tensors(batches(record), "input", _is_words):
+        groups.setdefault((batch.model, values.path), []).append(values)
+    for (model, path), trained in groups.items():
+        looks = [(b, v) for b, v in tensors(served, "input", _is_words) if (b.model, v.path) == (model, path)]
+        judged = [values for _, values in looks]
+        if min(tokens.counted(trained), tokens.counted(judged)) < tokens.FEWEST:
+            continue
+        before, now = tokens.shares(trained), tokens.shares(judged)
+        word, shared = tokens.risen(before, now), tokens.in_common(before, now)
+        if word is None and (shared is None or shared > tokens.IN_COMMON):
+            continue
+        seen = (
+            f"holds the id {word} in {now[word]:.0%} of all places, against {before.get(word, 0.0):.1%}"
+            if word is not None
+            else f"shares {shared or 0.0:.0%} of its commonest ids with those"
+        )
+        yield Finding(
+            f"Input {path} {seen} in training: the texts are taken apart or numbered in another way before "
+            "evaluation, so the model meets words it was not taught.",
+            severity="warning",
+            credence=0.8,
+            where=Where(script_of(record), looks[0][0].line or None),
+            numbers={"now": now.get(word or "", 0.0), "before": before.get(word or "", 0.0)},
+            fix="Send both through the same tokeniser and the same vocabulary.",
+        )
+        return
+
+
+def _is_words(values: "Values") -> bool:
+    return bool(values.common) and (values.distinct or 0) >= tokens.FEWEST_DISTINCT
 
 
 EXACT = 1e-4  # rounding leaves 1e-7 of a mean; statistics from elsewhere leave 1 / sqrt(rows)
