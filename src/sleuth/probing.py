@@ -230,9 +230,7 @@ _OBSERVED = (
 def _observations(bench: "Bench") -> Iterable[dict[str, Any]]:
     from sleuth.facts.bench import NotApplicable
 
-    if bench.failure or bench.late:
-        yield {"name": "data", "values": plain(asdict(bench.data))}
-    for name in _OBSERVED:
+    for name in (*(["data"] if bench.failure or bench.late else []), *_OBSERVED):
         try:
             yield {"name": name, "values": plain(asdict(getattr(bench, name)))}
         except NotApplicable as reason:

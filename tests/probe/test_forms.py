@@ -158,3 +158,15 @@ def test_what_does_not_apply_says_why() -> None:
     assert reasons["params-not-in-optimizer"] == "no optimizer given"
     assert reasons["split-overlap"] == "no validation loader given"
     assert all(reasons.values())
+
+
+def test_a_batch_that_cannot_be_described_is_said_and_not_a_crash() -> None:
+    graph = torch.eye(len(X)).to_sparse()
+
+    def step(model: nn.Module, batch: tuple[Tensor, Tensor, Tensor]) -> Tensor:
+        x, near, y = batch
+        return F.cross_entropy(torch.sparse.mm(near, model(x)), y)
+
+    report = sleuth.probe(mlp(), (X, graph, Y), step=step, quick=True)
+    assert [finding for finding in report.findings if finding.severity != "note"] == []
+    assert any(entry.get("not_examined") for entry in report.observations)

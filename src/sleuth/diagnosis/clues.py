@@ -110,7 +110,8 @@ def refuted(findings: Iterable[Finding], made: Mapping[str, Any]) -> list[Findin
 # on purpose: the entropy then has no slope, and little reaches the layers below.
 OF_THE_COURSE = frozenset(
     "undertrained lr-too-low lr-too-high overfitting underpowered-model loss-metric-mismatch "
-    "no-warmup init-loss-off loss-terms-imbalanced vanishing-gradients batch-too-small".split()
+    "no-warmup init-loss-off loss-terms-imbalanced vanishing-gradients batch-too-small "
+    "memory-growth".split()  # experience is kept on purpose
 )
 
 

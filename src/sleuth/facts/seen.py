@@ -263,11 +263,14 @@ def raised(record: "Record", *texts: str) -> Where | None:
     return Where(path or None, line or None)
 
 
-def loaded(record: "Record") -> bool:
-    """A checkpoint or pretrained weights were put into a model."""
+def loaded(record: "Record", until: int | None = None) -> bool:
+    """A checkpoint or pretrained weights were put into a model, `until`: before so many steps were taken.
+
+    The best weights of a run come back at its end: that says nothing of how it began.
+    """
     from sleuth.facts.step import Load
 
-    return any(load.matched for load in record.of(Load))
+    return any(load.matched for load in record.of(Load) if until is None or load.n <= until)
 
 
 def evaluations(record: "Record") -> "dict[tuple[int, Line, int | None], list[Evaluation]]":

@@ -192,6 +192,7 @@ class Step:
     cpu: float | None = None  # seconds its thread has computed since the start, seen now and then
     rss: int | None = None  # bytes
     tensors: int | None = None  # live tensors, seen now and then
+    hooks: int | None = None  # on the modules of a model in training, seen now and then
     graph: int | None = None  # nodes of the graph behind the loss, counted up to a bound, seen now and then
     scale: float | None = None  # of a GradScaler
 

@@ -1,4 +1,4 @@
-"""Memory of the process: resident bytes, and now and then the number of live tensors."""
+"""What piles up in the process: resident bytes, hooks on the models, now and then live tensors."""
 
 import os
 import time
@@ -10,7 +10,7 @@ RARELY = 500  # walking all objects takes tens of milliseconds: no more than one
 
 
 def seen(state: State) -> dict[str, Any]:
-    found: dict[str, Any] = {"rss": resident()}
+    found: dict[str, Any] = {"rss": resident(), "hooks": most_hooks(state)}
     if time.perf_counter() >= state.count_tensors_at or (state.deep and state.n % 50 == 1):
         started = time.perf_counter()
         found["tensors"] = live_tensors() - len(state.rows.recent)  # the recorder's own
@@ -18,6 +18,19 @@ def seen(state: State) -> dict[str, Any]:
         state.count_tensors_at = started + took * RARELY
         state.layers_s -= took  # it has a share of its own
     return found
+
+
+def most_hooks(state: State) -> int:
+    """Hooks on the modules of one model, of the one that has most. Each is called at every pass."""
+    counts = [0]
+    for known in [*state.models.values()]:
+        model = known.module()
+        if model is not None and known.trained:
+            parts = model.modules()
+            counts.append(
+                sum(len(p._forward_hooks) + len(p._forward_pre_hooks) + len(p._backward_hooks) for p in parts)
+            )
+    return max(counts)
 
 
 def resident() -> int | None:

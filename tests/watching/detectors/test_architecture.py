@@ -179,6 +179,8 @@ TWINS: Twins = {
         [
             parameters(healthy(), {"fc1.weight": EQUAL, "fc2.weight": EQUAL}),
             parameters(healthy(), {"fc2.weight": {"equal_rows": True, "norm": 2.0}, "out.weight": EQUAL}),
+            # The best weights come back at the end.
+            add(parameters(healthy(), {"fc1.weight": EQUAL, "fc2.weight": EQUAL}), Load(n=99, matched=3)),
         ],
         [
             healthy(),

@@ -205,11 +205,13 @@ TWINS: Twins = {
         [
             steps(rss=lambda s: 500 * MEGABYTE + 5 * MEGABYTE * s.n, tensors=lambda s: 100 + 3 * s.n),
             steps(rss=lambda s: 500 * MEGABYTE + 4 * MEGABYTE * s.n),
+            steps(rss=lambda s: 500 * MEGABYTE + 0.8 * MEGABYTE * s.n, tensors=lambda s: 100 + 3 * s.n),
         ],
         [
             healthy(),
             steps(rss=lambda s: 500 * MEGABYTE + 40 * MEGABYTE * min(s.n, 20)),  # warm-up
             steps(tensors=lambda s: 100 + s.n),  # small tensors in a list
+            steps(rss=lambda s: 500 * MEGABYTE + 0.8 * MEGABYTE * s.n),  # as much, and no tensors
         ],
     ),
     "rank-divergence": (
@@ -243,6 +245,7 @@ TWINS: Twins = {
             steps(total_s=lambda s: 0.01 + 0.0002 * s.n),
             steps(total_s=lambda s: 0.01 + 0.001 * s.n, backward_s=lambda s: 0.001 + 0.001 * s.n),
             steps(total_s=lambda s: 0.01 + 0.0002 * s.n, cpu=lambda s: 0.01 * s.n + 0.0001 * s.n**2),
+            steps(hooks=lambda s: s.n // 20 * 5),
         ],
         [
             healthy(),
@@ -250,6 +253,9 @@ TWINS: Twins = {
             steps(total_s=lambda s: 0.5 if s.n % 20 == 0 else 0.01),  # evaluation now and then
             steps(total_s=lambda s: 0.01 if s.n % 40 < 20 else 0.03),  # a busy machine
             BUSY,
+            steps(hooks=5),
+            steps(hooks=lambda s: s.n % 20 * 5),  # hung on and taken off
+            steps(hooks=lambda s: 0 if s.n < 50 else 3),  # once
             spoil(healthy(60), Step, total_s=lambda s: 0.01 + 0.001 * s.n),
         ],
     ),

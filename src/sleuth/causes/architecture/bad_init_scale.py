@@ -111,7 +111,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
     first = needed([seen for seen in record.of(Layers) if seen.n == 0], "activations of the first step")[0]
     for model in record.of(Model):
-        if loaded(record) or model.n > 0:
+        if loaded(record, until=0) or model.n > 0:
             continue
         kinds = {layer.name: layer.type for layer in model.layers}
         matrices = [

@@ -290,7 +290,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         pairs = [(a, b) for a, b in pairwise(matrices) if a.equal_rows and (b.equal_rows or b.norm == 0)]
         if last and matrices and matrices[-1].equal_rows and last[0] is not matrices[-1] and last[0].std == 0:
             pairs.append((matrices[-1], last[0]))
-        if pairs and model.n == 0 and not loaded(record):
+        if pairs and model.n == 0 and not loaded(record, until=0):
             one, other = pairs[0]
             passed = _passed(record, model, one)
             yield Finding(

@@ -68,6 +68,8 @@ MEGABYTE = 2**20
 MUCH = 100 * MEGABYTE
 FELT = 8 * MEGABYTE  # below this, the tensors that pile up are small numbers in a list
 SHARE = 0.2  # of what was there after the warm-up
+# Where tensors pile up step by step, half of that says enough: what was watched is a part of the run.
+PILED = 0.5
 STEADY = 0.95  # share of rising pairs
 
 
@@ -78,10 +80,11 @@ def watch(record: "Record") -> Iterator[Finding]:
     used = [size for _, size in bytes_used[len(bytes_used) // 4 :]]
     count = [number for _, number in alive[len(alive) // 4 :]]
     more = used[-1] - used[0] if len(used) >= ENOUGH else 0.0
-    climbs = more > max(MUCH, SHARE * used[0]) and curves.rising(used) > STEADY if used else False
     steps = max(1, (alive or bytes_used)[-1][0] - (alive or bytes_used)[0][0])
     felt = not used or more > FELT
     piles = felt and len(count) >= 4 and count[-1] > 1.5 * count[0] and curves.rising(count) > STEADY
+    enough = (PILED if piles else 1.0) * max(MUCH, SHARE * used[0]) if used else 0.0
+    climbs = bool(used) and more > enough and curves.rising(used) > STEADY
     each = (count[-1] - count[0]) / (0.75 * steps) if piles else 0.0
     if not climbs and not (piles and each >= 0.5):
         return

@@ -24,7 +24,8 @@ curriculum, or memory so full that the machine swaps.
   anywhere.
 - **watch**: the median step time of the last tenth of the run is clearly above that of the first
   tenth after warm-up, and rises steadily; the record shows which part: loading, forward, backward
-  or the rest. Growing backward time points to the graph, growing "rest" to your bookkeeping.
+  or the rest. Growing backward time points to the graph, growing "rest" to your bookkeeping. Or the
+  number of hooks on the model rises from look to look, whatever the clock says.
 - **refuted by**: step times are flat apart from single spikes (evaluation, checkpoints).
 
 ## How to fix
@@ -54,6 +55,7 @@ or a busy neighbour also slows down, but shows it in all parts at once.
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
@@ -133,6 +135,9 @@ _PARTS = {
 
 
 def watch(record: "Record") -> Iterator[Finding]:
+    if (hung := _hung_anew(record)) is not None:
+        yield hung
+        return
     timed = needed([step for step in record.steps if step.total_s], "step times")
     if len(timed) < ENOUGH:
         return
@@ -158,6 +163,28 @@ def watch(record: "Record") -> Iterator[Finding]:
             "backward": "The graph grows: detach what is carried over, store `loss.item()`.",
             "loading": "Look at the data pipeline: growing lists, slow files, a cache that is full.",
         }.get(part, "Look for lists, logs or plots that grow with the steps."),
+    )
+
+
+MORE_HOOKS = 3  # values in a row, each above the last: a tool that hangs its own does so once
+
+
+def _hung_anew(record: "Record") -> Finding | None:
+    """Hooks that become more and more: each is called at every pass, so steps take longer whatever the clock
+    of a busy machine says."""
+    seen = [(step, step.hooks) for step in record.steps if step.hooks is not None]
+    counts = [hooks for _, hooks in seen]
+    falls = any(later < earlier for earlier, later in pairwise(counts))
+    if falls or len(set(counts)) <= MORE_HOOKS:
+        return None
+    return Finding(
+        f"The hooks on the model in training rose from {counts[0]} to {counts[-1]} in {seen[-1][0].n} steps: "
+        "they are hung on again and again and never removed, and each is called at every pass.",
+        severity="error",
+        credence=0.85,
+        where=where_loss(seen[-1][0]),
+        numbers={"first": counts[0], "last": counts[-1]},
+        fix="Register once before the loop, or keep the handle and call `handle.remove()`.",
     )
 
 

@@ -116,7 +116,7 @@ def watch(record: "Record") -> Iterator[Finding]:
     first = [call for call in needed(loss_calls(record), "loss calls") if call.n == 0]
     for call in first[:1]:
         guess = chance(call)
-        if guess is None or call.value is None or call.value != call.value or loaded(record):
+        if guess is None or call.value is None or call.value != call.value or loaded(record, call.n):
             continue
         ratio = call.value / guess
         if ratio > LOOK:
