@@ -85,6 +85,21 @@ def test_overfitting_points_at_a_regulariser_that_is_off_or_at_the_optimizer(tmp
     assert line_of(found("overfitting", line=30), record, script) == 9
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("size = 12\nmax_steps: int = 12\n", 2),
+        ("size = 4\nlog_every = 3\nadd('--epochs', type=int, default=3)\n", 3),  # 12 steps are 3 times 4
+        ("size = 12\n", 30),
+    ],
+)
+def test_a_run_too_short_points_at_what_says_how_long_it_is(tmp_path: Path, text: str, line: int) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(text)
+    record = Record(tuple(Step(n, loss_line=30) for n in range(12)))
+    assert line_of(found("undertrained", line=30), record, script) == line
+
+
 def test_optimizers_are_counted_by_the_calls_of_their_function(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(

@@ -74,7 +74,7 @@ STRONG = 0.5  # a root must be at least this sure to explain a symptom away
 HINDRANCES = frozenset(
     "init-loss-off loss-terms-imbalanced loss-terms-conflict saturated-activations clip-always-active "
     "vanishing-gradients exploding-gradients no-warmup lr-too-high lr-too-low loss-saturated "
-    "structural-ceiling undertrained bad-init-scale input-destroyed "
+    "structural-ceiling bad-init-scale input-destroyed "
     "labels-misaligned wrong-reduction".split()
 )
 

@@ -68,6 +68,8 @@ def _from_record(finding: Finding, record: Record, sources: list[Path]) -> Where
         return _at_the_pole(finding, record, sources)
     if finding.cause == "overfitting":
         return _where_unrestrained(record, sources)
+    if finding.cause == "undertrained":
+        return _where_length(record, sources)
     if finding.cause == "missing-nonlinearity":
         return _made_in_a_row(finding, record)
     if finding.cause == "params-not-in-optimizer":
@@ -169,6 +171,22 @@ def _where_set(setting: tuple[str, str], record: Record, sources: list[Path]) ->
             for path in sources:
                 for line in _written_beside(path, float(value), words):
                     return Where(str(path), line)
+    return None
+
+
+_LENGTH = r"epoch|step|iter|pass|round|turn"
+
+
+def _where_length(record: Record, sources: list[Path]) -> Where | None:
+    """The number that says how long training goes on: that of the steps themselves, or of the epochs."""
+    steps = len({step.n for step in record.steps})
+    for path in sources:
+        for line in _written_beside(path, steps, _LENGTH):
+            return Where(str(path), line)
+    for path in sources:
+        for epochs in (n for n in range(1, steps + 1) if steps % n == 0):
+            for line in _written_beside(path, epochs, r"epoch|passes"):
+                return Where(str(path), line)
     return None
 
 

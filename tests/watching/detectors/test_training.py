@@ -439,6 +439,7 @@ TWINS: Twins = {
             SLOW_FALL,
             steps(loss=lambda s: 5.0 - 0.01 * s.n + 0.01 * records.wobble(s.n)),
             spoil(healthy(16), Step, loss=lambda s: 0.6 - 0.01 * s.n),
+            steps(loss=lambda s: 3.0 * 0.98**s.n),  # a third of the rest goes in the last fifth
         ],
         [
             spoil(healthy(16), Step, loss=lambda s: 0.3 + 0.3 * 0.7**s.n),  # coming to rest
@@ -447,7 +448,9 @@ TWINS: Twins = {
             spoil(SLOW_FALL, End, status="stopped"),
             spoil(SLOW_FALL, End, shortened=("epochs",)),
             game(SLOW_FALL),
-            steps(loss=lambda s: 2.0 - 0.015 * s.n),  # most of it is learned
+            steps(loss=lambda s: 0.2 + 1.8 * 0.97**s.n),  # most of it is learned
+            steps(loss=lambda s: 3.0 * 0.95**s.n),  # as steep, and next to nothing is left
+            spoil(healthy(400), Step, loss=lambda s: 3.0 * 0.994**s.n),  # as steep, after many steps
             steps(loss=lambda s: 5.0 - 0.001 * s.n + records.wobble(s.n)),
             rate(SLOW_FALL, lambda n: 0.01 * (1 - n / 119)),
         ],

@@ -79,6 +79,8 @@ VISIBLE, STEEP = 0.05, 0.15  # of the whole fall; a straight line gives .2
 ENOUGH = 50  # steps
 A_FEW = 12  # fewer show no course: somebody tries whether it runs
 FAR = 0.5
+PLUNGE, LEFT = 0.3, 0.08  # of what was left before the last fifth; of the loss at the start
+FEW_HUNDRED = 300  # steps
 STEADY = 0.5  # of the fall in the third before: less, and it is coming to rest
 
 
@@ -98,16 +100,25 @@ def watch(record: "Record") -> Iterator[Finding]:
         if whole <= 0 or late < VISIBLE * whole or not curves.surely_lower(before, last, 4.0):
             continue
         far = curves.fallen(values) < FAR  # a loss that halved has learned most of what there is
-        steep = far and late > STEEP * whole and (not rates or rates[-1] > 0.1 * max(rates))
+        at_full_rate = not rates or rates[-1] > 0.1 * max(rates)
+        plunges = at_full_rate and _plunges(values, late)
+        steep = plunges or (at_full_rate and far and late > STEEP * whole)
         yield Finding(
             f"The loss was still falling when the run ended: by {late:.3g} over the last fifth, "
             f"{late / whole:.0%} of all it fell ({curves.start(values):.3g} to {curves.end(values):.3g}).",
             severity="warning" if steep else "note",
-            credence=0.55 if steep else 0.25,
+            credence=0.75 if plunges else 0.55 if steep else 0.25,
             where=where_loss(course.steps[-1]),
             numbers={"late": late, "whole": whole, "steps": len(values)},
             fix="Train longer; three times the steps tell whether that is all.",
         )
+
+
+def _plunges(values: "list[float]", late: float) -> bool:
+    """A short run whose last fifth still takes away a good part of what is left, with much of it left."""
+    end = curves.end(values)
+    much = end > LEFT * curves.start(values) > 0
+    return len(values) < FEW_HUNDRED and much and late > PLUNGE * (end + late)
 
 
 def _broken_off(record: "Record") -> Iterator[Finding]:
