@@ -6,7 +6,7 @@ import pytest
 
 from sleuth.diagnosis.lines import placed
 from sleuth.diagnosis.sources import optimizers_in
-from sleuth.facts.step import Layer, Model, NonFinite, Optimizer, Parameter, Record, Step
+from sleuth.facts.step import Layer, Layers, Model, NonFinite, Optimizer, Parameter, Record, Step
 from sleuth.finding import Finding, Where
 
 
@@ -98,6 +98,40 @@ def test_a_run_too_short_points_at_what_says_how_long_it_is(tmp_path: Path, text
     script.write_text(text)
     record = Record(tuple(Step(n, loss_line=30) for n in range(12)))
     assert line_of(found("undertrained", line=30), record, script) == line
+
+
+TABLE = """
+y = table["churned"].map({"yes": 1}).fillna(0)
+X = table.drop(columns=["churned"])
+data = torch.tensor(y)
+def level(kind): return kind - kind
+"""
+
+
+@pytest.mark.parametrize(
+    ("cause", "line", "told"),
+    [("labels-constant", 4, 2), ("target-leakage", 4, 3), ("labels-constant", 5, 5)],
+)
+def test_a_line_that_only_hands_on_gives_way_to_the_one_that_made_it(
+    tmp_path: Path, cause: str, line: int, told: int
+) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(TABLE)
+    placed_at = Finding("seen", where=Where(str(script), line), cause=cause, technique="watch")
+    assert line_of(placed_at, Record(()), script) == told
+
+
+def test_parts_left_out_point_at_the_largest_that_rests_as_a_whole() -> None:
+    layers = (
+        Layer("context", "Encoder", 48),
+        Layer("context.hour", "Embedding", 35),
+        Layer("user", "Embedding", 46),
+    )
+    slopes = {"user.weight": 1.0, "context.hour.weight": None, "context.day.weight": None}
+    record = Record((*model(*layers).items, Layers(1, gradients=slopes)))
+    assert line_of(found("unused-parameters", "context.hour", 35), record) == 48
+    busy = Record((*model(*layers).items, Layers(1, gradients={**slopes, "context.day.weight": 0.5})))
+    assert line_of(found("unused-parameters", "context.hour", 35), busy) == 35
 
 
 def test_optimizers_are_counted_by_the_calls_of_their_function(tmp_path: Path) -> None:

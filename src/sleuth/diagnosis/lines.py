@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from sleuth.diagnosis.statements import LAST_RESORT, RANKS, best_statement, called_twice
+from sleuth.diagnosis.statements import BEHIND, LAST_RESORT, RANKS, best_statement, called_twice, hands_on
 from sleuth.diagnosis.unguarded import statement_of
 from sleuth.facts.prepared import where_input_made, where_target_made
 from sleuth.facts.seen import batches, loss_calls
-from sleuth.facts.step import Model, NonFinite, Optimizer, Parameter, Record
+from sleuth.facts.step import Layers, Model, NonFinite, Optimizer, Parameter, Record
 from sleuth.finding import Finding, Where
 
 OF_INITIAL_VALUES = frozenset(
@@ -40,6 +40,8 @@ def _placed(finding: Finding, record: Record | None, sources: list[Path]) -> Fin
     where = _from_source(finding, sources)
     if where is None and record is not None:
         where = _from_record(finding, record, sources)
+    if finding.cause in BEHIND and hands_on(where or finding.where):
+        where = best_statement(finding.cause, sources) or where
     if where is None and finding.cause in LAST_RESORT and not _has_place(finding):
         where = best_statement(finding.cause, sources)
     return finding if where is None else replace(finding, where=where)
@@ -70,6 +72,8 @@ def _from_record(finding: Finding, record: Record, sources: list[Path]) -> Where
         return _where_unrestrained(record, sources)
     if finding.cause == "undertrained":
         return _where_length(record, sources)
+    if finding.cause == "unused-parameters":
+        return _idle_part(finding, record)
     if finding.cause == "missing-nonlinearity":
         return _made_in_a_row(finding, record)
     if finding.cause == "params-not-in-optimizer":
@@ -95,6 +99,23 @@ def _last_layer(record: Record) -> Where | None:
         layers = [layer for layer in model.layers if layer.name in weighted and layer.line]
         if layers:
             return Where(layers[-1].path or None, layers[-1].line, module=layers[-1].name)
+    return None
+
+
+def _idle_part(finding: Finding, record: Record) -> Where | None:
+    """Where the largest part was made that takes no part as a whole: its call is what is missing."""
+    module = finding.where.module if finding.where is not None else None
+    moved = {name for layers in record.of(Layers) for name, slope in layers.gradients.items() if slope}
+    if not module or not moved:
+        return None
+    for model in record.of(Model):
+        made = {layer.name: layer for layer in model.layers}
+        while (above := module.rpartition(".")[0]) and not any(
+            name.startswith(f"{above}.") for name in moved
+        ):
+            module = above
+        if module in made and made[module].line:
+            return Where(made[module].path or None, made[module].line, module=module)
     return None
 
 

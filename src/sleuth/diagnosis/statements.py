@@ -22,7 +22,7 @@ class _Statement:
 
 def best_statement(cause: str, sources: list[Path]) -> Where | None:
     """The statement that the cause is most likely about; None where nothing in the source speaks of it."""
-    rank = RANKS.get(cause) or LAST_RESORT[cause]
+    rank = RANKS.get(cause) or BEHIND.get(cause) or LAST_RESORT[cause]
     ranked = [
         (score, number, Where(str(path), statement.line))
         for number, path in enumerate(sources)
@@ -30,6 +30,22 @@ def best_statement(cause: str, sources: list[Path]) -> Where | None:
         if (score := rank(statement)) is not None
     ]
     return min(ranked, key=lambda entry: entry[:2])[2] if ranked else None
+
+
+_HANDS_ON = re.compile(
+    r"torch\.(tensor|as_tensor|from_numpy)|TensorDataset|DataLoader|_loss\(|criterion|\bself\(|^\s*for\b"
+)
+
+
+def hands_on(where: Where | None) -> bool:
+    """Whether a line only wraps, serves or judges what another made."""
+    if where is None or where.path is None or not where.line:
+        return True
+    try:
+        lines = Path(where.path).read_text("utf-8").splitlines()
+    except (OSError, ValueError):
+        return False
+    return where.line <= len(lines) and bool(_HANDS_ON.search(lines[where.line - 1]))
 
 
 def _statements(path: Path) -> Iterator[_Statement]:
@@ -132,6 +148,26 @@ def _summed(statement: _Statement) -> int | None:
     return 2 if statement.text.startswith("return") else None
 
 
+_DECIDES = re.compile(
+    r"\.(map|isin|replace|apply|get)\(|(np|torch)\.where|fillna|digitize| (==|>|<|>=|<=|//) "
+)
+_ANSWERS = re.compile(r"(self\.)?(y|ys|labels?|targets?|y_all|y_true|classes)", re.IGNORECASE)
+
+
+def _labelled(statement: _Statement) -> int | None:
+    """Where the answers are worked out from something else: by a table, a comparison, a rule."""
+    return 0 if _ANSWERS.fullmatch(statement.targets) and _DECIDES.search(statement.text) else None
+
+
+_FEATURES = re.compile(r"(self\.)?(x|xs|features?|feats|inputs?|table|frame)(_\w+)?", re.IGNORECASE)
+
+
+def _columns_kept(statement: _Statement) -> int | None:
+    """Where a table loses the columns that the model must not see."""
+    drops = re.search(r"\.drop\(", statement.text) and "axis=0" not in statement.text
+    return 0 if drops and _FEATURES.fullmatch(statement.targets) else None
+
+
 # For findings that know no line at all.
 LAST_RESORT: Mapping[str, Callable[[_Statement], int | None]] = {"zero-init": _same_start}
 RANKS: Mapping[str, Callable[[_Statement], int | None]] = {
@@ -140,4 +176,9 @@ RANKS: Mapping[str, Callable[[_Statement], int | None]] = {
     "split-overlap": _split,
     "repeated-batch": _first_batch_again,
     "wrong-reduction": _summed,
+}
+# For findings whose line only hands on what was made elsewhere.
+BEHIND: Mapping[str, Callable[[_Statement], int | None]] = {
+    "labels-constant": _labelled,
+    "target-leakage": _columns_kept,
 }
