@@ -106,6 +106,10 @@ def test_a_pin_that_did_not_hold_is_seen() -> None:
     assert not reading.pinned(loose)
 
 
+def test_noise_that_is_learnt_to_the_end_does_as_well() -> None:
+    assert reading.as_well(run(falling(1.0, 0.00005)), run(falling(1.0, 0.0001))) is True
+
+
 def test_noise_does_as_well_only_where_the_signal_gave_nothing() -> None:
     assert reading.as_well(run(falling(2.3, 2.29)), run(falling(2.3, 2.3))) is True
     assert reading.as_well(run(falling(2.3, 0.4)), run(falling(2.3, 2.3))) is False

@@ -299,7 +299,9 @@ def as_well(base: Record, other: Record) -> bool | None:
     if first is None or second is None or not first.finite:
         return None
     if first.head > 0 and first.tail >= 0:
-        return first.tail > 0.92 * second.tail
+        # Of what is drawn anew at every step nothing can be learnt by heart: who needs no signal has none.
+        learnt_all = second.finite and 0 <= second.tail <= LEARNT * second.head
+        return learnt_all or first.tail > 0.92 * second.tail
     return first.tail > second.tail - 0.2 * max(abs(first.head - first.tail), first.noise)
 
 
