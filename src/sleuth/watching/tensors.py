@@ -101,12 +101,13 @@ def _counted(rows: Any) -> dict[str, Any]:
 
 def _commonest(rows: Any, values: Any, times: Any) -> dict[str, Any]:
     """Of ids of words: the commonest, and what stands at the end of the rows."""
-    if rows.dtype.is_floating_point or rows.shape[1] < SHORTEST or len(values) < 3:
+    in_a_row = rows.shape[1] == 1  # bags of words, end to end
+    if rows.dtype.is_floating_point or len(values) < 3 or not (in_a_row or rows.shape[1] >= SHORTEST):
         return {}
     order = times.argsort(descending=True)[:COMMONEST]
     shares = (times[order].double() / rows.numel()).tolist()
     named = {str(int(value)): round(share, 4) for value, share in zip(values[order], shares, strict=True)}
-    return {"common": named, "last": str(int(rows[:, -1].mode().values))}
+    return {"common": named, "last": "" if in_a_row else str(int(rows[:, -1].mode().values))}
 
 
 def _measured(rows: Any) -> dict[str, Any]:

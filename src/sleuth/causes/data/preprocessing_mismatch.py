@@ -54,7 +54,7 @@ from sleuth.facts.flow import literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Table, Value
 from sleuth.facts.prepared import script_of, where_input_made
 from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import batches, courses, is_float, needed, tensors
+from sleuth.facts.seen import at, batches, courses, is_float, layer_types, loaders, needed, tensors
 from sleuth.facts.topics.loaders import (
     TRANSFORMS,
     given_transform,
@@ -301,8 +301,11 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 def _other_words(record: "Record", served: "Sequence[Batch]") -> Iterator[Finding]:
     """Ids of words that training hardly saw, or another numbering: the texts were taken apart differently."""
+    bags = any(kind == "EmbeddingBag" for kind in layer_types(record).values())
     groups: dict[tuple[int, str], list[Values]] = {}
     for batch, values in tensors(batches(record), "input", _is_words):
+        if len(values.shape) < 2 and not bags:
+            continue  # a user, an item, a class
         groups.setdefault((batch.model, values.path), []).append(values)
     for (model, path), trained in groups.items():
         looks = [(b, v) for b, v in tensors(served, "input", _is_words) if (b.model, v.path) == (model, path)]
@@ -323,11 +326,17 @@ def _other_words(record: "Record", served: "Sequence[Batch]") -> Iterator[Findin
             "evaluation, so the model meets words it was not taught.",
             severity="warning",
             credence=0.8,
-            where=Where(script_of(record), looks[0][0].line or None),
+            where=_served_from(record, looks[0][0]),
             numbers={"now": now.get(word or "", 0.0), "before": before.get(word or "", 0.0)},
             fix="Send both through the same tokeniser and the same vocabulary.",
         )
         return
+
+
+def _served_from(record: "Record", batch: "Batch") -> Where | None:
+    """The loader that was given the texts, or the call of the model where there is none."""
+    loader = loaders(record).get(batch.loader) if batch.loader is not None else None
+    return at(loader) if loader is not None else Where(script_of(record), batch.line or None)
 
 
 def _is_words(values: "Values") -> bool:
