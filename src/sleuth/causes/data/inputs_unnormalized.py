@@ -16,8 +16,8 @@ In tables the usual form is mixed: income in the tens of thousands beside an age
 Only the largest column is heard.
 
 ## How to tell
-- **probe**: per feature, |mean| or spread of the batch far above 1 (or far below), or spreads that
-  differ by orders of magnitude between columns; first-layer gradients dwarf the later ones.
+- **probe**: per feature, |mean| or spread of the batch far above 1 (or far below), still so where the
+  first weights meet it; first-layer gradients dwarf the later ones.
 - **watch**: a jump in the first steps, then a plateau at chance level with many silent units; the
   same input scale in every batch.
 - **experiment**: undone from outside, the mean and spread of the first batch are taken out of

@@ -20,10 +20,10 @@ loss = ((T_data - T) ** 2).mean() + (residual ** 2).mean()
 ```
 
 ## How to tell
-- **probe**: range of every input column, output and residual term on one batch. More than two or
-  three orders of magnitude between columns, or between the terms of the equation, or an output
-  whose mean is far larger than its spread (300 K plus or minus 5). The first layer's saturation
-  confirms it.
+- **probe**: the loss holds derivatives of the model by its inputs, and these reach the first layer
+  with sizes far above one, or three orders of magnitude apart. Look yourself at the terms of the
+  equation, and at an output whose mean is far larger than its spread (300 K plus or minus 5). The
+  first layer's saturation confirms it.
 - **refuted by**: inputs, outputs and each term of the residual are all of order one.
 
 ## How to fix

@@ -22,8 +22,9 @@ return out + h              # the identity branch lost its negative half
 - **lint**: writes through `.data` or a `.numpy()` view between forward and backward; an in-place
   activation or augmented assignment whose target is read again later; in-place arithmetic on a
   tensor that came straight from a dataset or a cache.
-- **watch**: the version error at `backward()`; or a module's input that differs after the call
-  from what went in; or cached batches whose values drift from epoch to epoch.
+- **watch**: the version error at `backward()`; or an input that has other values when the backward
+  pass comes to it, though no torch operation wrote them (a numpy buffer filled anew); or cached
+  batches whose values drift from epoch to epoch.
 - **refuted by**: the same step with every in-place operation replaced by its copying form gives
   the same loss and the same gradients.
 

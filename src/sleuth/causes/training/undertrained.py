@@ -18,7 +18,8 @@ proof of a bug, and a flat stretch no proof of the end.
 - **watch**: fit a line to the smoothed loss over the last fifth of the run: the slope is clearly
   negative against the noise, and the drop over that fifth is a visible share of the whole. The
   validation loss falls too, the gap to it is small, gradients and updates have ordinary size, the
-  rate is not near zero. Of a few dozen steps, the last third gains as much as the one before.
+  rate is not near zero. Of a few dozen steps, the last third gains as much as the one before;
+  of a few hundred, the last fifth takes a third of what was left.
 - **experiment**: a run of a few dozen steps, still falling, comes much further at ten times the rate.
 - **refuted by**: the smoothed training loss did not fall over the last fifth of the run.
 
