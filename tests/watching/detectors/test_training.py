@@ -450,7 +450,7 @@ TWINS: Twins = {
             game(SLOW_FALL),
             steps(loss=lambda s: 0.2 + 1.8 * 0.97**s.n),  # most of it is learned
             steps(loss=lambda s: 3.0 * 0.95**s.n),  # as steep, and next to nothing is left
-            spoil(healthy(400), Step, loss=lambda s: 3.0 * 0.994**s.n),  # as steep, after many steps
+            spoil(healthy(280), Step, loss=lambda s: 3.0 * 0.991**s.n),  # as steep, after more steps
             steps(loss=lambda s: 5.0 - 0.001 * s.n + records.wobble(s.n)),
             rate(SLOW_FALL, lambda n: 0.01 * (1 - n / 119)),
         ],

@@ -19,7 +19,7 @@ proof of a bug, and a flat stretch no proof of the end.
   negative against the noise, and the drop over that fifth is a visible share of the whole. The
   validation loss falls too, the gap to it is small, gradients and updates have ordinary size, the
   rate is not near zero. Of a few dozen steps, the last third gains as much as the one before;
-  of a few hundred, the last fifth takes a third of what was left.
+  of a hundred, the last fifth takes a third of what was left.
 - **experiment**: a run of a few dozen steps, still falling, comes much further at ten times the rate.
 - **refuted by**: the smoothed training loss did not fall over the last fifth of the run.
 
@@ -81,7 +81,7 @@ ENOUGH = 50  # steps
 A_FEW = 12  # fewer show no course: somebody tries whether it runs
 FAR = 0.5
 PLUNGE, LEFT = 0.3, 0.08  # of what was left before the last fifth; of the loss at the start
-FEW_HUNDRED = 300  # steps
+A_HUNDRED_OR_SO = 150  # steps: of more, six short epochs may well be meant
 STEADY = 0.5  # of the fall in the third before: less, and it is coming to rest
 
 
@@ -108,7 +108,7 @@ def watch(record: "Record") -> Iterator[Finding]:
             f"The loss was still falling when the run ended: by {late:.3g} over the last fifth, "
             f"{late / whole:.0%} of all it fell ({curves.start(values):.3g} to {curves.end(values):.3g}).",
             severity="warning" if steep else "note",
-            credence=0.75 if plunges else 0.55 if steep else 0.25,
+            credence=0.65 if plunges else 0.55 if steep else 0.25,
             where=where_loss(course.steps[-1]),
             numbers={"late": late, "whole": whole, "steps": len(values)},
             fix="Train longer; three times the steps tell whether that is all.",
@@ -119,7 +119,7 @@ def _plunges(values: "list[float]", late: float) -> bool:
     """A short run whose last fifth still takes away a good part of what is left, with much of it left."""
     end = curves.end(values)
     much = end > LEFT * curves.start(values) > 0
-    return len(values) < FEW_HUNDRED and much and late > PLUNGE * (end + late)
+    return len(values) < A_HUNDRED_OR_SO and much and late > PLUNGE * (end + late)
 
 
 def _broken_off(record: "Record") -> Iterator[Finding]:
