@@ -357,6 +357,12 @@ TWINS: Twins = {
             holding(missing=("fc2.weight",), missing_model=1),
             holding(missing=("out.weight", "out.bias"), missing_model=1),
             holding(missing=ALL_OF_IT, missing_model=1, missing_trains=True),  # a second model, forgotten
+            Record(  # of two optimizers side by side neither holds it
+                (
+                    Holding(7, 0, {"1": 2}, missing=("out.bias",)),
+                    *holding(missing=("out.bias",), missing_model=1).items,
+                )
+            ),
         ],
         [
             healthy(),
@@ -364,6 +370,12 @@ TWINS: Twins = {
             add(holding(missing=("fc2.weight",), missing_model=1), Load(19, "train.py", matched=5)),
             add(holding(missing=("fc2.weight",), missing_model=1), Holding(1, 5, {"1": 5})),
             holding(missing=ALL_OF_IT, missing_model=1),  # a teacher
+            Record(  # the projector of a pretraining, whose optimizer held all of it and is gone
+                (
+                    Holding(7, 0, {"1": len(ALL_OF_IT)}),
+                    *holding(missing=ALL_OF_IT, missing_model=1, missing_trains=True).items,
+                )
+            ),
             spoil(holding(missing=ALL_OF_IT, missing_model=1, missing_trains=True), Model, n=300),
         ],
     ),

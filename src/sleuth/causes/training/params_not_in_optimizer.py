@@ -114,7 +114,13 @@ def watch(record: "Record") -> Iterator[Finding]:
     # Weights that were trained or loaded before may rest; a whole model without optimizer may be a teacher,
     # but one in train mode that was never trained has nothing to teach.
     resting = whole and not last.missing_trains
-    meant = loaded(record) or resting or (model is not None and model.n > 0)
+    # What an optimizer of an earlier phase held, all of it, has been trained: the projector of a pretraining.
+    before = any(
+        not one.missing and one.of_models.get(str(last.missing_model), 0) >= len(last.missing)
+        for one in record.of(Holding)
+        if one.optimizer != last.optimizer
+    )
+    meant = loaded(record) or resting or before or (model is not None and model.n > 0)
     yield Finding(
         f"{len(still)} trainable parameters ({', '.join(still[:3])}{', ...' if len(still) > 3 else ''}) are "
         "in no optimizer: they get gradients and keep their "
