@@ -3,6 +3,7 @@
 import json
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -486,6 +487,22 @@ def test_of_a_loss_that_stands_still_the_rate_says_which_other_is_tried(
         rates += [test.name] if test.name.startswith("lr") else []
         case.made[test.name] = Trial(test.name, None)
     assert rates == [first]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "severity"),
+    [
+        ({"ratio": 171.0, "set_by_hand": 1.0}, "warning"),
+        ({"ratio": 171.0}, "note"),
+        ({"ratio": 8.0, "set_by_hand": 1.0}, "note"),
+    ],
+)
+def test_a_start_far_off_that_was_written_by_hand_is_told_though_the_run_recovers(
+    numbers: dict[str, float], severity: str
+) -> None:
+    seen = replace(finding("init-loss-off", severity="warning", technique="probe"), numbers=numbers)
+    (told,) = clues.harmless_where_it_learns([seen], {})
+    assert told.severity == severity
 
 
 @pytest.mark.parametrize(

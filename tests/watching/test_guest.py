@@ -147,12 +147,17 @@ def test_a_signal_reaches_the_script_and_its_record_survives(tmp_path: Path, num
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        # A suite started in the background of a shell has interrupts off, and so would all it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
         time.sleep(1.0)
         process.send_signal(number)
-        assert process.wait(60) == 128 + number
+        try:
+            assert process.wait(60) == 128 + number
+        finally:
+            process.kill()
     assert sleuth(tmp_path, "judge", "last", "--quiet").returncode in (0, 1)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from sleuth.diagnosis.board import Clue
+from sleuth.diagnosis.lines import SET_BY_HAND
 from sleuth.facts.seen import loss_calls, thawed_later
 from sleuth.facts.step import Layers, Record
 from sleuth.finding import SEVERITIES, Finding
@@ -67,6 +68,7 @@ GIVES_WAY = frozenset(
 )
 PROVEN = 0.75
 OF_A_NOTE = 0.05  # strength of a clue that is only worth knowing
+FAR_OFF = 20.0  # times what guessing costs, before the first step
 STRONG = 0.5  # a root must be at least this sure to explain a symptom away
 
 
@@ -170,6 +172,9 @@ def _in_library(finding: Finding) -> bool:
 def hindering(finding: Finding) -> bool:
     """A hindrance seen in numbers; what the source shows stays as it is, and so do labels proven wrong."""
     if finding.cause == "labels-misaligned" and finding.severity == "error":
+        return False
+    # Targets far from zero start a loss high without anybody's doing; values written by hand do not.
+    if SET_BY_HAND in finding.numbers and float(finding.numbers.get("ratio", 0.0)) > FAR_OFF:
         return False
     return finding.cause in HINDRANCES and finding.severity != "note" and finding.technique != "lint"
 

@@ -25,6 +25,7 @@ OF_INPUTS = frozenset(
     "input-destroyed inputs-constant nonfinite-input inputs-unnormalized input-dtype-overflow target-leakage "
     "preprocessing-mismatch raw-units".split()
 )
+SET_BY_HAND = "set_by_hand"  # the initial values behind a finding are not the layer's own
 OF_POLES = frozenset(("unsafe-log-div", "unstable-exp"))
 OF_TARGETS = frozenset("labels-constant labels-misaligned labels-out-of-range labels-all-ignored".split())
 
@@ -42,6 +43,8 @@ def _placed(finding: Finding, record: Record | None, sources: list[Path]) -> Fin
         where = _from_record(finding, record, sources)
     if finding.cause in BEHIND and hands_on(where or finding.where):
         where = best_statement(finding.cause, sources) or where
+    if finding.cause == "init-loss-off" and record is not None and _written(finding, record) is not None:
+        finding = replace(finding, numbers={**finding.numbers, SET_BY_HAND: 1.0})
     if where is None and finding.cause in LAST_RESORT and not _has_place(finding):
         where = best_statement(finding.cause, sources)
     return finding if where is None else replace(finding, where=where)
