@@ -323,6 +323,15 @@ def _over_one(program: Program, algebra: Shapes) -> Iterator[Finding]:
     modules = (call for call in program.calls("()") if kind(call) == "softmax")
     for call in (*program.calls(*(name for name in _SOFTMAXES if "log" not in name)), *modules):
         shape, axis = algebra.of(subject(call)), axis_of(call)
+        if axis is not None and axis == _new_axis(subject(call)):
+            yield clue(
+                "error",
+                call,
+                f"This `softmax` runs over axis {axis}, which `unsqueeze` has just made and which has one "
+                "element: each result is 1, whatever the scores say.",
+                fix="Name the axis of the positions that compete, such as `dim=1` of (batch, time, 1).",
+            )
+            continue
         made, complete = origins(subject(call))
         scores = complete and all(layer(one) == "torch.nn.Linear" for one in made)
         if shape is None or not shape.rank or shape.sizes[-1] != 1 or id(call) in judged or not scores:
@@ -335,6 +344,14 @@ def _over_one(program: Program, algebra: Shapes) -> Iterator[Finding]:
                 f"the layer on line {place(made[0]).line} says.",
                 fix="Name the axis of the positions that compete, such as `dim=1` of (batch, time, 1).",
             )
+
+
+def _new_axis(value: Value | None) -> object:
+    """k, given `x.unsqueeze(k)`."""
+    made = root(value)
+    if not isinstance(made, Call) or made.op not in (".unsqueeze", "torch.unsqueeze"):
+        return None
+    return literal(made.argument(0 if made.op[:1] == "." else 1, "dim"))
 
 
 def _is_similarity(softmax: Call) -> bool:
