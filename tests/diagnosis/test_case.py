@@ -477,16 +477,14 @@ def test_a_loss_that_creeps_asks_for_a_higher_rate_and_one_that_swings_for_a_low
     ("kind", "rate", "first"),
     [("Adam", 2e-5, "lr×10"), ("Adam", 0.05, "lr×0.1"), ("SGD", 1e-3, "lr×10"), ("SGD", 2.0, "lr×0.1")],
 )
-def test_of_a_loss_that_stands_still_the_rate_says_which_other_is_tried(
+def test_of_a_loss_that_stands_still_the_rate_says_which_other_is_tried_first_of_all(
     kind: str, rate: float, first: str
 ) -> None:
     case = _run([1.0 + 0.001 * (n % 3) for n in range(60)], kind=kind, rate=rate)
     case.request = Request(Path("a.py"), budget=600.0)
-    rates: list[str] = []
-    while not rates and (test := next_test(case, set(), 1.0)) is not None:
-        rates += [test.name] if test.name.startswith("lr") else []
-        case.made[test.name] = Trial(test.name, None)
-    assert rates == [first]
+    chosen = next_test(case, set(), 1.0)
+    assert chosen is not None
+    assert chosen.name == first
 
 
 @pytest.mark.parametrize(

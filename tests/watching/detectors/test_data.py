@@ -265,6 +265,9 @@ TWINS: Twins = {
             words(
                 {"0": 0.3, "5": 0.1, "7": 0.1}, {"0": 0.7, "5": 0.04, "7": 0.05}
             ),  # longer rows, more padding
+            words(
+                {"0": 0.02, "5": 0.2, "7": 0.2}, {"0": 0.7, "5": 0.06, "7": 0.06}
+            ),  # hardly any in training
             words({"5": 0.2, "7": 0.2}, {"8": 0.2, "9": 0.15}, distinct=5),  # a few settings
             words({"5": 0.02, "7": 0.02}, {"8": 0.02, "9": 0.02}),  # no word is common
             words({"1": 0.04, "5": 0.2}, {"1": 0.2, "5": 0.15}),  # a harder text
