@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sleuth.diagnosis.statements import BEHIND, LAST_RESORT, RANKS, best_statement, called_twice, hands_on
+from sleuth.diagnosis.syntax import tree_of
 from sleuth.diagnosis.unguarded import statement_of
 from sleuth.facts.prepared import where_input_made, where_target_made
 from sleuth.facts.seen import batches, loss_calls
@@ -229,12 +230,10 @@ def _where_unrestrained(record: Record, sources: list[Path]) -> Where | None:
 
 def _written_beside(path: Path, value: float, words: str) -> Iterator[int]:
     """Lines on which a number stands beside one of the words."""
-    try:
-        text = path.read_text("utf-8")
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, OSError):
+    tree = tree_of(path)
+    if tree is None:
         return
-    lines = text.splitlines()
+    lines = path.read_text("utf-8", errors="replace").splitlines()
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value == value:
             if re.search(words, lines[node.lineno - 1], re.IGNORECASE):
@@ -249,9 +248,8 @@ def _where_chosen(record: Record, sources: list[Path]) -> Where | None:
     path = next((one for one in sources if made is not None and one.name == Path(made.path).name), None)
     if made is None or path is None:
         return None
-    try:
-        tree = ast.parse(path.read_text("utf-8"))
-    except (SyntaxError, ValueError, OSError):
+    tree = tree_of(path)
+    if tree is None:
         return Where(str(path), made.line)
     return Where(str(path), max(_filters(_around(tree, made.line), made.line), default=made.line))
 

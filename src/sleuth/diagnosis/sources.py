@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from sleuth.diagnosis.syntax import tree_of
+
 MOST = 60  # files; a project that pulls in more is looked at in part
 
 _OPTIMIZERS = frozenset(
@@ -40,9 +42,8 @@ def local_sources(script: Path) -> list[Path]:
 
 
 def _imported(path: Path, roots: tuple[Path, ...]) -> Iterator[Path]:
-    try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError, OSError):
+    tree = tree_of(path)
+    if tree is None:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -90,9 +91,8 @@ def optimizers_in(sources: list[Path]) -> int:
 
 
 def _made_in(path: Path) -> int:
-    try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError, OSError):
+    tree = tree_of(path)
+    if tree is None:
         return 0
     called = Counter(
         node.func.id

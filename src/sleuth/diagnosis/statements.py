@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sleuth.diagnosis.syntax import tree_of
 from sleuth.finding import Where
 
 
@@ -49,9 +50,8 @@ def hands_on(where: Where | None) -> bool:
 
 
 def _statements(path: Path) -> Iterator[_Statement]:
-    try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError, OSError):
+    tree = tree_of(path)
+    if tree is None:
         return
     yield from _below(tree, False, False)
 
@@ -126,9 +126,8 @@ def called_twice(attribute: str, sources: list[Path]) -> Where | None:
 
 
 def _functions(path: Path) -> Iterator[ast.AST]:
-    try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError, OSError):
+    tree = tree_of(path)
+    if tree is None:
         return
     yield from (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from sleuth.diagnosis.syntax import tree_of
 from sleuth.finding import Where
 
 # Keeps an argument off its pole, in any spelling.
@@ -24,7 +25,7 @@ def statement_of(operation: str, backward: int, sources: list[Path]) -> Where | 
 
     A division by what may vanish comes before other divisions.
     """
-    trees = [(path, tree) for path in sources if (tree := _parsed(path)) is not None]
+    trees = [(path, tree) for path in sources if (tree := tree_of(path)) is not None]
     loops = [loop for _, tree in trees if (loop := _loop_around(tree, backward)) is not None]
     wanted = _called(loops, [tree for _, tree in trees]) if loops else None
     ranked = [
@@ -37,13 +38,6 @@ def statement_of(operation: str, backward: int, sources: list[Path]) -> Where | 
         return None
     _, _, line, path = min(ranked, key=lambda entry: entry[:3])
     return Where(str(path), line)
-
-
-def _parsed(path: Path) -> ast.Module | None:
-    try:
-        return ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError, OSError):
-        return None
 
 
 def _loop_around(tree: ast.Module, line: int) -> ast.AST | None:
