@@ -158,3 +158,26 @@ def test_stuck_names_a_structural_ceiling(folder: Path, capsys: pytest.CaptureFi
     assert "structural-ceiling" in capsys.readouterr().out
     assert run(["stuck", "fit.py", "--metric", "siz"]) == 2
     assert "Did you mean 'size'?" in capsys.readouterr().err
+
+
+NUMBERED = SCRIPT.replace(
+    "x = torch.randn(400, 6)\n",
+    """
+names = {f"column {n}" for n in range(40)}
+order = torch.tensor([int(name.split()[1]) for name in names][:6])
+x = torch.randn(400, 40)[:, order]
+""",
+)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_a_second_process_shows_what_no_seed_holds(folder: Path, ordered: bool) -> None:
+    _, told = diagnosed(folder, NUMBERED.replace("in names]", "in sorted(names)]") if ordered else NUMBERED)
+    serious = {f["cause"]: f["where"] for f in told["findings"] if f["severity"] != "note"}
+    again = [e["answer"] for e in told["experiments"] if e["name"] == "again"]
+    if ordered:
+        assert "nondeterminism" not in serious
+        assert again == []  # nothing in the source asks for it
+    else:
+        assert serious["nondeterminism"]["line"] == 7
+        assert again == ["yes"]

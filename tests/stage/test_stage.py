@@ -178,6 +178,23 @@ def test_a_world_that_changes_nothing_says_so(bench: Bench) -> None:
     assert record.losses == base.losses
 
 
+@pytest.mark.parametrize("source", [LOADER, BY_HAND, DRAWN])
+def test_a_process_of_its_own_computes_the_same(source: str, bench: Bench) -> None:
+    _, base, _ = bench.run(source)
+    ending, again, _ = bench.run(source, world="again", fresh=True, only=12)
+    assert ending.status == "stopped"
+    assert again.losses[:12] == base.losses[:12]
+
+
+def test_a_process_of_its_own_has_other_hashes(bench: Bench) -> None:
+    source = BY_HAND.replace("manual_seed(0)", "manual_seed(abs(hash('a')) % 1000)")
+    _, base, _ = bench.run(source)
+    _, forked, _ = bench.run(source)
+    apart = [bench.run(source, fresh=True)[1].losses != base.losses for _ in range(2)]
+    assert forked.losses == base.losses
+    assert any(apart)
+
+
 def test_taking_back_a_missing_zero_grad_gives_the_repaired_run(bench: Bench) -> None:
     broken = BY_HAND.replace("opt.zero_grad(); ", "")
     _, repaired, _ = bench.run(BY_HAND)

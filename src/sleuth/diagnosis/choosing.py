@@ -4,15 +4,17 @@ from collections.abc import Mapping
 
 from sleuth.diagnosis.board import best_next
 from sleuth.diagnosis.case import Case
+from sleuth.diagnosis.chance import left_to_chance
 from sleuth.diagnosis.experiments import worth_trying
 from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, Test, can_be_undone, undo_test
 from sleuth.diagnosis.trials import Trials
+from sleuth.facts.step import Seed
 
 SURE = 0.9  # credence at which a confirmed cause closes the case
 SUSPECT = 0.02  # credence from which taking a suspect back is worth considering
 LEAST_GAIN = 0.03  # bits; below this a test is a waste of time
 # What is asked of a script that shows no clue and no trouble: the settings that hold back quietly.
-CALM = ("same-batch", "no-regularisation", "lr×10", "lr×0.1")
+CALM = ("again", "same-batch", "no-regularisation", "lr×10", "lr×0.1")
 
 
 def next_test(case: Case, running: set[str], seconds: float) -> Test | None:
@@ -86,9 +88,19 @@ def _leader(board: Mapping[str, float]) -> str:
 
 def _open_tests(case: Case, board: Mapping[str, float]) -> list[Test]:
     assert case.trials is not None
+    useless = set() if _meant_to_repeat(case) else {"again"}
     named = [test for test in TESTS.values() if worth_trying(test.name, case.trials)]
+    named = [test for test in named if test.name not in useless]
     suspected = [h for h, share in board.items() if h not in (NOTHING, OTHER) and share > SUSPECT]
     return named + [undo_test(h) for h in {*suspected, *case.doubts()} if can_be_undone(h)]
+
+
+def _meant_to_repeat(case: Case) -> bool:
+    """Seeds are set, and something in the source may come out differently all the same."""
+    assert case.trials is not None
+    seeded = bool(case.trials.base.of(Seed))
+    suspected = any(f.cause == "unseeded" and f.severity != "note" for f in case.findings)
+    return suspected or (seeded and left_to_chance(case.sources) is not None)
 
 
 def _closed(case: Case, board: Mapping[str, float]) -> bool:

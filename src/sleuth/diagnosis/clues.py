@@ -60,6 +60,7 @@ ROOTS: Mapping[str, str] = {
     "clip-always-active": "lr-too-high inputs-unnormalized wrong-reduction bad-init-scale",
     "no-warmup": "lr-too-high inputs-unnormalized bad-init-scale",
     "unseeded": "*",
+    "nondeterminism": "*",
     "eval-without-no-grad": "*",
 }
 # Settings are blamed last: a tenth of the rate helps against most bugs.

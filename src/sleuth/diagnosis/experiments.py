@@ -22,6 +22,7 @@ NOTHING_LEARNT = 0.93  # of the loss is left
 
 def job_for(test: Test, request: Request, place: Workplace, base: Ending, name: str) -> Job:
     """The same script, as many steps as the first stretch, in the test's world."""
+    again = test.name == "again"
     undo = (test.name[5:-1],) if test.name.startswith("undo(") else ()
     return Job(
         name,
@@ -32,7 +33,9 @@ def job_for(test: Test, request: Request, place: Workplace, base: Ending, name: 
         world="unchanged" if undo else test.name,
         undo=undo,
         steps=base.limit if base.limit is not None else max(base.steps, 1) * 2,
-        time_limit=max(15.0, 3 * base.seconds),
+        only=reading.A_FEW if again else None,
+        fresh=again,
+        time_limit=max(40.0 if again else 15.0, 3 * base.seconds),  # a process of its own loads torch anew
         guarded=place.guarded,
     )
 
@@ -77,7 +80,7 @@ def _unavailable(test: Test, ending: Ending, record: Record | None) -> str:
         return "out of time"
     if test.name == "same-batch":
         return "" if reading.pinned(record) else "the batch could not be held fixed"
-    if not sum(ending.took_hold.values()):
+    if test.name != "again" and not sum(ending.took_hold.values()):
         return "nothing in the script could be changed this way"
     return ""
 
@@ -94,6 +97,8 @@ def _answer(test: Test, trials: Trials, world: Record) -> bool | None:
         return None if answer and blank and trials.yes("same-batch") is not False else answer
     if test.name == "other-seed":
         return reading.ends_elsewhere(base, world)
+    if test.name == "again":
+        return reading.parts(base, world)
     cause = test.name[5:-1] if test.name.startswith("undo(") else ""
     if test.name == "no-regularisation" or cause == "over-regularized":
         held_out = reading.held_out_better(base, world)
@@ -107,9 +112,19 @@ def _answer(test: Test, trials: Trials, world: Record) -> bool | None:
 def _detail(test: Test, yes: bool | None, base: Record, world: Record) -> str:
     """What was seen, in one line with numbers."""
     words = {True: test.yes, False: test.no, None: "no clear answer"}[yes]
+    if test.name == "again":
+        return f"{words} ({_parting(base, world)})" if yes else words
     before, after = reading.course(base), reading.course(world)
     parts = [part for part in (_losses(before, after), _scores(base, world)) if part]
     return f"{words} ({'; '.join(parts)})" if parts else words
+
+
+def _parting(base: Record, again: Record) -> str:
+    apart = reading.parting(base, again)
+    if apart is None:
+        return ""
+    number, ours, theirs = apart
+    return f"loss {_number(ours)} and {_number(theirs)} at step {number}"
 
 
 def _losses(before: Course | None, after: Course | None) -> str:

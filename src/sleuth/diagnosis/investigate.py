@@ -1,6 +1,5 @@
 """An investigation: clues are gathered, experiments chosen and run, until it is clear what is wrong."""
 
-import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -192,9 +191,7 @@ def _placed(findings: Iterable[Finding], place: Workplace) -> list[Finding]:
 def _moved(where: Where, place: Workplace) -> Where:
     if where.path is None:
         return where
-    path = place.original(where.path)
-    relative = os.path.relpath(path)
-    return replace(where, path=relative if not relative.startswith("..") else path)
+    return lines.from_here(replace(where, path=place.original(where.path)))
 
 
 def _experiment(case: Case, stage: Stage, copies: bool, tell: Tell) -> None:

@@ -6,11 +6,13 @@ where its mask is made. The record knows who wrote a parameter; the source knows
 
 import ast
 import math
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from sleuth.diagnosis.chance import left_to_chance
 from sleuth.diagnosis.statements import BEHIND, LAST_RESORT, RANKS, best_statement, called_twice, hands_on
 from sleuth.diagnosis.syntax import tree_of
 from sleuth.diagnosis.unguarded import statement_of
@@ -48,7 +50,15 @@ def _placed(finding: Finding, record: Record | None, sources: list[Path]) -> Fin
         finding = replace(finding, numbers={**finding.numbers, SET_BY_HAND: 1.0})
     if where is None and finding.cause in LAST_RESORT and not _has_place(finding):
         where = best_statement(finding.cause, sources)
-    return finding if where is None else replace(finding, where=where)
+    return finding if where is None else replace(finding, where=from_here(where))
+
+
+def from_here(where: Where) -> Where:
+    """With its path as one would type it: relative where it lies below the working folder."""
+    if where.path is None:
+        return where
+    relative = os.path.relpath(where.path)
+    return where if relative.startswith("..") else replace(where, path=relative)
 
 
 def _has_place(finding: Finding) -> bool:
@@ -59,6 +69,8 @@ def _from_source(finding: Finding, sources: list[Path]) -> Where | None:
     module = finding.where.module if finding.where is not None else None
     if finding.cause == "shared-layer-misuse" and module:
         return called_twice(module.partition(".")[0], sources)
+    if finding.cause == "nondeterminism":
+        return left_to_chance(sources)
     if finding.cause == "wrong-reduction" and finding.where is not None and finding.where.line:
         return None  # the call of a loss is known better than a statement can be guessed
     return best_statement(finding.cause, sources) if finding.cause in RANKS else None

@@ -311,6 +311,28 @@ def ends_elsewhere(base: Record, other: Record) -> bool | None:
     return None if ahead is None and behind is None else bool(ahead or behind)
 
 
+A_FEW = 12  # steps that two runs are compared over: rounding has no time to grow
+ROUNDING = 1e-4  # of a loss; sums in another order differ by about 1e-7 at first
+
+
+def parting(base: Record, again: Record) -> tuple[int, float, float] | None:
+    """The first of the first steps at which two runs part by more than rounding, and both losses there."""
+    pairs = zip((s.loss for s in base.steps), (s.loss for s in again.steps), strict=False)
+    for number, (ours, theirs) in enumerate(list(pairs)[:A_FEW]):
+        if ours is None or theirs is None or ours == theirs or (ours != ours and theirs != theirs):
+            continue
+        if not abs(ours - theirs) <= ROUNDING * max(abs(ours), abs(theirs)):
+            return number, ours, theirs
+    return None
+
+
+def parts(base: Record, again: Record) -> bool | None:
+    """Whether two runs of one script part; None when too little was seen to say so."""
+    if sum(step.loss is not None for step in again.steps) < min(FEWEST, len(base.steps)):
+        return None
+    return parting(base, again) is not None
+
+
 def chance(record: Record) -> float | None:
     """The loss of guessing, where the loss function says what that is: ln C for cross-entropy."""
     for call in record.of(LossCall):

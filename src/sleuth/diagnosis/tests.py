@@ -50,6 +50,7 @@ TESTS: Mapping[str, Test] = {
              "rarely", "regularisation"),
         Test("no-momentum", "Is it clearly better without momentum?", "without momentum it is clearly better",
              "without momentum it is no better", "rarely", "rate down"),
+        Test("again", "Do two runs of it differ?", "two runs part", "two runs agree", "never", "repeat"),
     )
 }  # fmt: skip
 

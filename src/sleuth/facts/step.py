@@ -141,6 +141,7 @@ class Seed:
     value: int = 0
     line: Line = 0
     n: int = 0
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)

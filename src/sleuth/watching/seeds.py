@@ -46,4 +46,4 @@ def _seen(state: State, what: str, value: Any) -> None:
         return
     number = int(value) if isinstance(value, int) else 0
     if state.seldom(("seed", what, line), 8):
-        state.put(Seed(what, number, line, state.n))
+        state.put(Seed(what, number, line, state.n, path))

@@ -169,6 +169,8 @@ def watch(record: "Record") -> Iterator[Finding]:
             continue
         if last.inside or in_each_step(group) or (last.equal_rows or 0.0) > NATURAL:
             continue
+        if _by_chance(last):
+            continue
         telling = _telling(record) and _settled(record, group) and not _several_sets(record, last)
         telling = telling and not _on_a_part(record)
         yield Finding(
@@ -183,6 +185,23 @@ def watch(record: "Record") -> Iterator[Finding]:
         )
         return
     yield from _nothing_held_out(record, natural)
+
+
+FEW_EQUAL = 0.05  # of an evaluation's rows: so few are chance, more may be copies made before the split
+AT_MOST, AT_LEAST = 1.5, 0.8  # times what chance would give
+
+
+def _by_chance(seen: "Evaluation") -> bool:
+    """Whether rows meet between the sets as often as they meet within one: counts of a few words, answers to
+    a questionnaire. Pairs meet with one probability; copies of a few rows meet far more often among
+    themselves than with the rest."""
+    equal = seen.equal_rows or 0.0
+    if not equal or not seen.training_rows:
+        return False
+    a_call = seen.rows / seen.calls
+    expected = 1 - math.exp(-2 * equal * (1 + equal) * seen.training_rows / a_call)
+    share = seen.seen_in_training or 0.0
+    return share <= AT_MOST * expected and (equal < FEW_EQUAL or share >= AT_LEAST * expected)
 
 
 def _nothing_held_out(record: "Record", natural: float) -> Iterator[Finding]:

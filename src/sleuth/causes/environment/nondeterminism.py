@@ -14,9 +14,11 @@ collected in order of completion, time or process id used as a seed, reading uni
 from `torch.empty`. These differ at the first step and by amounts that are not rounding.
 
 ## How to tell
-- **experiment**: the same script, same seed, three times. Note the first step that differs and by
-  how much: about 1e-7 relative and growing is arithmetic; a jump at step 0 is order or memory. In
-  float64 arithmetic drift shrinks by many orders of magnitude; a race does not.
+- **experiment**: the same script, same seed, in another process. Note the first step that differs and
+  by how much: about 1e-7 relative and growing is arithmetic; a jump at step 0 is order or memory. In
+  float64 arithmetic drift shrinks by many orders of magnitude; a race does not. `sleuth diagnose`
+  makes this experiment (`again`) where seeds are set and the source leaves something to chance: it
+  compares the first twelve losses and reports a difference of more than 1e-4.
 - **refuted by**: two runs with one seed agree bit for bit.
 
 ## How to fix
@@ -45,4 +47,40 @@ finished study, several seeds tell more than one exact replay.
   associative.
 """
 
-PREDICTS = {"other-seed": "usually"}
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from sleuth.diagnosis.trials import Trials
+    from sleuth.facts.step import Record
+
+PREDICTS = {"other-seed": "usually", "again": "always"}
+
+
+def experiment(trials: "Trials") -> Iterator[Finding]:
+    """Seeds are set, and a second process comes out elsewhere all the same."""
+    from sleuth.facts.step import Seed
+
+    again = trials.made.get("again")
+    if again is None or not again.yes or again.record is None or not trials.base.of(Seed):
+        return
+    yield Finding(
+        f"Two runs with the same seeds part: {again.figures}. That is no rounding: something is another in "
+        "every process, whatever is seeded.",
+        "warning",
+        0.8,
+        _another_seed(trials.base, again.record),
+        fix="Sort what comes out of a set or a listing; use no hash of a string, clock or process id as a "
+        "code or seed; collect results in the order in which they were asked for.",
+    )
+
+
+def _another_seed(base: "Record", again: "Record") -> Where | None:
+    """The line whose seed was another in the other run."""
+    from sleuth.facts.step import Seed
+
+    pairs = zip(base.of(Seed), again.of(Seed), strict=False)
+    other = next((ours for ours, theirs in pairs if ours.value != theirs.value), None)
+    return None if other is None else Where(other.path or None, other.line)

@@ -59,7 +59,7 @@ from sleuth.facts.topics.cadence import frame
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
-PREDICTS = {"other-seed": "even"}
+PREDICTS = {"other-seed": "even", "again": "always"}
 
 _SEED_WORDS = Pattern(r"seed|random_state|PRNGKey|Generator|default_rng", re.IGNORECASE)
 _TORCH_SEEDS = ("torch.manual_seed", "torch.random.manual_seed")

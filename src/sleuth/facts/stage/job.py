@@ -27,6 +27,8 @@ class Job:
     time_limit: float = 60.0
     guarded: tuple[str, ...] = ()  # folders it must not write into
     environment: Mapping[str, str] = field(default_factory=dict)
+    only: int | None = None  # broken off after so many steps, with loops as `steps` shortens them
+    fresh: bool = False  # in an interpreter of its own, with hashes and generators that start elsewhere
 
     @property
     def record(self) -> str:

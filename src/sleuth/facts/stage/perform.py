@@ -68,6 +68,8 @@ def _recorder(job: Job, control: Control) -> Any:
 
     def stepped(*_: Any) -> None:
         control.stepped()
+        if job.only is not None and control.steps >= job.only:
+            raise Enough
         limit = control.limit.steps
         if limit is not None and control.steps - control.phase_began > limit * OVERSHOOT + 2:
             raise Enough
@@ -185,3 +187,7 @@ def _finish_like_python() -> None:
 
 
 __all__ = ["Enough", "perform"]
+
+
+if __name__ == "__main__":
+    sys.exit(perform(Job.from_json(sys.argv[1])))

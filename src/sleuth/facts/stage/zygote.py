@@ -79,6 +79,8 @@ class _Zygote:
         code = 3
         try:
             _redirect(job)
+            if job.fresh:
+                os.execv(sys.executable, [sys.executable, "-m", "sleuth.facts.stage.perform", job.to_json()])
             from sleuth.facts.stage.perform import perform
 
             code = perform(job)

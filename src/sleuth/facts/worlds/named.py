@@ -215,6 +215,7 @@ WORLDS: Mapping[str, Callable[[World], None]] = {
     "float64": float64,
     "no-regularisation": no_regularisation,
     "no-momentum": no_momentum,
+    "again": unchanged,
 }
 
 
