@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sleuth import catalog
 from sleuth.diagnosis import lines, reading
+from sleuth.diagnosis.board import configured_priors
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.choosing import next_test
 from sleuth.diagnosis.experiments import job_for, judged
@@ -27,14 +28,18 @@ FIRST_SHARE = 0.5  # of the budget, at most, for the first look; the rest is for
 AT_ONCE = 2
 
 Tell = Callable[[str, str], None]  # what is done ("watch", "experiment", ...), and a few words on it
+Observed = Callable[[Case, str], None]  # called after the first stretch ("") and after each answer (its test)
 
 
 def investigate(
     request: Request,
     tell: Tell = lambda what, words: None,
     keep: "Callable[[Case, Request, str], None] | None" = None,
+    observed: Observed = lambda case, name: None,
 ) -> Case:
     """From a script to a case with everything observed. `keep` gets the scratch folder while it stands."""
+    given = configured_priors(request.script.parent)
+    request = replace(request, overrides={**given, **request.overrides})
     case = Case(request)
     sources = case.sources = local_sources(request.script)
     with Stage(_preload(sources)) as stage:
@@ -67,8 +72,9 @@ def investigate(
         record = None if case.trials is None else case.trials.base
         case.findings = lines.placed(case.findings, record, sources)
         case.findings = _placed(case.findings, place)
+        observed(case, "")
         if case.trials is not None and request.experiments and base.status != "raised":
-            _experiment(case, stage, sources_write, tell)
+            _experiment(case, stage, sources_write, tell, observed)
     case.timing["total"] = case.elapsed
     return case
 
@@ -194,7 +200,7 @@ def _moved(where: Where, place: Workplace) -> Where:
     return lines.from_here(replace(where, path=place.original(where.path)))
 
 
-def _experiment(case: Case, stage: Stage, copies: bool, tell: Tell) -> None:
+def _experiment(case: Case, stage: Stage, copies: bool, tell: Tell, observed: Observed) -> None:
     """Choose, run, weigh, until it is clear or the budget is spent."""
     assert case.trials is not None
     assert case.base is not None
@@ -221,6 +227,7 @@ def _experiment(case: Case, stage: Stage, copies: bool, tell: Tell) -> None:
         trial = judged(test, case.trials, ending, _record(stage, ending.id))
         case.order.append(name)
         case.made[name] = trial
+        observed(case, name)
         tell("answer", f"{name}: {trial.detail}")
 
 
