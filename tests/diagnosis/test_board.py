@@ -1,15 +1,17 @@
 """Priors, clues, answers: the arithmetic of the board against a slow and plain twin."""
 
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleuth import catalog
-from sleuth.diagnosis.board import Answer, Clue, best_next, credences, gain, priors
+from sleuth.diagnosis.board import Answer, Clue, best_next, configured_priors, credences, gain, priors
 from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, can_be_undone, predicted, predictions, undo_test
 from sleuth.diagnosis.words import WORDS, likelihood
+from sleuth.errors import SleuthError
 
 
 @pytest.mark.parametrize("which", ["folklore", "measured"])
@@ -114,3 +116,24 @@ def test_taking_back_a_suspect_tells_it_from_all_others() -> None:
     test = undo_test(slug)
     assert predicted(slug, test) == 0.9
     assert {predicted(other, test) for other in catalog.causes() if other != slug} == {0.1}
+
+
+def test_a_project_gives_priors_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text("[tool.sleuth.priors]\ndata = 0.01\nlr-too-low = 0.3\n")
+    given = configured_priors(tmp_path / "train.py")
+    ours, shipped = priors("measured", given), priors("measured")
+    assert given == {"data": 0.01, "lr-too-low": 0.3}
+    assert ours["lr-too-low"] > 10 * shipped["lr-too-low"]
+    assert ours["labels-misaligned"] < shipped["labels-misaligned"] / 3
+    assert configured_priors(Path("/")) == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("lr-to-low = 0.3", "lr-too-low"), ("data = 3", "0 to 1"), ('data = "much"', "0 to 1")],
+)
+def test_a_prior_that_cannot_be_meant_is_told(line: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[tool.sleuth.priors]\n{line}\n")
+    with pytest.raises(SleuthError, match=told):
+        configured_priors(tmp_path)

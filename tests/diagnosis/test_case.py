@@ -23,7 +23,19 @@ from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.diagnosis.verdict import report
 from sleuth.diagnosis.workplace import in_place, scratch_copy, writes_files
 from sleuth.errors import SleuthError
-from sleuth.facts.step import Batch, Layers, LossCall, Model, Optimizer, Parameter, Record, Step, Values
+from sleuth.facts.stage.job import Ending
+from sleuth.facts.step import (
+    Batch,
+    Layers,
+    LossCall,
+    Model,
+    Optimizer,
+    Parameter,
+    Record,
+    Run,
+    Step,
+    Values,
+)
 from sleuth.finding import Finding, Where
 
 
@@ -529,3 +541,55 @@ def test_a_confirmed_finding_gives_the_numbers_and_not_the_answer_again(detail: 
     made = {"undo(zero-init)": Trial("undo(zero-init)", True, detail)}
     (said,) = clues.confirmed([finding("zero-init")], made)
     assert said.message.endswith(told)
+
+
+STANDS_STILL = [1.0 + 0.001 * (n % 3) for n in range(60)]
+
+
+def test_when_the_budget_is_spent_the_next_test_is_told() -> None:
+    case = _run(STANDS_STILL, kind="Adam", rate=2e-5)
+    case.request = Request(Path("a.py"), budget=600.0)
+    assert next_test(case, set(), 1000.0) is None  # seconds a run
+    told = {entry["name"]: entry for entry in report(case).observations}
+    assert told["budget"]["next"] == "lr×10"
+    assert next_test(case, set(), 1.0) is not None
+    assert "budget" not in {entry["name"] for entry in report(case).observations}
+
+
+def test_a_hypothesis_is_ruled_out_only_by_what_spoke_against_it() -> None:
+    case = _run([math.exp(-n / 20) for n in range(100)])
+    untried = {entry["hypothesis"]: entry for entry in report(case).hypotheses}
+    assert not any(entry["closed"] for entry in untried.values())
+    case.findings = [finding("double-softmax")]
+    case.made["undo(double-softmax)"] = Trial("undo(double-softmax)", True)
+    case.order.append("undo(double-softmax)")
+    tried = {entry["hypothesis"]: entry for entry in report(case).hypotheses}
+    assert tried[NOTHING]["closed_by"] == ["undo(double-softmax)"]
+    shares = [entry["credence"] for entry in tried.values()]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_that_nothing_is_wrong_does_not_lead_where_nothing_is_learnt() -> None:
+    still, calm = _run(STANDS_STILL), _run([math.exp(-n / 20) for n in range(100)])
+    assert report(still).verdict.status == "inconclusive"
+    board = {entry["hypothesis"]: entry["credence"] for entry in report(still).hypotheses}
+    assert board[NOTHING] < board[OTHER]
+    assert report(calm).hypotheses[0]["hypothesis"] == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("ending", "status", "words"),
+    [
+        (Ending("base", "died", -6, message="SIGABRT"), "crashed", "SIGABRT"),
+        (Ending("base", "stopped", out_of_time=True, seconds=30.0), "inconclusive", "within 30 s"),
+        (Ending("base", "killed", seconds=30.0), "inconclusive", "within 30 s"),
+        (Ending("base", "finished"), "inconclusive", "without an optimizer step"),
+    ],
+)
+def test_endings_without_a_training_step_are_told_apart(ending: Ending, status: str, words: str) -> None:
+    case = Case(Request(Path("a.py")))
+    case.base = ending
+    case.trials = Trials(Record((Run("a.py", versions={"torch": "2"}),)), whole=True)
+    verdict = report(case).verdict
+    assert verdict.status == status
+    assert words in verdict.summary

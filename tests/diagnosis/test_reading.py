@@ -192,6 +192,12 @@ def test_bisect_names_the_first_layer_that_is_not_finite_and_its_line() -> None:
     assert (guilty.what, guilty.module, guilty.line, guilty.step) == ("non-finite", "layer5", 25, 3)
 
 
+def test_bisect_finds_silent_units_that_a_later_bias_hides() -> None:
+    outputs = {f"l{i}": Activation(std=float(i != 2), zero=float(i == 2)) for i in range(6)}
+    (guilty,) = bisect(Record((Layers(0, activations=outputs),)))
+    assert (guilty.what, guilty.module) == ("dead", "l2")
+
+
 def test_a_healthy_run_has_no_guilty_module() -> None:
     outputs = {f"l{i}": Activation(std=1.0, zero=0.5) for i in range(4)}
     assert bisect(Record((Layers(0, activations=outputs),))) == []

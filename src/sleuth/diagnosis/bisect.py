@@ -72,6 +72,8 @@ def _first(what: str, layers: Layers, wrong: Callable[[Activation, Activation], 
         return wrong(layers.activations[path[index]], start)
 
     index = first_true(len(path), holds)
+    if index is None and what in _PASSING:
+        index = next((place for place in range(len(path)) if holds(place)), None)
     return None if index is None else Guilty(what, path[index], step=layers.n, asked=tuple(asked))
 
 
@@ -81,6 +83,10 @@ _WRONG: dict[str, Callable[[Activation, Activation], bool]] = {
     "constant": lambda out, start: out.finite and out.std == 0.0 and out.zero < MOSTLY,
     "dead": lambda out, start: out.finite and out.zero >= 1.0,
 }
+
+
+# What a later layer may hide: a bias makes something of silent units, a norm of anything.
+_PASSING = frozenset(("dead", "exploding"))
 
 
 def _nonfinite(seen: NonFinite) -> Guilty:

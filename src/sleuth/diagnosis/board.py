@@ -3,9 +3,12 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from sleuth import catalog
 from sleuth.diagnosis.tests import NOTHING, OTHER, Test, predicted
+from sleuth.errors import SleuthError, did_you_mean
+from sleuth.settings import section
 
 # Simulated: where the cause is on no list, a wrong one is named in 90% of runs; with an "other" in 40%.
 PRIOR_OTHER = 0.1
@@ -35,7 +38,7 @@ class Answer:
 Prior = Mapping[str, float]
 
 
-def priors(which: str = "folklore", overrides: Mapping[str, float] | None = None) -> Prior:
+def priors(which: str = "measured", overrides: Mapping[str, float] | None = None) -> Prior:
     """Every cause gets an equal part of its family's share; `overrides` are shares by cause or family."""
     overrides = overrides or {}
     shares = {
@@ -52,6 +55,22 @@ def priors(which: str = "folklore", overrides: Mapping[str, float] | None = None
     }
     scale = (1 - PRIOR_NOTHING - PRIOR_OTHER) / sum(raw.values())
     return {NOTHING: PRIOR_NOTHING, OTHER: PRIOR_OTHER} | {slug: raw[slug] * scale for slug in raw}
+
+
+def configured_priors(start: Path) -> dict[str, float]:
+    """Shares by cause or family that a project gives in its pyproject.toml, under `[tool.sleuth.priors]`."""
+    found = section(start, "priors")
+    if found is None:
+        return {}
+    file, table = found
+    known = {*catalog.families(), *catalog.causes()}
+    for name, share in table.items():
+        if name not in known:
+            told = did_you_mean(name, known)
+            raise SleuthError(f"{file}: [tool.sleuth.priors] names {name!r}, no cause or family.{told}")
+        if type(share) not in (int, float) or not 0 <= share <= 1:
+            raise SleuthError(f"{file}: the share of {name!r} in [tool.sleuth.priors] must lie from 0 to 1.")
+    return {name: float(share) for name, share in table.items()}
 
 
 def credences(prior: Prior, clues: Iterable[Clue], answers: Sequence[Answer]) -> dict[str, float]:

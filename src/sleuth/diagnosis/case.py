@@ -118,4 +118,6 @@ def _test(name: str) -> Test:
 
 def exceptional(case: Case) -> bool:
     """Whether the script crashed on its own account."""
-    return case.base is not None and case.base.status in ("raised", "exited") and not case.base.cut
+    return case.base is not None and (
+        case.base.status == "died" or (case.base.status in ("raised", "exited") and not case.base.cut)
+    )

@@ -18,9 +18,17 @@ CALM = ("again", "same-batch", "no-regularisation", "lr×10", "lr×0.1")
 
 
 def next_test(case: Case, running: set[str], seconds: float) -> Test | None:
-    """The most telling test for its cost; None when the case is closed."""
-    if case.left < seconds * 1.2 or case.trials is None:
+    """The most telling test for its cost; None when the case is closed or the budget is spent."""
+    if case.trials is None:
         return None
+    chosen = _chosen(case, running, seconds)
+    affordable = chosen is None or case.left >= seconds * 1.2
+    case.next_test = "" if affordable or chosen is None else chosen.name
+    return chosen if affordable else None
+
+
+def _chosen(case: Case, running: set[str], seconds: float) -> Test | None:
+    assert case.trials is not None
     board = case.board()
     tests = [
         test for test in _open_tests(case, board) if test.name not in case.made and test.name not in running
@@ -39,11 +47,8 @@ def next_test(case: Case, running: set[str], seconds: float) -> Test | None:
     odd = [test for test in tests if test.name == _likely_rate(case.trials)]
     if odd:
         return odd[0]
-    chosen = best_next(board, _rates_first(case, tests), seconds)
-    if chosen is None or chosen[1] < LEAST_GAIN:
-        return None
-    case.next_test = chosen[0].name
-    return chosen[0]
+    best = best_next(board, _rates_first(case, tests), seconds)
+    return best[0] if best is not None and best[1] >= LEAST_GAIN else None
 
 
 RATES, SIGNALS = ("lr×10", "lr×0.1"), ("noise-inputs", "shuffled-labels")

@@ -14,8 +14,8 @@ class Request:
     module: str | None = None
     steps: int | None = None
     budget: float = 60.0
-    prior: str = "folklore"
-    overrides: Mapping[str, float] = field(default_factory=dict)
+    prior: str = "measured"
+    overrides: Mapping[str, float] = field(default_factory=dict)  # shares by cause or family
     allow_writes: bool = False
     experiments: bool = True
     keep: bool = True  # in the archive

@@ -8,10 +8,11 @@ from typing import Any
 from sleuth import catalog
 from sleuth.diagnosis import clues, reading
 from sleuth.diagnosis.bisect import bisect
-from sleuth.diagnosis.board import priors
+from sleuth.diagnosis.board import Answer
 from sleuth.diagnosis.case import Case, exceptional
 from sleuth.diagnosis.crashes import meaning
-from sleuth.diagnosis.tests import NOTHING, OTHER, can_be_undone, predictions, undo_test
+from sleuth.diagnosis.tests import NOTHING, OTHER, can_be_undone, predicted, predictions, undo_test
+from sleuth.diagnosis.words import likelihood
 from sleuth.facts.step import Record
 from sleuth.finding import Finding, Report, Verdict, Where
 
@@ -20,18 +21,20 @@ FAINT = 0.1  # below this nothing but a proven error is said aloud
 MODES = frozenset({"train-mode-eval", "eval-mode-training"})
 CURVE_POINTS = 200  # of a curve in a report
 FEWEST_HYPOTHESES = 3
-LOWERED = 0.8  # of its prior: what was never likely is not ruled out by that alone
+WORTH_SHOWING = 0.02  # credence
+CLOSED = 0.01  # credence below which a hypothesis is closed, if something spoke against it
 
 
 def report(case: Case) -> Report:
     """The case as it stands."""
     findings = _findings(case)
+    verdict = _verdict(case, findings)
     return Report(
-        verdict=_verdict(case, findings),
+        verdict=verdict,
         findings=tuple(findings),
         observations=tuple(_observations(case)),
         experiments=tuple(_experiments(case)),
-        hypotheses=tuple(_hypotheses(case)),
+        hypotheses=tuple(_hypotheses(case, trouble=verdict.status == "inconclusive")),
         examined=tuple(case.examined),
         timing=case.timing,
     )
@@ -168,6 +171,11 @@ def _learns_from_inputs(case: Case) -> bool:
 def _crash_sentence(case: Case) -> str:
     base = case.base
     assert base is not None
+    if base.status == "died":
+        return (
+            f"The process was ended by {base.message or 'a signal'} after {base.steps} steps, without a "
+            "traceback: as by a fault in compiled code, or for want of memory (SIGKILL)."
+        )
     frame = f" at {base.frames[-1][0]}:{base.frames[-1][1]}" if base.frames else ""
     told = meaning(base.exception, base.message).sentence
     message = base.message[:300].rstrip(".")
@@ -183,8 +191,11 @@ def _no_training(case: Case) -> str:
             f"The script writes to {base.message} by its full path, where an experiment must not: "
             "give it a path relative to the working folder, or allow it with `--allow-writes`."
         )
-    if base.status == "killed":
-        return "No training step was seen before the time was up."
+    if base.status == "killed" or base.out_of_time:
+        return (
+            f"No training step was seen within {base.seconds:.0f} s, half of the budget: it does something "
+            "else for long, waits, or never ends. A larger --budget waits longer."
+        )
     if case.trials.base.run.versions.get("torch") is None:
         return "The script does not use torch, so only its source could be read."
     return "The script ended without an optimizer step."
@@ -210,7 +221,10 @@ def _observations(case: Case) -> list[Mapping[str, Any]]:
             {"name": name, "value": _n(score.value)}
             for name, score in reading.scores(case.trials.base).items()
         ]
+    if case.trials is not None:
         seen += [guilty.to_dict() for guilty in bisect(case.trials.base)]
+    if case.next_test:
+        seen.append({"name": "budget", "spent": True, "next": case.next_test})
     seen += [{"name": "note", "text": text} for text in case.notes]
     return seen
 
@@ -238,27 +252,49 @@ def curve(record: Record) -> list[float | None]:
     return [_n(value) for value in losses[::stride]]
 
 
-def _hypotheses(case: Case) -> list[Mapping[str, Any]]:
+def _hypotheses(case: Case, trouble: bool) -> list[Mapping[str, Any]]:
     """The board: the likeliest first, at least three, each with what would refute it. A crash has none."""
     if exceptional(case):
         return []
     board = case.board()
+    if trouble:
+        board = _in_trouble(board)
     ranked = sorted(board, key=lambda h: -board[h])
-    shown = [h for h in ranked if board[h] >= 0.02][:10]
-    shown += [h for h in (NOTHING, OTHER, *ranked) if h not in shown][
-        : max(2, FEWEST_HYPOTHESES - len(shown))
-    ]
-    before = priors(case.request.prior, case.request.overrides)
-    ruled_out = {h for h in ranked if board[h] < 0.01 and board[h] < LOWERED * before[h]}
+    shown = {*[h for h in ranked if board[h] >= WORTH_SHOWING][:10], NOTHING, OTHER}
+    shown |= set([h for h in ranked if h not in shown][: max(0, FEWEST_HYPOTHESES - len(shown))])
     return [
         {
             "hypothesis": h,
             "credence": round(board[h], 4),
             "refuted_by": _falsifier(h),
-            "closed": h in ruled_out,
+            "closed": bool(closed := _closed_by(h, board, case)),
+            "closed_by": closed,
         }
-        for h in dict.fromkeys(shown)
+        for h in ranked
+        if h in shown
     ]
+
+
+def _in_trouble(board: Mapping[str, float]) -> dict[str, float]:
+    """Of a run that does not learn as it should, that nothing is wrong is the one thing hard to believe."""
+    odds = {h: share * (likelihood("never" if h == NOTHING else "even")) for h, share in board.items()}
+    return {h: share / sum(odds.values()) for h, share in odds.items()}
+
+
+def _closed_by(hypothesis: str, board: Mapping[str, float], case: Case) -> list[str]:
+    """What spoke against a hypothesis of which next to nothing is left: experiments that came out otherwise
+    than it foretold; of the two standing ones, what confirmed a cause."""
+    if board[hypothesis] >= CLOSED:
+        return []
+    spoke = [a.test.name for a in case.answers if a.yes is not None and _against(hypothesis, a)]
+    if not spoke and hypothesis in (NOTHING, OTHER):
+        spoke = [f"{f.technique} ({f.cause})" for f in case.ranked() if f.severity == "error"][:1]
+    return spoke
+
+
+def _against(hypothesis: str, answer: Answer) -> bool:
+    yes = predicted(hypothesis, answer.test)
+    return (yes if answer.yes else 1 - yes) <= likelihood("rarely")
 
 
 def _falsifier(hypothesis: str) -> str:

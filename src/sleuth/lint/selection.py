@@ -9,6 +9,7 @@ from sleuth.catalog import Cause
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.finding import SEVERITIES, Finding, Severity
 from sleuth.records import dataclass
+from sleuth.settings import section
 
 SETTINGS = ("select", "ignore", "exclude", "notes")
 
@@ -51,24 +52,10 @@ def lintable() -> dict[str, Cause]:
 
 def configured(start: Path) -> Selection:
     """The settings of the nearest pyproject.toml at or above a place."""
-    for folder in (start, *start.parents) if start.is_dir() else start.parents:
-        file = folder / "pyproject.toml"
-        if file.is_file():
-            return _read(file)
-    return Selection()
-
-
-def _read(file: Path) -> Selection:
-    try:
-        text = file.read_text("utf-8")
-        if "tool.sleuth" not in text:
-            return Selection()
-        import tomllib
-
-        data = tomllib.loads(text)
-    except (ValueError, OSError) as error:
-        raise SleuthError(f"Cannot read {file}: {error}.") from None
-    table = data.get("tool", {}).get("sleuth", {}).get("lint", {})
+    found = section(start, "lint")
+    if found is None:
+        return Selection()
+    file, table = found
     for key in table:
         if key not in SETTINGS:
             raise SleuthError(

@@ -62,6 +62,7 @@ class Ending:
     frames: tuple[tuple[str, int, str], ...] = ()
     detail: str = ""
     report: Mapping[str, Any] | None = None  # of a probe
+    out_of_time: bool = False  # broken off by its time limit
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
