@@ -62,7 +62,7 @@ def test_a_clue_that_was_refuted_weighs_nothing_when_replayed(home: Path) -> Non
     book.observed(case, "")
     assert kept(home).board()["double-softmax"] > 0.3
     case.findings.clear()
-    case.made["other-seed"] = Trial("other-seed")
+    case.made["other-seed"] = Trial("other-seed", yes=None)
     case.order.append("other-seed")
     book.observed(case, "other-seed")
     assert kept(home).board() == pytest.approx(case.board())
@@ -93,4 +93,4 @@ def test_a_diagnosis_that_is_broken_off_leaves_what_it_saw(home: Path, tmp_path:
         answered(Request(tmp_path / "train.py", steps=20, wanted=("same-batch",)), tell)
     lines: list[dict[str, Any]] = [json.loads(line) for line in kept(home).path.read_text().splitlines()]
     assert [line["kind"] for line in lines][:2] == ["opened", "run"]
-    assert [line["test"] for line in lines if line["kind"] == "observed"] == ["same-batch"]
+    assert len([line for line in lines if line["kind"] == "observed"]) == 1

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sleuth.diagnosis.investigate import Tell, investigate
-from sleuth.diagnosis.keeping import keep_case, keep_run
+from sleuth.diagnosis.keeping import finish_run, keep_run, open_book
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.verdict import report
 from sleuth.errors import SleuthError
@@ -28,8 +28,11 @@ def diagnose(script: str | Path, arguments: Sequence[str] = (), **options: Any) 
 def answered(request: Request, tell: Tell = lambda what, words: None) -> Report:
     """The report on a request."""
     need("torch", "torch", "`sleuth diagnose`")
-    case = investigate(request, tell, keep_run if request.keep else None)
+    if not request.keep:
+        return report(investigate(request, tell))
+    book = open_book(request)
+    case = investigate(request, tell, keep_run, book.observed)
     found = report(case)
-    if request.keep:
-        keep_case(case, request, found)
+    finish_run(case, found)
+    book.closed(found.verdict)
     return found

@@ -4,6 +4,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from sleuth import archive
 from sleuth.diagnosis import ledger as ledgers
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.request import Request
-from sleuth.finding import Report
+from sleuth.finding import Report, Verdict
 
 
 def keep_run(case: Case, request: Request, scratch: str) -> None:
@@ -29,23 +30,60 @@ def keep_run(case: Case, request: Request, scratch: str) -> None:
     case.run_id = run.id
 
 
-def keep_case(case: Case, request: Request, report: Report) -> None:
-    """Findings into the run, observations into the ledger."""
-    if not case.run_id:
-        return
-    exit_code = case.base.exit_code if case.base is not None else 0
-    summary = {"verdict": report.verdict.to_dict()}
-    archive.find(case.run_id).finish(exit_code, list(report.findings), summary)
+def finish_run(case: Case, report: Report) -> None:
+    """The verdict and the findings into the run."""
+    if case.run_id:
+        exit_code = case.base.exit_code if case.base is not None else 0
+        summary = {"verdict": report.verdict.to_dict()}
+        archive.find(case.run_id).finish(exit_code, list(report.findings), summary)
+
+
+@dataclass(frozen=True)
+class Book:
+    """A ledger that gets its lines as they are seen: whoever is killed midway has lost none of them."""
+
+    ledger: ledgers.Ledger | None  # None where nothing can be written
+    clues: dict[tuple[str, str], float] = field(default_factory=dict)  # as they were told last
+
+    def observed(self, case: Case, name: str) -> None:
+        """After the first stretch (no name), and after the answer of each test."""
+        self._write([_answer(case, name) if name else _stretch(case), *self._changed(case)])
+
+    def closed(self, verdict: Verdict) -> None:
+        self._write([{"kind": "verdict", **verdict.to_dict()}])
+
+    def _write(self, lines: list[Mapping[str, Any]]) -> None:
+        if self.ledger is not None:
+            with suppress(OSError):
+                for line in lines:
+                    ledgers.append(self.ledger, line)
+
+    def _changed(self, case: Case) -> Iterator[Mapping[str, Any]]:
+        """Clues that are new, or weigh something else now; what an experiment refuted weighs nothing."""
+        now: dict[tuple[str, str], float] = {}
+        for clue in case.clues():
+            key = (clue.cause, clue.technique)
+            now[key] = max(now.get(key, 0.0), clue.strength)
+        for key in dict.fromkeys((*now, *self.clues)):
+            strength = now.get(key, 0.0)
+            if self.clues.get(key) != strength:
+                self.clues[key] = strength
+                yield {"kind": "clue", "cause": key[0], "technique": key[1], "strength": strength}
+
+
+def open_book(request: Request) -> Book:
+    """A case in the archive's home, begun now."""
     with suppress(OSError):
-        ledger = ledgers.open_case(request.script.stem, True, priors=request.prior, run=case.run_id)
-        for line in _observed(case):
-            ledger = ledgers.append(ledger, line)
+        return Book(ledgers.open_case(request.script.stem, True, priors=request.prior))
+    return Book(None)
 
 
-def _observed(case: Case) -> Iterator[Mapping[str, Any]]:
-    for clue in case.clues():
-        yield {"kind": "clue", "cause": clue.cause, "technique": clue.technique, "strength": clue.strength}
-    for name in case.order:
-        trial = case.made[name]
-        answer = {True: "yes", False: "no", None: "none"}[trial.yes]
-        yield {"kind": "observed", "test": name, "answer": answer, "note": trial.detail}
+def _stretch(case: Case) -> Mapping[str, Any]:
+    status = {} if case.base is None else {"status": case.base.status, "steps": case.base.steps}
+    return {"kind": "run", "run": case.run_id, **status}
+
+
+def _answer(case: Case, name: str) -> Mapping[str, Any]:
+    trial = case.made[name]
+    answer = {True: "yes", False: "no", None: "none"}[trial.yes]
+    return {"kind": "observed", "test": name, "answer": answer, "note": trial.detail}

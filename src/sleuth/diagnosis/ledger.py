@@ -4,11 +4,13 @@ One file of JSON lines a case, in the archive's home. `sleuth diagnose` writes o
 at; `sleuth case` keeps one by hand for things Sleuth cannot run.
 """
 
+import itertools
 import json
 import os
 import re
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,10 +74,9 @@ class Ledger:
         ]
 
     def clues(self) -> list[Clue]:
-        return [
-            Clue(str(line["cause"]), str(line["technique"]), float(line["strength"]))
-            for line in self.of("clue")
-        ]
+        """The last word on each cause by each technique."""
+        last = {(str(line["cause"]), str(line["technique"])): line for line in self.of("clue")}
+        return [Clue(*key, float(line["strength"])) for key, line in last.items()]
 
     def board(self) -> dict[str, float]:
         return credences(self.prior(), self.clues(), self.answers())
@@ -109,11 +110,11 @@ def open_case(title: str, with_catalog: bool, home: Path | None = None, **more: 
     make_home(home_folder(home))
     place.mkdir(parents=True, exist_ok=True)
     stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40] or "case"
-    path = place / f"{stem}.jsonl"
-    count = 1
-    while path.exists():
-        count += 1
-        path = place / f"{stem}-{count}.jsonl"
+    for count in itertools.count(1):
+        path = place / (f"{stem}.jsonl" if count == 1 else f"{stem}-{count}.jsonl")
+        with suppress(FileExistsError):
+            path.touch(exist_ok=False)  # two that begin at once are two cases
+            break
     return append(Ledger(path), {"kind": "opened", "title": title, "catalog": with_catalog, **more})
 
 
