@@ -1,6 +1,7 @@
 """What a diagnosis keeps: each observation is in the ledger as soon as it is made."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,14 @@ def test_each_observation_is_on_disk_at_once(home: Path) -> None:
     assert kept(home).board() == pytest.approx(case.board())
     book.closed(Verdict("cause-found", "it is"))
     assert kept(home).lines[-1]["status"] == "cause-found"
+
+
+def test_a_case_is_replayed_with_the_shares_of_its_project(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.sleuth.priors]\nlr-too-low = 0.4\n")
+    request = Request(tmp_path / "train.py")
+    keeping.open_book(request)
+    case = Case(replace(request, overrides={"lr-too-low": 0.4}))
+    assert kept(home).board() == pytest.approx(case.board())
 
 
 def test_a_clue_that_was_refuted_weighs_nothing_when_replayed(home: Path) -> None:

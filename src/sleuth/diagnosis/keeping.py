@@ -10,6 +10,7 @@ from typing import Any
 
 from sleuth import archive
 from sleuth.diagnosis import ledger as ledgers
+from sleuth.diagnosis.board import configured_priors
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.request import Request
 from sleuth.finding import Report, Verdict
@@ -72,9 +73,10 @@ class Book:
 
 
 def open_book(request: Request) -> Book:
-    """A case in the archive's home, begun now."""
+    """A case in the archive's home, begun now, with the shares it is weighed by."""
+    shares = configured_priors(request.script.parent) | dict(request.overrides)
     with suppress(OSError):
-        return Book(ledgers.open_case(request.script.stem, True, priors=request.prior))
+        return Book(ledgers.open_case(request.script.stem, True, priors=request.prior, shares=shares))
     return Book(None)
 
 

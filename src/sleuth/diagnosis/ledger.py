@@ -44,7 +44,9 @@ class Ledger:
         """Hypotheses written by hand share the board; with `catalog` its causes are on it, too."""
         own = {str(line["name"]): float(line.get("prior", 1.0)) for line in self.of("hypothesis")}
         opened = self.of("opened")[0] if self.of("opened") else {}
-        known = dict(priors(str(opened.get("priors", "folklore")))) if opened.get("catalog") else {}
+        known: dict[str, float] = {}
+        if opened.get("catalog"):
+            known |= priors(str(opened.get("priors", "measured")), opened.get("shares"))
         if not own:
             return known or {NOTHING: PRIOR_NOTHING, OTHER: 1 - PRIOR_NOTHING}
         share = 1 - PRIOR_OTHER - PRIOR_NOTHING
