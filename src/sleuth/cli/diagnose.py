@@ -84,12 +84,13 @@ def _show(
     from sleuth.cli.output import colour
     from sleuth.show import diagnosis_text
 
+    script = str(_from_here(request.script))
     if page is not None:
         from sleuth.files import write_whole
         from sleuth.show import diagnosis_html
 
-        write_whole(page, diagnosis_html.document(found, str(request.script)))
-    text = diagnosis_text.brief(found) if quiet else diagnosis_text.page(found, str(request.script), colour())
+        write_whole(page, diagnosis_html.document(found, script))
+    text = diagnosis_text.brief(found) if quiet else diagnosis_text.page(found, script, colour())
     emit(text, found.to_dict(), json_path)
     apply_fix, in_place = repair
     if apply_fix:
@@ -99,6 +100,10 @@ def _show(
     if found.verdict.status == "crashed":
         return 2
     return 1 if any(finding.severity != "note" for finding in found.findings) else 0
+
+
+def _from_here(path: Path) -> Path:
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def seconds(text: str) -> float:

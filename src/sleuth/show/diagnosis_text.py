@@ -1,16 +1,22 @@
 """A diagnosis on a terminal: what it is, where, how sure, what to do; then the evidence."""
 
-from collections.abc import Mapping, Sequence
-from io import StringIO
+import shutil
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sleuth.finding import Finding, Report
+from sleuth.show import diagnosis_words as words
+from sleuth.show.colour import Paint
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.mending import Mended
 
 BARS = "▁▂▃▄▅▆▇█"
-WIDTH = 40  # of a curve
+CURVE = 40  # columns
+WIDEST, NARROWEST = 100, 40  # columns of a page
+HYPOTHESES = 6
+_COLOURS = {"cause-found": "red", "nothing-found": "green", "inconclusive": "yellow", "crashed": "red"}
 
 
 def brief(report: Report) -> str:
@@ -20,103 +26,127 @@ def brief(report: Report) -> str:
     return "\n".join(lines) or f"{report.verdict.status}: {report.verdict.summary}"
 
 
-def page(report: Report, script: str, colour: bool = False) -> str:
-    """The page, as text with or without colour."""
-    from rich.console import Console
-
-    out = StringIO()
-    console = Console(file=out, force_terminal=colour, width=100, highlight=False, no_color=not colour)
-    _head(console, report, script)
-    for finding in [f for f in report.findings if f.severity != "note"][:3]:
-        _finding(console, finding)
-    _evidence(console, report)
-    _board(console, report)
-    return out.getvalue().rstrip("\n")
+def page(report: Report, script: str, colour: bool = False, width: int | None = None) -> str:
+    """The page, as text with or without colour, as wide as the terminal."""
+    columns = shutil.get_terminal_size((WIDEST, 24)).columns if width is None else width
+    columns, paint = max(NARROWEST, min(WIDEST, columns)), Paint(colour)
+    blocks = [_head(report, script, paint, columns)]
+    blocks += [
+        _finding(finding, paint, columns) for finding in report.findings if finding.severity != "note"
+    ][:3]
+    blocks += [_evidence(report, script, paint, columns), _board(report, paint, columns)]
+    return "\n\n".join("\n".join(block) for lines in blocks if (block := list(lines)))
 
 
-def _head(console: Any, report: Report, script: str) -> None:
-    colours = {"cause-found": "red", "nothing-found": "green", "inconclusive": "yellow", "crashed": "red"}
-    titles = {
-        "cause-found": "Cause found",
-        "nothing-found": "Nothing wrong found",
-        "inconclusive": "No cause found",
-        "crashed": "The script crashed",
-    }
+def _wrapped(text: str, width: int, indent: int, head: str = "") -> list[str]:
+    """Lines of a paragraph; those that follow the first stand below its text, behind the head."""
+    lines = textwrap.wrap(
+        head + text,
+        width,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent + len(head)),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return lines or [" " * indent + head.rstrip()]
+
+
+def _led(lines: list[str], head: str, painted: str) -> list[str]:
+    """The same lines with the head in its colour."""
+    return [lines[0].replace(head, painted, 1), *lines[1:]]
+
+
+def _head(report: Report, script: str, paint: Paint, width: int) -> Iterator[str]:
     status = report.verdict.status
-    console.print(f"[bold {colours[status]}]{titles[status]}[/]  {_safe(script)}")
+    yield f"{paint(words.TITLES[status], fg=_COLOURS[status], bold=True)}  {script}"
     if status != "cause-found":
-        console.print(f"  {_safe(report.verdict.summary)}")
-    console.print()
+        yield from _wrapped(report.verdict.summary, width, 2)
 
 
-def _finding(console: Any, finding: Finding) -> None:
+def _finding(finding: Finding, paint: Paint, width: int) -> Iterator[str]:
     colour = {"error": "red", "warning": "yellow"}[finding.severity]
-    console.print(f"[bold {colour}]{finding.cause}[/]  {_words(finding.credence)} ({finding.credence:.0%})")
+    sure = f"{_sure(finding.credence)} ({finding.credence:.0%})"
+    yield f"{paint(finding.cause, fg=colour, bold=True)}  {sure}"
     if finding.where is not None:
-        console.print(f"  [bold]{_safe(str(finding.where))}[/]")
-    console.print(f"  {_safe(finding.message)}")
+        yield f"  {paint(words.place(finding.where), bold=True)}"
+    yield from _wrapped(finding.message, width, 2)
     if finding.confirmed_by:
-        console.print(f"  [green]confirmed by[/] {', '.join(finding.confirmed_by)}")
+        lines = _wrapped(", ".join(finding.confirmed_by), width, 2, "confirmed by ")
+        yield from _led(lines, "confirmed by", paint("confirmed by", fg="green"))
     if finding.fix:
-        console.print(f"  [bold]fix[/]  {_safe(finding.fix)}")
-    console.print(f"  [dim]sleuth explain {finding.cause}[/]")
-    console.print()
+        yield from _led(_wrapped(finding.fix, width, 2, "fix  "), "fix", paint("fix", bold=True))
+    yield f"  {paint(f'sleuth explain {finding.cause}', dim=True)}"
 
 
-def _words(credence: float) -> str:
+def _sure(credence: float) -> str:
     for least, word in ((0.9, "almost certain"), (0.7, "likely"), (0.4, "suspected")):
         if credence >= least:
             return word
     return "possible"
 
 
-def _evidence(console: Any, report: Report) -> None:
-    run = next((seen for seen in report.observations if seen["name"] == "run"), None)
-    if run is not None:
-        cut = f", cut short at {len(run['shortened'])} loops" if run["shortened"] else ""
-        console.print(f"[dim]Watched {run['steps']} steps in {run['seconds']:.1f} s{cut}.[/]")
+def _evidence(report: Report, script: str, paint: Paint, width: int) -> Iterator[str]:
+    told = [words.watched(report, script), *words.bisected(report), *words.notes(report)]
+    for sentence in filter(None, told):
+        yield from (paint(line, dim=True) for line in _wrapped(sentence, width, 0))
     for experiment in report.experiments:
-        mark = {"yes": "[green]yes[/]", "no": "no ", "none": "[dim]–  [/]"}[experiment["answer"]]
-        console.print(f"  {mark}  [bold]{_safe(experiment['name'])}[/]: {_safe(experiment['seen'])}")
-        if experiment["answer"] == "yes" and experiment["curve"]:
-            console.print(f"       as it is  {_spark(experiment['base_curve'], experiment)}")
-            console.print(f"       changed   {_spark(experiment['curve'], experiment)}")
+        yield from _experiment(report, experiment, paint, width)
+    if spent := words.spent(report):
+        yield from (paint(line, fg="yellow") for line in _wrapped(spent, width, 0))
+
+
+def _experiment(report: Report, experiment: Mapping[str, Any], paint: Paint, width: int) -> Iterator[str]:
+    """The answer and what was seen. Green is what confirmed a cause, and nothing else."""
+    name, answer = str(experiment["name"]), {"yes": "yes", "no": "no ", "none": "–  "}[experiment["answer"]]
+    first, *rest = _wrapped(f"{name}: {experiment['seen']}", width - 7, 0)
+    mark = paint(answer, fg="green" if words.confirms(report, name) else None, dim=answer == "–  " or None)
+    yield f"  {mark}  {first.replace(name, paint(name, bold=True), 1)}"
+    yield from (f"       {line}" for line in rest)
+    if explained := words.of_no_weight(report, experiment):
+        yield from (paint(line, dim=True) for line in _wrapped(explained, width, 7))
+    if experiment["answer"] == "yes" and experiment["curve"]:
+        yield f"       as it is  {_spark(experiment['base_curve'], experiment)}"
+        yield f"       changed   {_spark(experiment['curve'], experiment)}"
 
 
 def _spark(values: Sequence[float | None], experiment: Mapping[str, Any]) -> str:
     """Both curves on one scale."""
     known = [v for name in ("base_curve", "curve") for v in experiment[name] if v is not None]
-    low, high = min(known), max(known)
-    stride = max(1, len(values) / WIDTH)
-    picked = [values[min(len(values) - 1, int(i * stride))] for i in range(min(WIDTH, len(values)))]
+    low, high = (min(known), max(known)) if known else (0.0, 0.0)
+    stride = max(1, len(values) / CURVE)
+    picked = [values[min(len(values) - 1, int(i * stride))] for i in range(min(CURVE, len(values)))]
     top = len(BARS) - 1
     return "".join(
         "×" if v is None else BARS[round((v - low) / (high - low) * top) if high > low else 0] for v in picked
     )
 
 
-def _board(console: Any, report: Report) -> None:
+def _board(report: Report, paint: Paint, width: int) -> Iterator[str]:
+    """Hypotheses by falling credence, each with the one line that would refute it."""
     if report.hypotheses:
-        console.print("[dim]Hypotheses:[/]")
-    for entry in report.hypotheses[:6]:
-        closed = " (ruled out)" if entry["closed"] else ""
-        console.print(f"  [dim]{entry['credence']:>6.1%}  {entry['hypothesis']}{closed}[/]")
+        yield paint("Hypotheses", bold=True)
+    for entry in words.ranked(report)[:HYPOTHESES]:
+        out = words.ruled_out(entry)
+        told = f"{entry['hypothesis']}{', ' + out if out else ''}"
+        yield from (
+            paint(line, dim=bool(out) or None)
+            for line in _wrapped(told, width, 1, f"{words.percent(entry['credence']):>6}  ")
+        )
+        if entry["refuted_by"] and not out:
+            line = f"refuted by {entry['refuted_by']}"
+            yield paint(" " * 9 + textwrap.shorten(line, width - 9, placeholder=" …"), dim=True)
 
 
 def mended(tried: "Mended") -> str:
     """The diff, and both runs side by side."""
-    words = {True: "clearly better", False: "not clearly better", None: "not comparable"}[tried.better]
+    told = {True: "clearly better", False: "not clearly better", None: "not comparable"}[tried.better]
     return (
-        f"{tried.diff}\nbefore  {tried.before}\nafter   {tried.after}  ({words})\n"
+        f"{tried.diff}\nbefore  {tried.before}\nafter   {tried.after}  ({told})\n"
         f"written to {', '.join(tried.written)}"
     )
 
 
 def _place(finding: Finding) -> str:
-    return f"{finding.where}: " if finding.where is not None and finding.where.line else ""
-
-
-def _safe(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)
+    if finding.where is None or not finding.where.line:
+        return ""
+    return f"{words.place(finding.where)}: "
