@@ -1,13 +1,15 @@
 """The pages of a diagnosis: on a terminal, and as one file of HTML."""
 
+import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sleuth.finding import Finding, Report, Verdict, Where
-from sleuth.show import diagnosis_text
+from sleuth.show import diagnosis_html, diagnosis_text
 
 SOURCE = "import torch\n\nfor epoch in range(9):\n    for rows in loader:\n        pass\n"
 MESSAGE = (
@@ -176,3 +178,69 @@ def test_a_hypothesis_is_ruled_out_only_by_something(script: str) -> None:
 def test_a_loop_whose_file_is_gone_is_named_by_its_line(tmp_path: Path) -> None:
     page = diagnosis_text.page(REPORT, str(tmp_path / "elsewhere" / "main.py"))
     assert "cut short: the loop at dead.py:3 and the loop at dead.py:4." in page
+
+
+def words_of(page: str) -> str:
+    """What a reader sees."""
+    text = re.sub(r"<(style|title)>.*?</\1>", "", page, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).split())
+
+
+def test_the_page_says_each_thing_once(script: str) -> None:
+    page = diagnosis_html.document(REPORT, script)
+    shown = words_of(page)
+    assert shown.count(MESSAGE) == 1
+    assert "<h1>Cause found</h1>" in page
+    assert "<title>Cause found: dead.py</title>" in page
+    assert "dead.py:5, module 2" in shown
+    assert shown.index("dead-units") < shown.index("not-in-catalog") < shown.index("nothing-wrong")
+    assert "prefers-color-scheme:dark" in page
+    assert "http" not in page
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Is it clearly better with dead-units undone? Yes. Confirms dead-units.",
+        "Does it fail to memorise one batch? No.",
+        "Is it clearly better in double precision? No answer.",
+        "The budget ran out; next would be `undo(lr-too-high)`: try --budget 2m.",
+        "ruled out by undo(dead-units)",
+        "cut short: `for epoch` (dead.py:3) and `for rows` (dead.py:4). It was stopped there.",
+        "2.3 at first, 2.2 at the end; 2.1 at its lowest.",
+        "All values are first zero in module 2 (dead.py:5), at step 3.",
+    ],
+)
+def test_the_page_speaks_in_sentences(script: str, sentence: str) -> None:
+    assert sentence in words_of(diagnosis_html.document(REPORT, script))
+
+
+def test_no_sign_calls_an_answer_good_or_bad(script: str) -> None:
+    assert not set("✔✘") & set(diagnosis_html.document(REPORT, script))
+
+
+def test_the_numbers_of_the_axes_stand_outside_the_curves(script: str) -> None:
+    page = diagnosis_html.document(REPORT, script)
+    points = [
+        tuple(map(float, p.split(",")))
+        for found in re.findall(r"points='(.*?)'", page)
+        for p in found.split()
+    ]
+    labels = re.findall(r"<text x='([\d.]+)' y='([\d.]+)'", page)
+    assert labels
+    left, floor = min(x for x, _ in points), max(y for _, y in points)
+    assert all(float(x) < left or float(y) > floor for x, y in labels)
+
+
+def test_the_last_step_is_that_of_the_run_where_a_curve_was_thinned(script: str) -> None:
+    run = {"name": "run", "status": "finished", "steps": 1000, "shortened": [], "seconds": 1.0}
+    curve = [1.0 / (n + 1) for n in range(200)]
+    experiment = {**REPORT.experiments[0], "base_curve": curve, "curve": curve}
+    page = diagnosis_html.document(replace(REPORT, observations=(run,), experiments=(experiment,)), script)
+    assert ">1000</text>" in page
+
+
+def test_a_yes_where_nothing_was_found_is_explained(script: str) -> None:
+    shown = words_of(diagnosis_html.document(HEALTHY, script))
+    assert "Not a fault: it learns as it is." in shown
+    assert "Confirms" not in shown

@@ -103,7 +103,7 @@ def _sentence(seen: Mapping[str, Any], report: Report, script: str) -> tuple[str
             return "The run", f"{watched(report, script)} It {status}."
         case "loss" if "first" in seen:
             first, last, lowest = (_number(seen[key]) for key in ("first", "last", "lowest"))
-            return "Its loss", f"{first} at first, {last} at the end; {lowest} at its lowest."
+            return "Training loss", f"{first} at first, {last} at the end; {lowest} at its lowest."
         case "bisect":
             return "On the path", _bisected(seen)
         case "budget":
