@@ -4,20 +4,28 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 # What is copied at most; a folder with more holds data, which is linked instead.
 MOST_BYTES, MOST_FILES = 100_000_000, 3_000
+# The same of what lies beside the folders above: it is mostly read, and every run gets a copy of its own.
+BESIDE_BYTES, BESIDE_FILES = 20_000_000, 500
+MOST_BESIDE = 1_000  # entries of one folder above that are laid out at all
 SKIPPED = frozenset("__pycache__ node_modules .git .hg .venv venv .tox .mypy_cache .sleuth .bench".split())
+# What marks the top of a project, how far up it is looked for, and how far to go up where there is none.
+MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
+FAR_UP, UP = 5, 2
 
-# Words of code that writes files. In doubt a copy is made, which costs little.
+# Words of code that writes files, itself or by another program. In doubt a copy is made, which costs little.
 _WRITES = re.compile(
     rb"\bsave\w*\(|\bdump\(|\bto_(csv|parquet|json|pickle|feather|hdf)\(|\bmakedirs\(|\bmkdir\(|\bwrite\w*\(|"
     rb"SummaryWriter|FileHandler|['\"](?:[wax]b?\+?|r\+b?|rb\+)['\"]|rmtree|\bunlink\(|mlflow|wandb|"
-    rb"ModelCheckpoint|"
-    rb"sqlite3|memmap|\btouch\("
+    rb"ModelCheckpoint|TrainingArguments|"
+    rb"sqlite3|memmap|\btouch\(|\bim(?:save|write)\(|h5py|\bshutil\b|\bos\.(?:rename|replace|remove|symlink|link)\b|"
+    rb"\bsubprocess\b|\bPopen\b|\bos\.(?:system|popen|exec\w+|spawn\w+|posix_spawn\w*)\b|"
+    rb"\bfrom os import\b[^\n]*\b(?:system|popen)\b"
 )
 
 
@@ -44,10 +52,9 @@ def writes_files(sources: list[Path]) -> bool:
 
 def in_place(script: Path, folder: Path) -> Workplace:
     """The user's folders themselves, guarded; but not the one that is there for everybody to write into."""
-    temporary = os.path.realpath(tempfile.gettempdir()) + os.sep
-    folders = {os.path.realpath(folder), os.path.realpath(script.parent)}
-    guarded = (path for path in folders if not temporary.startswith(path.rstrip(os.sep) + os.sep))
-    return Workplace(str(folder), str(script), tuple(sorted(guarded)))
+    folders = {Path(os.path.realpath(folder)), Path(os.path.realpath(script.parent))}
+    folders |= {top for path in folders if (top := _project(path)) is not None}
+    return Workplace(str(folder), str(script), tuple(sorted(str(p) for p in folders if not _shared(p))))
 
 
 def unguarded(script: Path, folder: Path) -> Workplace:
@@ -55,47 +62,137 @@ def unguarded(script: Path, folder: Path) -> Workplace:
 
 
 def scratch_copy(script: Path, folder: Path, scratch: str, name: str) -> Workplace:
-    """Copies of the working folder and of the script's, below a scratch folder that is removed at the end."""
-    home = Path(os.path.realpath(folder))
-    place = Path(os.path.realpath(script.parent))
-    work = Path(scratch) / name / "work"
-    _copy(home, work)
-    origins = [(str(work), str(home))]
-    inside = place.is_relative_to(home) and (work / place.relative_to(home) / script.name).exists()
-    if inside:
-        beside = work / place.relative_to(home)
-    else:
-        beside = Path(scratch) / name / "script"
-        _copy(place, beside)
-        origins.append((str(beside), str(place)))
-    return Workplace(str(work), str(beside / script.name), (str(home), str(place)), tuple(origins))
+    """Copies of the working folder and of the script's, below a scratch folder that is removed at the end.
+
+    They stand as the originals do below their project's top, so that `../data` leads to the same data.
+    """
+    home, place = Path(os.path.realpath(folder)), Path(os.path.realpath(script.parent))
+    below = Path(os.path.realpath(scratch))
+    projects = [top for path in (home, place) if (top := _project(path)) is not None]
+    laid = _Laid((home, place), projects, below)
+    trees: dict[Path, Path] = {}  # the top of what is laid out → its copy
+    for path in (home, place):
+        if not any(path.is_relative_to(top) for top in trees):
+            top = _top(path, below)
+            trees = {other: copy for other, copy in trees.items() if not other.is_relative_to(top)}
+            trees[top] = below / name / ("script" if trees else "work")
+    for top, copy in trees.items():
+        _lay(top, copy, laid)
+    origins = tuple((str(copy), str(top)) for top, copy in trees.items())
+    guarded = dict.fromkeys((str(home), str(place), *map(str, projects), *laid.linked))
+    return Workplace(_copied(home, trees), _copied(place / script.name, trees), tuple(guarded), origins)
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copied(path: Path, trees: dict[Path, Path]) -> str:
+    return next(str(copy / path.relative_to(top)) for top, copy in trees.items() if path.is_relative_to(top))
+
+
+def _project(folder: Path) -> Path | None:
+    """The top of the project that a folder belongs to, where something marks it."""
+    for path in (folder, *folder.parents[:FAR_UP]):
+        if any((path / mark).exists() for mark in MARKS):
+            return path if _may_be_laid(path) and not _above_home(path) else None
+    return None
+
+
+def _top(folder: Path, scratch: Path) -> Path:
+    """How far up to lay out what stands above a folder: the project's top, or a few levels."""
+    top, project = folder, _project(folder)
+    for path in folder.parents[: FAR_UP if project is not None else UP]:
+        if top == project or not _may_be_laid(path) or scratch.is_relative_to(path):
+            break
+        top = path
+    return top
+
+
+def _may_be_laid(path: Path) -> bool:
+    """Not the whole file system, nor what everybody writes into."""
+    return path != Path(path.anchor) and not _shared(path)
+
+
+def _shared(path: Path) -> bool:
+    temporary = os.path.realpath(tempfile.gettempdir()) + os.sep
+    return temporary.startswith(str(path).rstrip(os.sep) + os.sep)
+
+
+@dataclass(frozen=True)
+class _Laid:
+    """What is laid out: the folders copied as a whole, the projects they belong to, what is left of the
+    budget for what stands beside them, and the folders that were linked."""
+
+    whole: Sequence[Path]
+    projects: Sequence[Path]
+    scratch: Path
+    beside: list[int] = field(default_factory=lambda: [BESIDE_BYTES, BESIDE_FILES])
+    linked: list[str] = field(default_factory=list)
+
+    def copies(self, folder: Path) -> bool:
+        """Whether small things in a folder above are copied: those of the project, or of the next folder."""
+        within = any(folder.is_relative_to(top) for top in self.projects)
+        return not _above_home(folder) and (within or any(path.parent == folder for path in self.whole))
+
+
+def _above_home(folder: Path) -> bool:
+    """The user's home and what is above it are no part of a project, whatever stands there."""
+    return Path(os.path.realpath(Path.home())).is_relative_to(folder)
+
+
+def _lay(source: Path, target: Path, laid: _Laid, inside: bool = False) -> None:
     """Small files are copied, big ones and folders past the limits are linked; hidden folders stay behind."""
     target.mkdir(parents=True)
-    budget = [MOST_BYTES, MOST_FILES]
-    for entry in _entries(source):
-        _copy_entry(entry, target / entry.name, budget)
+    inside = inside or source in laid.whole
+    ways = {source / path.relative_to(source).parts[0] for path in laid.whole if _inside(path, source)}
+    for way in sorted(ways):
+        _lay(way, target / way.name, laid, inside)
+    entries = [entry for entry in _entries(source) if entry not in ways]
+    if inside:
+        budget = [MOST_BYTES, MOST_FILES]
+        for entry in entries:
+            _copy_entry(entry, target / entry.name, budget, laid)
+        return
+    for entry in [entry for entry in entries if not _hidden_folder(entry)][:MOST_BESIDE]:
+        if laid.copies(source):
+            _copy_entry(entry, target / entry.name, laid.beside, laid)
+        else:
+            _link(entry, target / entry.name, laid)
 
 
-def _copy_entry(entry: Path, target: Path, budget: list[int]) -> None:
-    if entry.is_dir() and not entry.is_symlink():
-        size, files = _measure(entry, budget[1])
-        if size > budget[0] or files > budget[1]:
-            target.symlink_to(entry)
+def _hidden_folder(entry: Path) -> bool:
+    """Above the working folder, these belong to other programs."""
+    return entry.name.startswith(".") and entry.is_dir()
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    return path != folder and path.is_relative_to(folder)
+
+
+def _copy_entry(entry: Path, target: Path, budget: list[int], laid: _Laid) -> None:
+    if entry.is_dir():
+        size, files = (0, 0) if entry.is_symlink() else _measure(entry, budget[1])
+        if entry.is_symlink() or size > budget[0] or files > budget[1]:
+            _link(entry, target, laid)
+            return
+        if entry == laid.scratch:
             return
         target.mkdir()
         for inner in _entries(entry):
-            _copy_entry(inner, target / inner.name, budget)
+            _copy_entry(inner, target / inner.name, budget, laid)
     elif entry.is_file():
         size = entry.stat().st_size
         if size > budget[0]:
-            target.symlink_to(entry)
+            _link(entry, target, laid)
             return
         budget[0] -= size
         budget[1] -= 1
         shutil.copy2(entry, target)
+
+
+def _link(entry: Path, target: Path, laid: _Laid) -> None:
+    """To the user's own, where the guard lets nothing be written: not by the link, nor by the true path
+    (but in a home folder, where libraries keep what they fetch)."""
+    target.symlink_to(os.path.realpath(entry))
+    if entry.is_dir() and not _above_home(entry.parent):
+        laid.linked.append(os.path.realpath(entry))
 
 
 def _entries(folder: Path) -> Iterator[Path]:

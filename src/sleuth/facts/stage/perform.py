@@ -14,6 +14,7 @@ from typing import Any
 
 from sleuth.facts.stage import frameworks
 from sleuth.facts.stage.control import Control, Limit
+from sleuth.facts.stage.guard import WroteHere, forbid_writing
 from sleuth.facts.stage.job import Ending, Job
 from sleuth.facts.stage.run import is_users, run_script
 
@@ -24,15 +25,10 @@ class Enough(BaseException):
     """Seen what was wanted. Not an Exception, so that a script's `except Exception` lets it through."""
 
 
-class WroteHere(Exception):
-    """The script writes where an experiment must not."""
-
-
 def perform(job: Job) -> int:
     """Run one job to its end in this process; its exit code."""
     signal.signal(signal.SIGTERM, _out_of_time)
-    for folder in job.guarded:
-        _forbid_writing(os.path.realpath(folder), os.path.realpath(job.scratch))
+    forbid_writing(job.guarded, job.scratch)
     began = time.monotonic()
     ending = _recorded(job) if job.purpose == "record" else _asked(job)
     _tell(job, ending, time.monotonic() - began)
@@ -155,27 +151,6 @@ def _tell(job: Job, ending: Ending, seconds: float) -> None:
 
 def _out_of_time(*_: Any) -> None:
     raise Enough
-
-
-def _forbid_writing(folder: str, but: str) -> None:
-    """Break off the script at its first attempt to write below a folder that is not a scratch copy."""
-    writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-    pathed = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree", "os.truncate"}
-
-    def watch(event: str, arguments: Any) -> None:
-        if event == "open":
-            path, mode, flags = arguments
-            wants = any(letter in (mode or "") for letter in "wax+") if mode else bool((flags or 0) & writing)
-        elif event in pathed:
-            path, wants = arguments[0], True
-        else:
-            return
-        if wants and isinstance(path, (str, bytes, os.PathLike)):
-            real = os.path.realpath(os.fsdecode(path))
-            if real.startswith(folder + os.sep) and not real.startswith(but) and "__pycache__" not in real:
-                raise WroteHere(real)
-
-    sys.addaudithook(watch)
 
 
 def _finish_like_python() -> None:
