@@ -68,7 +68,7 @@ def command(
     from sleuth.diagnosis.diagnose import answered
     from sleuth.show.progress import telling
 
-    with telling(quiet or json_path == "-") as tell:
+    with telling(quiet or json_path == "-", request.budget) as tell:
         found = answered(request, tell)
     return _show(found, request, page, (apply_fix, in_place), json_path, quiet)
 

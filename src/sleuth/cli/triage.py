@@ -42,7 +42,7 @@ def command(
     from sleuth.show.progress import telling
 
     need("torch", "torch", "`sleuth triage`")
-    with telling(quiet or json_path == "-") as tell:
+    with telling(quiet or json_path == "-", request.budget) as tell:
         asked = questions(investigate(request, tell))
     payload = {"schema": "sleuth.triage/1", "questions": [question.to_dict() for question in asked]}
     emit(triage_page(asked, quiet), payload, json_path)
