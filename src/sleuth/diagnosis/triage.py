@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.case import Case, exceptional
+from sleuth.diagnosis.crashes import meaning
 from sleuth.facts.step import Evaluation, Record
 from sleuth.finding import Finding
 from sleuth.symptoms import Symptom, symptoms
@@ -51,15 +52,30 @@ def questions(case: Case) -> list[Question]:
     record = case.trials.base if case.trials is not None else Record()
     look = _Look(case, record, case.ranked(), {symptom.name: symptom for symptom in symptoms(record)})
     asked = [ask(look) for ask in _ASKED]
-    quiet = not any(question.reply == "yes" for question in asked)
-    return [*asked, Question("none", "None of these?", "yes" if quiet else "no")]
+    return [*asked, _none(asked)]
+
+
+def _none(asked: Sequence[Question]) -> Question:
+    """Yes only where all the others were answered with no: what is not known is not a no."""
+    asks = "None of these?"
+    if any(question.reply == "yes" for question in asked):
+        return Question("none", asks, "no")
+    open_ = sum(question.reply == "unknown" for question in asked)
+    if open_:
+        plural = "1 question" if open_ == 1 else f"{open_} questions"
+        return Question("none", asks, "unknown", f"cannot say: {plural} could not be answered")
+    return Question("none", asks, "yes")
 
 
 def _traceback(look: _Look) -> Question:
     base = look.case.base
-    crashed = exceptional(look.case)
-    seen = f"{base.exception}: {base.message[:160]}" if crashed and base is not None else ""
-    return Question("traceback", "Does it raise?", "yes" if crashed else "no", seen)
+    asks = "Does it raise?"
+    if base is None or not exceptional(look.case):
+        return Question("traceback", asks, "no")
+    told = meaning(base.exception, base.message)
+    frame = f" at {base.frames[-1][0]}:{base.frames[-1][1]}" if base.frames else ""
+    seen = f"{base.exception}{frame}: {base.message[:160].rstrip('.')}. {told.sentence}".strip()
+    return Question("traceback", asks, "yes", seen, (told.cause,) if told.cause else ())
 
 
 def _from_symptom(name: str, asks: str, symptom: str) -> Callable[[_Look], Question]:

@@ -50,12 +50,18 @@ def triage_page(asked: Sequence["Question"], brief: bool = False) -> str:
     """The tree: one line a question, what was seen and where it points below those that say yes."""
     marks = {"yes": "YES", "no": "no ", "unknown": " ? "}
     lines = []
+    crashed = any(question.name == "traceback" and question.reply == "yes" for question in asked)
     for number, question in enumerate(asked, 1):
         if brief and question.reply != "yes":
+            continue
+        if crashed and (question.reply == "unknown" or question.name == "none"):
             continue
         lines.append(f"{number:>3}. {marks[question.reply]}  {question.asks}")
         if question.seen and not brief:
             lines.append(f"          {question.seen}")
         if question.points_at:
             lines.append(f"          → {', '.join(question.points_at)}")
+    waiting = sum(question.reply == "unknown" for question in asked)
+    if crashed and waiting and not brief:
+        lines.append(f"It must run first: the other {waiting} questions cannot be answered before it does.")
     return "\n".join(lines)
