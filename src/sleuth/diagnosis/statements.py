@@ -101,7 +101,11 @@ def _split(statement: _Statement) -> int | None:
     if draws and held_out:
         return 1
     apart = not statement.in_loop and "," in statement.targets and re.search(r"split\w*\(", statement.text)
-    return 2 if apart else None
+    if apart:
+        return 2
+    # `test_set = Patches(archive, "test")`: a class of one's own that chooses rows; then what serves them.
+    made = held_out and not statement.in_loop and re.search(r"= *[\w.]*\b[A-Z]\w+\(", statement.text)
+    return (4 if "DataLoader(" in statement.text else 3) if made else None
 
 
 def _same_start(statement: _Statement) -> int | None:
@@ -147,6 +151,13 @@ def _summed(statement: _Statement) -> int | None:
     return 2 if statement.text.startswith("return") else None
 
 
+def _frozen(statement: _Statement) -> int | None:
+    """Where parameters are taken out of training, or are meant to be put back in."""
+    if re.search(r"requires_grad_\(False\)|requires_grad = False", statement.text):
+        return 0
+    return 1 if re.search(r"requires_grad_\(|\.requires_grad = ", statement.text) else None
+
+
 _DECIDES = re.compile(
     r"\.(map|isin|replace|apply|get)\(|(np|torch)\.where|fillna|digitize| (==|>|<|>=|<=|//) "
 )
@@ -175,6 +186,7 @@ RANKS: Mapping[str, Callable[[_Statement], int | None]] = {
     "split-overlap": _split,
     "repeated-batch": _first_batch_again,
     "wrong-reduction": _summed,
+    "frozen-params": _frozen,
 }
 # For findings whose line only hands on what was made elsewhere.
 BEHIND: Mapping[str, Callable[[_Statement], int | None]] = {

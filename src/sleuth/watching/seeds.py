@@ -1,6 +1,7 @@
 """The door of random seeds: who seeded which stream, where."""
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 from sleuth.facts.step import Seed
@@ -10,34 +11,29 @@ from sleuth.watching.state import State
 def attach(state: State, patches: Any) -> None:
     import torch
 
-    def watched(what: str) -> Any:
-        def make(original: Any) -> Any:
-            def seed(*args: Any, **kwargs: Any) -> Any:
-                result = original(*args, **kwargs)
-                given = args[0] if args else kwargs.get("seed", kwargs.get("a", 0))
-                _seen(state, what, given)
-                return result
-
-            return seed
-
-        return make
-
-    patches.replace_everywhere(torch, ["manual_seed"], lambda original, name: watched("torch")(original))
-    patches.replace(random, "seed", watched("random"))
+    watched = _watched(state, "torch")
+    patches.replace_everywhere(torch, ["manual_seed"], lambda original, name: watched(original))
+    patches.replace(random, "seed", _watched(state, "random"))
 
 
 def attach_numpy(state: State, patches: Any, numpy: Any) -> None:
-    """numpy may be imported later than torch; its seed is watched once it is there."""
+    """numpy may be imported later than torch; its seeds are watched once it is there."""
+    patches.replace(numpy.random, "seed", _watched(state, "numpy"))
+    patches.replace(numpy.random, "default_rng", _watched(state, "generator"))
 
+
+def _watched(state: State, what: str) -> Callable[[Any], Any]:
     def make(original: Any) -> Any:
         def seed(*args: Any, **kwargs: Any) -> Any:
             result = original(*args, **kwargs)
-            _seen(state, "numpy", args[0] if args else kwargs.get("seed", 0))
+            given = args[0] if args else kwargs.get("seed", kwargs.get("a"))
+            if given is not None:  # without one, a stream begins anywhere
+                _seen(state, what, given)
             return result
 
         return seed
 
-    patches.replace(numpy.random, "seed", make)
+    return make
 
 
 def _seen(state: State, what: str, value: Any) -> None:

@@ -15,6 +15,7 @@ from sleuth.facts.step import (
     Metric,
     Model,
     Record,
+    Seed,
     Step,
     Values,
 )
@@ -75,6 +76,12 @@ def scaled(train: float, held_out: float, rows: int = 32) -> Record:
 
 
 RARE = {"0": 31, "1": 1}
+
+
+def _seeded_at(steps: range, what: str = "generator") -> list[Seed]:
+    return [Seed(what, 7, 12, n, "train.py") for n in steps]
+
+
 LOUD = {"fc1": Activation(30.0, 80.0, 300.0), "act": Activation(dead_units=0.7)}
 RAW: dict[str, Any] = {"mean": 120.0, "std": 70.0, "maximum": 255.0, "minimum": 0.0}
 WORKERS = spoil(healthy(), Loader, workers=2)
@@ -287,10 +294,14 @@ TWINS: Twins = {
         [
             spoil(healthy(), Step, batch="same"),
             spoil(healthy(), Step, batch=lambda s: f"b{s.n % 3}"),
+            add(spoil(drop(healthy(), Loader), Step, batch="full"), *_seeded_at(range(8))),
         ],
         [
             healthy(),
             spoil(healthy(), Step, batch=lambda s: f"b{s.n % 50}"),  # epochs of 50 batches
+            add(spoil(drop(healthy(), Loader), Step, batch="full"), *_seeded_at(range(0, 80, 10))),  # epochs
+            add(spoil(drop(healthy(), Loader), Step, batch="full"), *_seeded_at(range(8), "torch")),
+            add(drop(healthy(), Loader), *_seeded_at(range(8))),  # the batches differ all the same
             spoil(drop(healthy(), Loader), Step, batch="full"),
             spoil(spoil(healthy(), Loader, examples=32), Step, batch="full"),
         ],

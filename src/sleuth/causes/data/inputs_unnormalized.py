@@ -151,7 +151,10 @@ def _normalised_first(record: "Record") -> bool:
     types = layer_types(record)
     for seen in record.of(Layers)[:1]:
         for name, activation in seen.activations.items():
-            if types.get(name, "").startswith(("Linear", "Conv", "LSTM", "GRU", "RNN")):
+            kind = types.get(name, "")
+            if kind.startswith(("LSTM", "GRU", "RNN")):
+                return False  # whatever goes in, what comes out lies between -1 and 1
+            if kind.startswith(("Linear", "Conv")):
                 return max(activation.std, abs(activation.mean)) < STRONG
     return False
 

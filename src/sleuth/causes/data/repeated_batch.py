@@ -64,7 +64,7 @@ from sleuth.facts.seen import at, needed, training_loader
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.facts.step import Record, Seed
 
 PREDICTS = {"noise-inputs": "even"}
 
@@ -159,6 +159,16 @@ def watch(record: "Record") -> Iterator[Finding]:
             numbers={"different": different, "expected": expected, "times": times},
             fix="Do not make the iterator anew at each step (`next(iter(loader))`); loop over the loader.",
         )
+    elif different == 1 and (again := _seeded_at_each_step(record)) is not None:
+        yield Finding(
+            f"All {len(marks)} steps saw the same {rows} rows: line {again.line} begins a random stream anew "
+            f"with the seed {again.value} at every step, so the same rows are drawn each time.",
+            severity="error",
+            credence=0.9,
+            where=Where(again.path or None, again.line or None),
+            numbers={"rows": rows, "steps": len(marks)},
+            fix="Make the generator once, before the loop, or let the seed move with the step.",
+        )
     elif held is None and different == 1 and len(marks) >= 2 * FEWEST:
         first = record.steps[0]
         yield Finding(
@@ -170,3 +180,21 @@ def watch(record: "Record") -> Iterator[Finding]:
             numbers={"rows": rows, "steps": len(marks)},
             fix="Check that the batch index moves.",
         )
+
+
+IN_A_ROW = 5  # steps, each begun with the same seed
+
+
+def _seeded_at_each_step(record: "Record") -> "Seed | None":
+    """A line that seeds a stream with the same number at one step after the other. That of torch may be held
+    for the noise inside a model; the source says whether rows are drawn from it."""
+    from sleuth.facts.step import Seed
+
+    by_line: dict[tuple[str, int, int], list[Seed]] = {}
+    for seed in (one for one in record.of(Seed) if one.what != "torch"):
+        by_line.setdefault((seed.path, seed.line, seed.value), []).append(seed)
+    for seeds in by_line.values():
+        steps = {seed.n for seed in seeds}
+        if any(all(first + more in steps for more in range(IN_A_ROW)) for first in steps):
+            return seeds[0]
+    return None

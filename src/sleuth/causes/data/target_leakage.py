@@ -71,7 +71,7 @@ COPY = 0.999  # correlation; measurements of one thing rarely agree that well, c
 def lint(program: Program) -> Iterator[Finding]:
     """A moving average of the very column that is predicted: up to the row it stands in, or beyond it."""
     for source in program.sources:
-        for window in open_windows(source):
+        for window in open_windows(source, program.sources):
             yield Finding(
                 f"This window over `{window.column}` ends with the row itself, and `{window.column}` of that "
                 f"row is what line {window.target_line} makes the target of: today's answer is in today's "

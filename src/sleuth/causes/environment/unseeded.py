@@ -15,7 +15,8 @@ or the order of a set of strings changes from process to process whatever you se
 ## How to tell
 - **lint**: a training script without any seed (a note); the only seed set after the trained model
   was made; a seed that is only written down; a seed for a library that nothing draws from; draws from
-  numpy beside a seed for torch alone; an unseeded split in a script that continues from its own checkpoint.
+  numpy beside a seed for torch alone; `if seed:` where the seed is 0; an unseeded split in a script that
+  continues from its own checkpoint.
 - **experiment**: the unchanged script twice; the first loss already differs. With all generators
   seeded from outside, the two runs agree.
 - **refuted by**: two runs print the same first loss to the last digit.
@@ -90,6 +91,7 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _seed_without_effect(program)
         yield from _seed_of_another_library(program)
         yield from _torch_left_out(program)
+        yield from _zero_counts_as_none(program)
 
 
 def _seed_unread(program: Program) -> Iterator[Finding]:
@@ -267,6 +269,54 @@ def _seed_without_effect(program: Program) -> Iterator[Finding]:
         "A seed is set here and no random generator ever gets it: runs with the same seed still differ.",
         fix="Call `torch.manual_seed(seed)`, `random.seed` and `np.random.seed` before data and model.",
     )
+
+
+def _zero_counts_as_none(program: Program) -> Iterator[Finding]:
+    """`if args.seed: seed_everything(args.seed)`, where the seed is 0 unless somebody asks for another."""
+    for condition in program.source.of(ast.If):
+        test = condition.test
+        if not isinstance(test, ast.Name | ast.Attribute) or condition.orelse:
+            continue
+        asked = ast.unparse(test)
+        seeds = [
+            node
+            for statement in condition.body
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Call) and _SEED_WORDS.search(called(node))
+        ]
+        given = [part for node in seeds for part in node.args if ast.unparse(part) == asked]
+        if given and _zero_by_default(program, asked.rpartition(".")[2]):
+            yield clue(
+                "warning",
+                Value(test, program.source),
+                f"`{asked}` is 0 by default, and 0 counts as false here: nothing is seeded, so every run is "
+                "another one.",
+                fix=f"Ask `if {asked} is not None:`.",
+            )
+
+
+def _zero_by_default(program: Program, name: str) -> bool:
+    """Whether a setting is 0 as the source gives it: an option's default, a field, a constant."""
+    for node in program.source.nodes:
+        if isinstance(node, ast.Call) and called(node) == "add_argument":
+            options = {str(part.value).strip("-") for part in node.args if isinstance(part, ast.Constant)}
+            if name in options and any(e.arg == "default" and _is_zero(e.value) for e in node.keywords):
+                return True
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and _is_zero(node.value):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(part, ast.Name | ast.Attribute) and _last(part) == name for part in targets):
+                return True
+        elif isinstance(node, ast.keyword) and node.arg == name and _is_zero(node.value):
+            return True
+    return False
+
+
+def _last(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
+
+
+def _is_zero(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == 0
 
 
 def _declares_seed(node: ast.AST) -> bool:

@@ -24,7 +24,8 @@ for x, y in loader:
   `CyclicLR` and warm-up counted in steps belong in the batch loop; `ReduceLROnPlateau` and
   anything whose numbers equal `epochs` belong outside it. `T_max=epochs * len(loader)` per batch
   is right. In Lightning, what `configure_optimizers` returns is stepped once per epoch by default:
-  a plan made from `estimated_stepping_batches` or `len(loader)` needs `"interval": "step"`.
+  a plan made from `estimated_stepping_batches` or `len(loader)` needs `"interval": "step"`, and one made
+  from `max_epochs` must not have it.
 - **watch**: scheduler steps per optimizer step and the learning rate over time: several decays
   within one epoch, a rate that oscillates, or one that has not left its warm-up when the run ends.
 - **experiment**: undone from outside, the rate stays at its first value; the loss falls on past
@@ -137,6 +138,7 @@ def _left_to_lightning(program: Program) -> Iterator[Finding]:
 
     flagged: set[int] = set()
     for handed in handed_over(program):
+        yield from _told_per_batch(program, handed)
         unit = unit_of(program, handed.scheduler)
         made = maker(program, handed.scheduler)
         if unit is None or made is None or id(handed.at.node) in flagged or not by_epoch(program, handed):
@@ -149,6 +151,24 @@ def _left_to_lightning(program: Program) -> Iterator[Finding]:
             "a scheduler once per epoch unless it is told otherwise: the rate hardly leaves its start.",
             fix='Return `{"scheduler": scheduler, "interval": "step"}`, or give its numbers in epochs.',
             edits=_per_step(handed),
+        )
+
+
+def _told_per_batch(program: Program, handed: "Handed") -> Iterator[Finding]:
+    """A schedule in epochs that Lightning is told to step after every batch."""
+    from sleuth.facts.topics.lightning import by_step, maker, planned_in_epochs
+
+    made = maker(program, handed.scheduler)
+    if made is None or not by_step(program, handed):
+        return
+    epochs = planned_in_epochs(program, handed.scheduler)
+    if epochs:
+        yield clue(
+            "error",
+            handed.at,
+            f"{_class_of(made)} is planned in epochs (`{epochs}`), and Lightning is told here to step it "
+            "after every batch: the schedule is over within the first epochs.",
+            fix='Say `"interval": "epoch"`, or plan it with `trainer.estimated_stepping_batches`.',
         )
 
 

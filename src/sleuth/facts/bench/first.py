@@ -155,8 +155,12 @@ def _columns(op: Op) -> tuple[float, ...]:
     return tuple(rows.square().mean(0).sqrt()[:MOST_COLUMNS].tolist())
 
 
+RECURRENT = frozenset("lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell".split())
+
+
 def _weighted(op: Op) -> bool:
-    return op.name in activations.LAYERS | activations.PRODUCTS and op.grad and op.inputs[0].dim() > 0
+    weighing = activations.LAYERS | activations.PRODUCTS | RECURRENT
+    return op.name in weighing and op.grad and op.inputs[0].dim() > 0
 
 
 def _entering(subject: Subject, run: Run) -> Mapping[str, tuple[float, ...]]:

@@ -2,12 +2,14 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sleuth.facts.source import Source
 from sleuth.facts.words import Pattern
 
+_NONE: Mapping[str, set[str]] = MappingProxyType({})
 WINDOWS = frozenset(("rolling", "expanding", "ewm"))
 _TARGET = Pattern(r"^(y|target|label)s?(_|\d|$|[A-Z])|(_y|_target|_label)s?$", re.IGNORECASE)
 # Examples cut as windows of rows have their target behind the window, however the columns are named.
@@ -25,23 +27,99 @@ class OpenWindow(NamedTuple):
     target_line: int
 
 
-def open_windows(source: Source) -> Iterator[OpenWindow]:
-    """Windows over a column that is the target of its own row, where earlier rows of it are inputs."""
-    if not source.holds(".shift(") or _CUT_IN_WINDOWS.search(source.text):
+def open_windows(source: Source, others: Sequence[Source] = ()) -> Iterator[OpenWindow]:
+    """Windows over a column that is the target of its own row, where earlier rows of it are inputs.
+
+    What is the target may be said in another file than the table is made in.
+    """
+    if not source.holds(".shift(") or _cut_in_windows(source):
         return
+    known = _named_columns(source)
     written = [node for node in source.of(ast.Assign) if _is_column(node.targets[0])]
-    lagged = {column for node in written for column in _shifted(node.value, forward=False)}
+    lagged = {column for node in written for column in _shifted(node.value, False, known)}
     if not lagged:
         return
-    ahead = {column for node in source.of(ast.Call) for column in _shifted(node, True)}
-    targets = _targets(source)
+    ahead = {column for node in source.of(ast.Call) for column in _shifted(node, True, known)}
+    targets = {
+        column: line
+        for one in (*others, source)
+        for column, line in (_targets(one) | _called_target(one)).items()
+    }
     listed = _listed_inputs(source, {_name_of(node.targets[0]) for node in written})
     for node in written:
-        if listed and _name_of(node.targets[0]) not in listed:
+        if listed and not _may_be(node.targets[0], listed):
             continue  # drawn or printed, not handed to a model
-        for column in _open(node.value) & lagged - ahead:
+        for column in sorted(_open(node.value, known) & lagged - ahead):
             if column in targets:
                 yield OpenWindow(node.value, column, targets[column])
+
+
+def _cut_in_windows(source: Source) -> bool:
+    """Whether a name speaks of sequences cut from the table; how far a moving average reaches is another
+    kind of window."""
+    if not _CUT_IN_WINDOWS.search(source.text):
+        return False
+    reach = {
+        part.id
+        for name, call in _methods(source.tree)
+        if name in WINDOWS
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords))
+        for part in ast.walk(argument)
+        if isinstance(part, ast.Name)
+    }
+    for loop in source.of(ast.For):
+        if isinstance(loop.target, ast.Name) and loop.target.id in reach:
+            reach |= {part.id for part in ast.walk(loop.iter) if isinstance(part, ast.Name)}
+    said = {node.id for node in source.of(ast.Name)} | {node.arg for node in source.of(ast.arg)}
+    said |= {node.name for node in source.of(ast.FunctionDef)} | {
+        node.name for node in source.of(ast.ClassDef)
+    }
+    said |= {node.attr for node in source.of(ast.Attribute)}
+    return any(_CUT_IN_WINDOWS.search(name) for name in said - reach)
+
+
+def _named_columns(source: Source) -> dict[str, set[str]]:
+    """Names that stand for columns: `by_store = df.groupby("store")["y"]`, and for the name of one:
+    `def add_lags(frame, column="sales")`."""
+    texts: dict[str, set[str]] = {}
+    for function in source.of(ast.FunctionDef):
+        given = function.args.args[len(function.args.args) - len(function.args.defaults) :]
+        for parameter, default in zip(given, function.args.defaults, strict=True):
+            if isinstance(default, ast.Constant) and isinstance(default.value, str):
+                texts.setdefault(parameter.arg, set()).add(default.value)
+    named: dict[str, set[str]] = {}
+    for node in source.of(ast.Assign):
+        target, value = node.targets[0], node.value
+        if not isinstance(target, ast.Name):
+            continue
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            texts.setdefault(target.id, set()).add(value.value)
+        elif isinstance(value, ast.Subscript):
+            key = value.slice
+            named.setdefault(target.id, set()).update(
+                {key.value}
+                if isinstance(key, ast.Constant) and isinstance(key.value, str)
+                else texts.get(key.id, set())
+                if isinstance(key, ast.Name)
+                else set()
+            )
+    return named
+
+
+def _called_target(source: Source) -> dict[str, int]:
+    """Columns that are themselves called `y` or `target`."""
+    written = [(node, _name_of(node.targets[0])) for node in source.of(ast.Assign)]
+    return {name: node.lineno for node, name in written if name and _TARGET.search(name)}
+
+
+def _may_be(target: ast.expr, listed: set[str]) -> bool:
+    """Whether a column may be one of those listed: by its name, the fixed start of it, or for all we know."""
+    key = target.slice if isinstance(target, ast.Subscript) else None
+    if isinstance(key, ast.JoinedStr):
+        first = key.values[0] if key.values else None
+        start = first.value if isinstance(first, ast.Constant) else ""
+        return any(name.startswith(str(start)) for name in listed)
+    return _name_of(target) in listed or isinstance(key, ast.Name)
 
 
 def centred_windows(source: Source) -> Iterator[OpenWindow]:
@@ -87,15 +165,17 @@ def _listed_inputs(source: Source, written: set[str]) -> set[str]:
     return {str(name) for one in names if one & (written - {""}) for name in one}
 
 
-def _columns(node: ast.AST) -> set[str]:
-    """`sales` of `df["sales"]`."""
-    return {
+def _columns(node: ast.AST, known: Mapping[str, set[str]] = _NONE) -> set[str]:
+    """`sales` of `df["sales"]`, and of names that are known to stand for it."""
+    found = {
         part.slice.value
         for part in ast.walk(node)
         if isinstance(part, ast.Subscript)
         and isinstance(part.slice, ast.Constant)
         and isinstance(part.slice.value, str)
     }
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if known else set()
+    return found.union(*(known[name] for name in names & known.keys()))
 
 
 def _methods(node: ast.AST) -> Iterator[tuple[str, ast.Call]]:
@@ -104,21 +184,21 @@ def _methods(node: ast.AST) -> Iterator[tuple[str, ast.Call]]:
             yield part.func.attr, part
 
 
-def _shifted(node: ast.expr, forward: bool) -> set[str]:
+def _shifted(node: ast.expr, forward: bool, known: Mapping[str, set[str]] = _NONE) -> set[str]:
     """Columns of which another row is taken: an earlier one, or (forward) a later one."""
     found: set[str] = set()
     for name, call in _methods(node):
         if name == "shift" and call.args:
             backwards = isinstance(call.args[0], ast.UnaryOp) and isinstance(call.args[0].op, ast.USub)
-            found |= _columns(call.func) if backwards == forward else set()
+            found |= _columns(call.func, known) if backwards == forward else set()
     return found
 
 
-def _open(node: ast.expr) -> set[str]:
+def _open(node: ast.expr, known: Mapping[str, set[str]]) -> set[str]:
     """Columns whose window ends with the row itself: nothing is shifted, no side left open."""
     names = {name for name, _ in _methods(node)}
     closed = any(keyword.arg == "closed" for _, call in _methods(node) for keyword in call.keywords)
-    return _columns(node) if names & WINDOWS and "shift" not in names and not closed else set()
+    return _columns(node, known) if names & WINDOWS and "shift" not in names and not closed else set()
 
 
 def _targets(source: Source) -> dict[str, int]:
@@ -129,5 +209,7 @@ def _targets(source: Source) -> dict[str, int]:
             part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)
         ]
         if any(_TARGET.search(name) for name in names) and not _is_column(node.targets[0]):
-            found |= dict.fromkeys(sorted(_columns(node.value)), node.lineno)
+            # `part["sales"]` and `part.sales` alike.
+            read = {part.attr for part in ast.walk(node.value) if isinstance(part, ast.Attribute)}
+            found |= dict.fromkeys(sorted(_columns(node.value) | read), node.lineno)
     return found

@@ -1,6 +1,7 @@
 """Lightning's `configure_optimizers`: which schedulers it hands over, stepped how often, in what unit."""
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -116,6 +117,44 @@ def _by_hand(program: Program, handed: Handed) -> bool:
         return True
     stepped: list[Event] = program.training.of("scheduler")
     return any(alike(event.about, handed.scheduler) for event in stepped)
+
+
+def by_step(program: Program, handed: Handed) -> bool:
+    """Whether Lightning is told to step it after every batch."""
+    interval = None if handed.settings is None else handed.settings.items.get("interval")
+    told = [literal(option) for option in possible(interval)] if interval is not None else []
+    return bool(told) and all(word == "step" for word in told) and not _by_hand(program, handed)
+
+
+_EPOCHS = Pattern(r"^(num_|n_|max_|total_|train_)*epochs?$", re.IGNORECASE)
+_PER_BATCH = Pattern(r"step|batch|iter|len\(", re.IGNORECASE)
+
+
+def planned_in_epochs(program: Program, scheduler: Value) -> str:
+    """The name of a number of epochs that a schedule is planned with as it is, with nothing that would make
+    steps of it; "" where there is none."""
+    for _, length in _lengths(program, scheduler):
+        settled = root(length)
+        node = settled.definition if isinstance(settled, Function) else length.node
+        if not isinstance(node, ast.AST) or _PER_BATCH.search(ast.unparse(node)):
+            continue
+        multiplied = {
+            id(part)
+            for product in ast.walk(node)
+            if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult)
+            for part in (product.left, product.right)
+        }
+        for part in ast.walk(node):
+            word = (
+                part.id
+                if isinstance(part, ast.Name)
+                else part.attr
+                if isinstance(part, ast.Attribute)
+                else ""
+            )
+            if _EPOCHS.match(word) and id(part) not in multiplied:
+                return ast.unparse(part)
+    return ""
 
 
 class Unit(NamedTuple):
