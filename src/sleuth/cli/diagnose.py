@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sleuth.cli.output import emit, output_options
+from sleuth.cli.output import output_options
 from sleuth.cli.running import ScriptCommand, script_options
 from sleuth.errors import SleuthError
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--no-archive", is_flag=True, help="Keep nothing in .sleuth/.")
 @click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page.")
 @click.option("--apply-fix", is_flag=True, help="Write a patched copy, run it again, show before and after.")
-@click.option("--in-place", is_flag=True, help="With --apply-fix: change the file itself.")
+@click.option("--in-place", is_flag=True, help="Apply the fix to the file itself (implies --apply-fix).")
 @output_options
 @script_options
 def command(
@@ -70,7 +70,7 @@ def command(
 
     with telling(quiet or json_path == "-", request.budget) as tell:
         found = answered(request, tell)
-    return _show(found, request, page, (apply_fix, in_place), json_path, quiet)
+    return _show(found, request, page, (apply_fix or in_place, in_place), json_path, quiet)
 
 
 def _show(
@@ -81,7 +81,7 @@ def _show(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    from sleuth.cli.output import colour
+    from sleuth.cli.output import colour, say, write_json
     from sleuth.show import diagnosis_text
 
     script = str(_from_here(request.script))
@@ -91,12 +91,17 @@ def _show(
 
         write_whole(page, diagnosis_html.document(found, script))
     text = diagnosis_text.brief(found) if quiet else diagnosis_text.page(found, script, colour())
-    emit(text, found.to_dict(), json_path)
+    payload = found.to_dict()
+    if json_path != "-":
+        say(text)
     apply_fix, in_place = repair
     if apply_fix:
         from sleuth.diagnosis.mending import mend
 
-        click.echo(diagnosis_text.mended(mend(found, request, in_place)), err=json_path == "-")
+        tried = mend(found, request, in_place)
+        payload["fix_applied"] = tried.to_dict()
+        say(diagnosis_text.mended(tried), err=json_path == "-")
+    write_json(payload, json_path)
     if found.verdict.status == "crashed":
         return 2
     return 1 if any(finding.severity != "note" for finding in found.findings) else 0

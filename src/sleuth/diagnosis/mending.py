@@ -3,43 +3,52 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.workplace import scratch_copy
-from sleuth.errors import SleuthError
 from sleuth.facts.record_lines import read
 from sleuth.facts.stage.client import Stage
 from sleuth.facts.stage.job import Job
 from sleuth.facts.step import Record
 from sleuth.files import write_whole
-from sleuth.finding import Finding, Report
+from sleuth.finding import Report
 from sleuth.lint.fix import Repair, repairs
+
+BY_HAND = "None of the findings has an edit that can be made mechanically; follow their `fix` by hand."
 
 
 @dataclass(frozen=True)
 class Mended:
-    """What was changed, where it was written, and how the patched script fared."""
+    """What was changed, where it was written, and how the patched script fared; or why nothing was."""
 
-    cause: str
-    diff: str
-    written: tuple[str, ...]
-    before: str
-    after: str
-    better: bool | None
+    cause: str = ""
+    diff: str = ""
+    written: tuple[str, ...] = ()
+    before: str = ""
+    after: str = ""
+    better: bool | None = None
+    reason: str = ""  # why nothing was changed
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**vars(self), "written": list(self.written)}
 
 
 def mend(found: Report, request: Request, in_place: bool) -> Mended:
     """Write the patch of the surest finding that has one; run original and patched script."""
-    finding = mendable(found)
+    serious = [finding for finding in found.findings if finding.severity != "note"]
+    finding = next((finding for finding in serious if finding.edits), None)
+    if finding is None:
+        return Mended(reason=BY_HAND if serious else "Nothing was found that could be mended.")
     planned = repairs([finding], unsafe=True)
     if not planned:
-        raise SleuthError(f"The edit for {finding.cause} does not fit the file any more.")
+        return Mended(finding.cause, reason=f"The edit for {finding.cause} does not fit the file any more.")
     before, after = _both_runs(request, planned)
     written = _write(planned, in_place)
     return Mended(
         finding.cause,
-        "".join(repair.diff() for repair in planned),
+        "".join(_from_here(repair).diff() for repair in planned),
         written,
         in_words(before),
         in_words(after),
@@ -47,13 +56,11 @@ def mend(found: Report, request: Request, in_place: bool) -> Mended:
     )
 
 
-def mendable(found: Report) -> Finding:
-    for finding in found.findings:
-        if finding.severity != "note" and finding.edits:
-            return finding
-    raise SleuthError(
-        "None of the findings has an edit that can be made mechanically; follow their `fix` by hand."
-    )
+def _from_here(repair: Repair) -> Repair:
+    """Under the path that `patch -p1` would look for: below the working folder, or below the root."""
+    path = repair.path.absolute()
+    home = Path.cwd() if path.is_relative_to(Path.cwd()) else Path(path.anchor)
+    return Repair(path.relative_to(home), repair.before, repair.after, repair.count, repair.encoding)
 
 
 def _both_runs(request: Request, planned: Sequence[Repair]) -> tuple[Record | None, Record | None]:
@@ -79,7 +86,7 @@ def _patch(repair: Repair, origins: Sequence[tuple[str, str]]) -> None:
         if path.startswith(origin + "/"):
             target = Path(copy + path[len(origin) :])
             if target.exists() and not target.is_symlink():
-                target.write_text(repair.after, "utf-8")
+                target.write_bytes(repair.after.encode(repair.encoding))
 
 
 def _record(stage: Stage, name: str) -> Record | None:
@@ -96,7 +103,7 @@ def _write(planned: Sequence[Repair], in_place: bool) -> tuple[str, ...]:
             if in_place
             else repair.path.with_name(f"{repair.path.stem}.fixed{repair.path.suffix}")
         )
-        write_whole(path, repair.after)
+        write_whole(path, repair.after.encode(repair.encoding))
         written.append(str(path))
     return tuple(written)
 
@@ -112,4 +119,4 @@ def in_words(record: Record | None) -> str:
     return ", ".join(parts) or "no loss was seen"
 
 
-__all__ = ["Mended", "in_words", "mend", "mendable"]
+__all__ = ["Mended", "in_words", "mend"]

@@ -138,7 +138,9 @@ def _board(report: Report, paint: Paint, width: int) -> Iterator[str]:
 
 
 def mended(tried: "Mended") -> str:
-    """The diff, and both runs side by side."""
+    """The diff, and both runs side by side; or why there is none."""
+    if tried.reason:
+        return f"No fix was applied. {tried.reason}"
     told = {True: "clearly better", False: "not clearly better", None: "not comparable"}[tried.better]
     return (
         f"{tried.diff}\nbefore  {tried.before}\nafter   {tried.after}  ({told})\n"
