@@ -6,11 +6,15 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from sleuth.cli.running import ScriptCommand
+from sleuth.cli.running import ScriptCommand, _ours_first
 
 PLAIN = "steps = 100\nprint(steps)\n"
 ARGPARSE = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--steps', type=int)\n"
 FIELDS = "import tyro\n\nclass Settings:\n    steps: int = 100\n\ntyro.cli(Settings)\n"
+
+
+SHORT = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('-q')\n"
+GETOPT = "import getopt, sys\noptions, rest = getopt.getopt(sys.argv[1:], 'x', ['steps='])\n"
 
 
 def split(folder: Path, words: list[str]) -> tuple[int | None, str | None, tuple[str, ...]]:
@@ -20,7 +24,7 @@ def split(folder: Path, words: list[str]) -> tuple[int | None, str | None, tuple
     @click.command("verb", cls=ScriptCommand)
     @click.option("--steps", type=int)
     @click.option("--json", "path")
-    @click.option("--quiet", is_flag=True)
+    @click.option("--quiet", "-q", is_flag=True)
     @click.option("-m", "module")
     @click.argument("script", required=False)
     @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -45,7 +49,10 @@ def split(folder: Path, words: list[str]) -> tuple[int | None, str | None, tuple
         (PLAIN, ["train.py", "--lr", "0.1", "--steps", "50", "--json", "-"], (50, "-", ("--lr", "0.1"))),
         (PLAIN, ["train.py", "--steps=50", "--lr", "0.1"], (50, None, ("--lr", "0.1"))),
         (PLAIN, ["train.py", "--quiet"], (None, None, ("quiet",))),
-        (PLAIN, ["--steps", "50", "train.py", "-q", "x"], (50, None, ("-q", "x"))),
+        (PLAIN, ["--steps", "50", "train.py", "-q", "x"], (50, None, ("quiet", "x"))),
+        (SHORT, ["train.py", "-q", "x"], (None, None, ("-q", "x"))),
+        (PLAIN, ["train.py", "-m", "x", "-v"], (None, None, ("-m", "x", "-v"))),
+        (GETOPT, ["train.py", "--steps", "9"], (None, None, ("--steps", "9"))),
         (PLAIN, ["--", "train.py", "--steps", "9"], (None, None, ("--steps", "9"))),
         (ARGPARSE, ["train.py", "--steps", "9", "--json", "out"], (None, "out", ("--steps", "9"))),
         (ARGPARSE, ["--steps", "50", "train.py", "--steps", "9"], (50, None, ("--steps", "9"))),
@@ -60,7 +67,37 @@ def test_an_option_behind_the_script_is_the_scripts_only_if_it_has_it(
     assert split(tmp_path, words) == expected
 
 
-def test_a_file_beside_the_script_may_parse_its_arguments(tmp_path: Path) -> None:
+def test_a_file_that_the_script_does_not_import_has_no_say(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PLAIN)
+    (tmp_path / "settings.py").write_text(ARGPARSE)
+    assert split(tmp_path, ["train.py", "--steps", "9"]) == (9, None, ())
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "told"),
+    [
+        (ARGPARSE, ["train.py", "--steps", "9"], True),
+        (
+            ARGPARSE,
+            ["--steps", "50", "train.py", "--steps", "9"],
+            False,
+        ),  # both were given: nothing is unclear
+        (PLAIN, ["train.py", "--steps", "9"], False),
+        (ARGPARSE, ["--", "train.py", "--steps", "9"], False),
+    ],
+)
+def test_an_option_that_is_left_to_the_script_is_told(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], source: str, words: list[str], told: bool
+) -> None:
+    (tmp_path / "train.py").write_text(source)
+    takes = {"--steps": True, "--json": True}
+    _ours_first([str(tmp_path / word) if word == "train.py" else word for word in words], takes)
+    said = capfd.readouterr().err
+    assert said.startswith("sleuth: `--steps` is left to train.py, which takes that itself;") == told
+    assert said.count("\n") == told
+
+
+def test_a_file_that_the_script_imports_may_parse_its_arguments(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("from settings import parsed\n")
     (tmp_path / "settings.py").write_text(ARGPARSE)
     assert split(tmp_path, ["train.py", "--steps", "9"]) == (None, None, ("--steps", "9"))

@@ -8,18 +8,18 @@ from typing import Any, TypeVar
 import click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-MOST_FILES = 60  # beside a script that are searched for its options
 # Parsers that make an option of every field or parameter, so that none is spelled out.
 SPELLED_NOWHERE = re.compile(
-    r"\b(tyro|HfArgumentParser|simple_parsing|fire|hydra|typer|jsonargparse|plac|draccus)\b"
+    r"\b(tyro|HfArgumentParser|simple_parsing|fire|hydra|typer|jsonargparse|plac|draccus|getopt|absl)\b"
 )
 
 
 class ScriptCommand(click.Command):
     """`sleuth VERB [OPTIONS] SCRIPT [ARGS]`, where options of the verb may also come after the script.
 
-    What the script (or a file beside it) spells as an option of its own is left to it, and so is one that
-    was given before it already, and everything where a `--` says so.
+    What the script (or a module of the project that it imports) spells as an option of its own is left to
+    it, with a word about that, and so is one that was given before it already, and everything where a `--`
+    says so.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -42,12 +42,13 @@ def _ours_first(words: list[str], takes: dict[str, bool]) -> list[str]:
         return words
     ours: list[str] = []
     theirs: list[str] = []
+    left: list[str] = []
     given = {word.partition("=")[0] for word in words[:at]}
     text = None
     rest = iter(words[at + 1 :])
     for word in rest:
         name, has_value, _ = word.partition("=")
-        if not name.startswith("--") or name not in takes or name in given:
+        if name == "-m" or name not in takes or name in given:
             theirs.append(word)
             continue
         text = text if text is not None else "\n".join(_sources(words[at]))
@@ -56,6 +57,10 @@ def _ours_first(words: list[str], takes: dict[str, bool]) -> list[str]:
         if value is None and mine:
             raise click.BadOptionUsage(name, f"Option {name!r} requires an argument.")
         (ours if mine else theirs).extend(part for part in (word, value) if part)
+        if not mine:
+            left.append(name)
+    if left:
+        _tell(words[at], left)
     return [*words[:at], *ours, words[at], *theirs]
 
 
@@ -74,13 +79,24 @@ def _place_of_script(words: list[str], takes: dict[str, bool]) -> int | None:
     return None
 
 
+def _tell(script: str, left: list[str]) -> None:
+    names = " and ".join(f"`{name}`" for name in left)
+    verb = "is" if len(left) == 1 else "are"
+    click.echo(
+        f"sleuth: {names} {verb} left to {Path(script).name}, which takes that itself; "
+        "options before the script are Sleuth's.",
+        err=True,
+    )
+
+
 def _sources(script: str) -> Iterator[str]:
-    """The script and the files beside it, which may parse its arguments."""
+    """The script and the project's modules that it imports, which may parse its arguments."""
+    from sleuth.diagnosis.sources import local_sources
+
     path = Path(script)
     if not path.is_file():
         return
-    beside = sorted(path.parent.glob("*.py"))[:MOST_FILES]
-    for file in dict.fromkeys((path, *beside)):
+    for file in local_sources(path):
         try:
             yield file.read_text("utf-8", "replace")
         except OSError:
@@ -89,10 +105,10 @@ def _sources(script: str) -> Iterator[str]:
 
 def _is_spelled(option: str, text: str) -> bool:
     """Whether a program takes an option: it is written out, or is the name of a field where that does."""
-    if re.search(re.escape(option) + r"(?![\w-])", text):
+    if re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", text):
         return True
-    field = option.removeprefix("--").replace("-", "_")
-    return bool(SPELLED_NOWHERE.search(text) and re.search(rf"\b{field}\b", text))
+    field = option.lstrip("-").replace("-", "_")
+    return len(field) > 1 and bool(SPELLED_NOWHERE.search(text) and re.search(rf"\b{field}\b", text))
 
 
 def script_options(function: Command) -> Command:
