@@ -291,3 +291,51 @@ def test_nothing_is_left_behind() -> None:
         assert Path(scratch).is_dir()
     assert not Path(scratch).exists()
     assert process.returncode is not None
+
+
+TRAINED = """
+import os, signal, sys, time, torch
+w = torch.nn.Parameter(torch.zeros(3))
+opt = torch.optim.SGD([w], lr=0.1)
+for i in range(5):
+    opt.zero_grad(); ((w - 1) ** 2).sum().backward(); opt.step()
+time.sleep(0.6)
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        ("os.abort()", ("died", "SIGABRT", 5, False)),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", ("died", "SIGSEGV", 5, False)),
+        ("os.kill(os.getpid(), signal.SIGKILL)", ("died", "SIGKILL", 5, False)),
+        ("os.kill(os.getpid(), signal.SIGTERM)", ("died", "SIGTERM", 5, False)),
+        ("os._exit(0)", ("finished", "", 5, False)),
+        ("os._exit(7)", ("exited", "7", 5, False)),
+    ],
+)
+def test_an_end_of_its_own_is_not_told_as_the_deadline(
+    bench: Bench, last: str, told: tuple[str, str, int, bool]
+) -> None:
+    ending, _, _ = bench.run(f"{TRAINED}\n{last}\n", time_limit=300.0)
+    assert (ending.status, ending.message, ending.steps, ending.out_of_time) == told
+
+
+ENDLESS = {
+    "waits": ("time.sleep(600)", "stopped"),
+    "cleans up badly": ("try:\n    time.sleep(600)\nfinally:\n    raise KeyError('gone')", "stopped"),
+    "ends in its own way": ("try:\n    time.sleep(600)\nexcept BaseException:\n    sys.exit(1)", "stopped"),
+    "does not listen": ("signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)", "killed"),
+}
+
+
+@pytest.mark.parametrize("how", ENDLESS)
+def test_out_of_time_is_told_from_enough_steps(bench: Bench, how: str) -> None:
+    last, status = ENDLESS[how]
+    ending, _, _ = bench.run(f"{TRAINED}\n{last}\n", time_limit=8.0)
+    assert (ending.status, ending.steps, ending.out_of_time) == (status, 5, True)
+
+
+def test_enough_steps_are_not_out_of_time(bench: Bench) -> None:
+    ending, _, _ = bench.run(LOADER, only=3)
+    assert (ending.status, ending.out_of_time) == ("stopped", False)

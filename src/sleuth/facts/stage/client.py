@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -123,11 +124,40 @@ class Stage:
     def _ending(self, message: dict[str, Any]) -> Ending:
         job = self._pending.pop(message["id"])
         told = Path(job.file("ending"))
-        if told.is_file():
-            ending = Ending.from_json(told.read_text("utf-8"))
-        else:
-            ending = Ending(job.id, "killed", message["ended"], detail=_tail(job.file("stderr")))
+        ending = Ending.from_json(told.read_text("utf-8")) if told.is_file() else _untold(job, message)
+        if ending.out_of_time and not message["late"]:  # it was not we who asked it to end
+            ending = replace(ending, status="died", message="SIGTERM", out_of_time=False)
         return replace(ending, seconds=message["seconds"])
+
+
+def _untold(job: Job, message: dict[str, Any]) -> Ending:
+    """How a job ended that could not say so: by its deadline, or by a signal of its own."""
+    code, late = message["ended"], message["late"]
+    by = f"itself, with exit code {code}" if code >= 0 else _signal_name(-code)
+    return Ending(
+        job.id,
+        "killed" if late else "died",
+        code,
+        steps=_steps(job.record),
+        message="" if late else by,
+        detail=_tail(job.file("stderr")),
+        out_of_time=late,
+    )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one of the real-time signals
+        return f"signal {number}"
+
+
+def _steps(record: str) -> int:
+    """Those that were written down before the end."""
+    try:
+        return Path(record).read_bytes().count(b'{"kind":"step"')
+    except OSError:
+        return 0
 
 
 def _tail(path: str) -> str:

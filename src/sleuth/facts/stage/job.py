@@ -47,7 +47,8 @@ class Job:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a job came out. Status: finished, stopped, raised, exited, killed (time), wrote (forbidden)."""
+    """How a job came out. Status: finished, stopped (enough was seen, or time was up), raised, exited, wrote
+    (where it must not), killed (it did not end when time was up), died (by the signal in `message`)."""
 
     id: str
     status: str = "killed"

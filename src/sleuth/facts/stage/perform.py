@@ -7,8 +7,9 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,10 @@ OVERSHOOT = 1.25  # a loop we hold ends at its next turn; one inside a library r
 
 class Enough(BaseException):
     """Seen what was wanted. Not an Exception, so that a script's `except Exception` lets it through."""
+
+
+class OutOfTime(Enough):
+    """The time limit came first."""
 
 
 def perform(job: Job) -> int:
@@ -43,17 +48,36 @@ def _recorded(job: Job) -> Ending:
         sys.argv = [job.script, *job.arguments]  # what the record calls the script
         recorder = _recorder(job, control)
         world = stack.enter_context(entered(job.world, job.undo, control))
+        about = partial(_about, control=control, took_hold=world.took_hold)
+        _tell_of_sudden_exits(job, about)
         raised: list[BaseException] = []
         ending = _outcome(
             job, lambda: run_script(Path(job.script), job.arguments, control, job.module), raised
         )
         shortened = tuple(_in_words(key, turns) for key, turns in control.cut.items())
         recorder.close(ending.status, raised[0] if raised else None, ending.exit_code, shortened)
-    _finish_like_python()
+    if not ending.out_of_time:
+        _finish_like_python()
+    return about(ending)
+
+
+def _about(ending: Ending, control: Control, took_hold: Mapping[str, int]) -> Ending:
     limit = control.limit.steps
-    return _with(
-        ending, steps=control.steps, limit=limit, cut=dict(control.cut), took_hold=dict(world.took_hold)
-    )
+    return _with(ending, steps=control.steps, limit=limit, cut=dict(control.cut), took_hold=dict(took_hold))
+
+
+def _tell_of_sudden_exits(job: Job, about: Callable[[Ending], Ending]) -> None:
+    """`os._exit` passes everything by. The recorder, which is told of it too, puts the original back."""
+    own, original, began = os.getpid(), os._exit, time.monotonic()
+
+    def _exit(status: int) -> Any:
+        if os.getpid() == own:  # forked workers end this way, too
+            told = Ending(job.id, "exited" if status else "finished", status, message=str(status or ""))
+            with suppress(Exception):
+                _tell(job, about(told), time.monotonic() - began)
+        original(status)
+
+    os._exit = _exit
 
 
 def _recorder(job: Job, control: Control) -> Any:
@@ -93,20 +117,32 @@ def _asked(job: Job) -> Ending:
 
 def _outcome(job: Job, run: Callable[[], None], kept: list[BaseException] | None = None) -> Ending:
     try:
-        run()
-    except Enough:
-        return Ending(job.id, "stopped")
-    except SystemExit as ended:
-        return _exited(job, ended)
-    except WroteHere as wrote:
-        return Ending(job.id, "wrote", 1, message=str(wrote))
+        try:
+            run()
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what is left to do is short, and wanted
     except BaseException as raised:
-        if isinstance(raised.__cause__ or raised.__context__, WroteHere):
-            return Ending(job.id, "wrote", 1, message=str(raised.__cause__ or raised.__context__))
+        # A script may clean up after what we raised, and fail at it, or end in its own way.
+        ours = next((part for part in _chain(raised) if isinstance(part, (Enough, WroteHere))), None)
+        if isinstance(ours, WroteHere):
+            return Ending(job.id, "wrote", 1, message=str(ours))
+        if ours is not None:
+            return Ending(job.id, "stopped", out_of_time=isinstance(ours, OutOfTime))
+        if isinstance(raised, SystemExit):
+            return _exited(job, raised)
         if kept is not None:
             kept.append(raised)
         return _raised(job, raised)
     return Ending(job.id, "finished")
+
+
+def _chain(raised: BaseException | None) -> Iterator[BaseException]:
+    """An exception and those it was raised upon."""
+    seen: set[int] = set()
+    while raised is not None and id(raised) not in seen:
+        seen.add(id(raised))
+        yield raised
+        raised = raised.__cause__ or raised.__context__
 
 
 def _exited(job: Job, ended: SystemExit) -> Ending:
@@ -150,7 +186,7 @@ def _tell(job: Job, ending: Ending, seconds: float) -> None:
 
 
 def _out_of_time(*_: Any) -> None:
-    raise Enough
+    raise OutOfTime
 
 
 def _finish_like_python() -> None:

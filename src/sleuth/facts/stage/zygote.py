@@ -36,6 +36,7 @@ class _Zygote:
         self.children: dict[int, Job] = {}
         self.deadlines: dict[int, float] = {}
         self.began: dict[int, float] = {}
+        self.late: set[int] = set()  # ended by their deadline
         self.wake, wake_writer = os.pipe()
         os.set_blocking(wake_writer, False)
         signal.set_wakeup_fd(wake_writer, warn_on_full_buffer=False)
@@ -99,10 +100,9 @@ class _Zygote:
     def _enforce_limits(self) -> None:
         now = time.monotonic()
         for pid, deadline in list(self.deadlines.items()):
-            if now > deadline + GRACE:
-                _signal_group(pid, signal.SIGKILL)
-            elif now > deadline:
-                _signal_group(pid, signal.SIGTERM)
+            if now > deadline:
+                self.late.add(pid)
+                _signal_group(pid, signal.SIGKILL if now > deadline + GRACE else signal.SIGTERM)
 
     def _collect(self) -> None:
         for pid in list(self.children):
@@ -113,7 +113,9 @@ class _Zygote:
             job = self.children.pop(pid)
             seconds = time.monotonic() - self.began.pop(pid)
             del self.deadlines[pid]
-            self._answer({"id": job.id, "ended": os.waitstatus_to_exitcode(status), "seconds": seconds})
+            code, late = os.waitstatus_to_exitcode(status), pid in self.late
+            self.late.discard(pid)
+            self._answer({"id": job.id, "ended": code, "seconds": seconds, "late": late})
 
     def _end_all(self) -> None:
         for pid in self.children:
