@@ -91,9 +91,15 @@ def observe(
     from sleuth.errors import did_you_mean
 
     ledger = ledgers.find_case(case_name)
-    if test not in ledger.tests() and not test.startswith("undo("):
+    suspect = test[5:-1] if test.startswith("undo(") and test.endswith(")") else None
+    if test not in ledger.tests() and suspect is None:
         raise SleuthError(
             f"There is no test named {test!r} in this case.{did_you_mean(test, ledger.tests())}"
+        )
+    if suspect is not None and suspect not in ledger.prior():
+        raise SleuthError(
+            f"There is no hypothesis named {suspect!r} in this case that could be undone."
+            f"{did_you_mean(suspect, ledger.prior())}"
         )
     ledger = ledgers.append(ledger, {"kind": "observed", "test": test, "answer": answer, "note": note})
     return _status(ledger, json_path, quiet)
@@ -144,7 +150,7 @@ def preflight(script: str, top: int, json_path: str | None, quiet: bool) -> int:
     from sleuth.diagnosis.preflight import expected_failures
     from sleuth.show.cases import preflight_page
 
-    found = expected_failures(checked(script))[:top]
+    found = expected_failures(checked(script), script)[:top]
     emit(preflight_page(script, found), [vars(entry) for entry in found], json_path)
     return 0
 

@@ -1,14 +1,16 @@
 """Before the run: which causes this script invites, and the cheapest check for each."""
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from sleuth import catalog
-from sleuth.diagnosis.board import Clue, credences, priors
+from sleuth.diagnosis.board import Clue, configured_priors, credences, priors
 from sleuth.diagnosis.sources import local_sources
 from sleuth.diagnosis.tests import NOTHING, OTHER
+from sleuth.finding import Finding, Where
 
 # What stands in a source makes some causes possible and others pointless to ask about: a word, the causes it
 # invites, and how many times as likely they become.
@@ -36,28 +38,39 @@ INVITES: Mapping[str, tuple[str, float]] = {
 
 @dataclass(frozen=True)
 class Expected:
-    """A cause, how much of the suspicion it holds, why here, and the cheapest look that would refute it."""
+    """A cause, its credence and its share of the catalog's, why here, and the cheapest command that looks."""
 
     cause: str
     weight: float
+    chance: float
     summary: str
     why: str
     check: str
 
 
-def expected_failures(script: Path) -> list[Expected]:
-    """The catalog's causes for this script, likeliest first."""
+def expected_failures(script: Path, shown: str = "") -> list[Expected]:
+    """The catalog's causes for this script, likeliest first. `shown`: how the user calls it."""
     sources = local_sources(script)
     text = "\n".join(path.read_text("utf-8", errors="replace") for path in sources)
     weights, reasons = _invited(text)
-    prior = priors("measured")
+    prior = priors("measured", configured_priors(script.parent))
     shaped = {h: share * weights.get(h, 1.0) for h, share in prior.items()}
-    board = credences(shaped, _lint_clues(sources), [])
+    found = _linted(sources)
+    board = credences(shaped, [Clue(f.cause, "lint", f.credence) for f in found], [])
+    accused = {f.cause: f"lint points at {_spot(f.where)}" for f in reversed(found) if f.where is not None}
     ranked = sorted((h for h in board if h not in (NOTHING, OTHER)), key=lambda h: -board[h])
+    whole = sum(board[h] for h in ranked)
     return [
-        Expected(slug, board[slug], cause.page.summary, reasons.get(slug, ""), _cheapest(slug))
+        Expected(
+            slug,
+            board[slug],
+            board[slug] / whole,
+            catalog.find(slug).page.summary,
+            accused.get(slug) or reasons.get(slug, ""),
+            _cheapest(slug, shlex.quote(shown or str(script)), slug in accused),
+        )
         for slug in ranked
-        if (cause := catalog.find(slug)).family not in ("rl", "physics") or slug in reasons
+        if catalog.find(slug).family not in ("rl", "physics") or slug in reasons
     ]
 
 
@@ -74,16 +87,23 @@ def _invited(text: str) -> tuple[dict[str, float], dict[str, str]]:
     return weights, reasons
 
 
-def _lint_clues(sources: list[Path]) -> list[Clue]:
+def _linted(sources: list[Path]) -> list[Finding]:
     from sleuth.lint import lint
 
-    return [Clue(finding.cause, "lint", finding.credence) for finding in lint(sources, jobs=1).findings]
+    return list(lint(sources, jobs=1).findings)
 
 
-def _cheapest(slug: str) -> str:
-    """The techniques in order of cost: source, one batch, a run, an experiment."""
-    tells = catalog.find(slug).page.tells
-    for technique in ("lint", "probe", "watch", "experiment"):
-        if technique in tells:
-            return f"{technique}: {tells[technique]}"
-    return tells.get("refuted by", "")
+def _spot(where: Where) -> str:
+    return f"{Path(where.path or '').name}:{where.line}"
+
+
+def _cheapest(slug: str, script: str, accused: bool) -> str:
+    """What to type. Lint has looked already, so it is worth a call only where it found something."""
+    detectors = catalog.find(slug).detectors
+    if accused:
+        return f"sleuth lint {script} --select {slug}"
+    if "probe" in detectors or "watch" in detectors:
+        return f"sleuth diagnose --no-experiments {script}"
+    if "experiment" in detectors or "undo" in detectors:
+        return f"sleuth diagnose {script}"
+    return f"sleuth explain {slug}"

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sleuth.show.diagnosis_words import percent
+from sleuth.show.wrapping import page_width, wrapped
+
 if TYPE_CHECKING:
     from sleuth.diagnosis.ledger import Status
     from sleuth.diagnosis.preflight import Expected
@@ -38,8 +41,11 @@ def next_line(status: "Status") -> str:
 def preflight_page(script: str, found: Sequence["Expected"]) -> str:
     """A ranked list: cause, why here, the cheapest check."""
     lines = [f"What would not surprise you to see fail in {script}?"]
+    lines.append("Chances are shares among all causes that Sleuth knows.")
     for number, entry in enumerate(found, 1):
-        lines.append(f"{number:>3}. {entry.cause} ({entry.weight:.0%}): {entry.summary}")
+        lines += wrapped(
+            entry.summary, page_width(), 0, f"{number:>3}. {entry.cause} ({percent(entry.chance)}): ", 5
+        )
         if entry.why:
             lines.append(f"     why here: {entry.why}")
         lines.append(f"     check: {entry.check}")
@@ -58,7 +64,7 @@ def triage_page(asked: Sequence["Question"], brief: bool = False) -> str:
             continue
         lines.append(f"{number:>3}. {marks[question.reply]}  {question.asks}")
         if question.seen and not brief:
-            lines.append(f"          {question.seen}")
+            lines += wrapped(question.seen, page_width(), 10)
         if question.points_at:
             lines.append(f"          → {', '.join(question.points_at)}")
     waiting = sum(question.reply == "unknown" for question in asked)

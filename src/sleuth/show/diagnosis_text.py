@@ -1,6 +1,5 @@
 """A diagnosis on a terminal: what it is, where, how sure, what to do; then the evidence."""
 
-import shutil
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -8,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from sleuth.finding import Finding, Report
 from sleuth.show import diagnosis_words as words
 from sleuth.show.colour import Paint
+from sleuth.show.wrapping import page_width, wrapped
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.mending import Mended
 
 BARS = "▁▂▃▄▅▆▇█"
 CURVE = 40  # columns
-WIDEST, NARROWEST = 100, 40  # columns of a page
 HYPOTHESES = 6
 _COLOURS = {"cause-found": "red", "nothing-found": "green", "inconclusive": "yellow", "crashed": "red"}
 
@@ -28,27 +27,13 @@ def brief(report: Report) -> str:
 
 def page(report: Report, script: str, colour: bool = False, width: int | None = None) -> str:
     """The page, as text with or without colour, as wide as the terminal."""
-    columns = shutil.get_terminal_size((WIDEST, 24)).columns if width is None else width
-    columns, paint = max(NARROWEST, min(WIDEST, columns)), Paint(colour)
+    columns, paint = page_width(width), Paint(colour)
     blocks = [_head(report, script, paint, columns)]
     blocks += [
         _finding(finding, paint, columns) for finding in report.findings if finding.severity != "note"
     ][:3]
     blocks += [_evidence(report, script, paint, columns), _board(report, paint, columns)]
     return "\n\n".join("\n".join(block) for lines in blocks if (block := list(lines)))
-
-
-def _wrapped(text: str, width: int, indent: int, head: str = "") -> list[str]:
-    """Lines of a paragraph; those that follow the first stand below its text, behind the head."""
-    lines = textwrap.wrap(
-        head + text,
-        width,
-        initial_indent=" " * indent,
-        subsequent_indent=" " * (indent + len(head)),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return lines or [" " * indent + head.rstrip()]
 
 
 def _led(lines: list[str], head: str, painted: str) -> list[str]:
@@ -60,7 +45,7 @@ def _head(report: Report, script: str, paint: Paint, width: int) -> Iterator[str
     status = report.verdict.status
     yield f"{paint(words.TITLES[status], fg=_COLOURS[status], bold=True)}  {script}"
     if status != "cause-found":
-        yield from _wrapped(report.verdict.summary, width, 2)
+        yield from wrapped(report.verdict.summary, width, 2)
 
 
 def _finding(finding: Finding, paint: Paint, width: int) -> Iterator[str]:
@@ -69,12 +54,12 @@ def _finding(finding: Finding, paint: Paint, width: int) -> Iterator[str]:
     yield f"{paint(finding.cause, fg=colour, bold=True)}  {sure}"
     if finding.where is not None:
         yield f"  {paint(words.place(finding.where), bold=True)}"
-    yield from _wrapped(finding.message, width, 2)
+    yield from wrapped(finding.message, width, 2)
     if finding.confirmed_by:
-        lines = _wrapped(", ".join(finding.confirmed_by), width, 2, "confirmed by ")
+        lines = wrapped(", ".join(finding.confirmed_by), width, 2, "confirmed by ")
         yield from _led(lines, "confirmed by", paint("confirmed by", fg="green"))
     if finding.fix:
-        yield from _led(_wrapped(finding.fix, width, 2, "fix  "), "fix", paint("fix", bold=True))
+        yield from _led(wrapped(finding.fix, width, 2, "fix  "), "fix", paint("fix", bold=True))
     yield f"  {paint(f'sleuth explain {finding.cause}', dim=True)}"
 
 
@@ -88,22 +73,22 @@ def _sure(credence: float) -> str:
 def _evidence(report: Report, script: str, paint: Paint, width: int) -> Iterator[str]:
     told = [words.watched(report, script), *words.bisected(report), *words.notes(report)]
     for sentence in filter(None, told):
-        yield from (paint(line, dim=True) for line in _wrapped(sentence, width, 0))
+        yield from (paint(line, dim=True) for line in wrapped(sentence, width, 0))
     for experiment in report.experiments:
         yield from _experiment(report, experiment, paint, width)
     if spent := words.spent(report):
-        yield from (paint(line, fg="yellow") for line in _wrapped(spent, width, 0))
+        yield from (paint(line, fg="yellow") for line in wrapped(spent, width, 0))
 
 
 def _experiment(report: Report, experiment: Mapping[str, Any], paint: Paint, width: int) -> Iterator[str]:
     """The answer and what was seen. Green is what confirmed a cause, and nothing else."""
     name, answer = str(experiment["name"]), {"yes": "yes", "no": "no ", "none": "–  "}[experiment["answer"]]
-    first, *rest = _wrapped(f"{name}: {experiment['seen']}", width - 7, 0)
+    first, *rest = wrapped(f"{name}: {experiment['seen']}", width - 7, 0)
     mark = paint(answer, fg="green" if words.confirms(report, name) else None, dim=answer == "–  " or None)
     yield f"  {mark}  {first.replace(name, paint(name, bold=True), 1)}"
     yield from (f"       {line}" for line in rest)
     if explained := words.of_no_weight(report, experiment):
-        yield from (paint(line, dim=True) for line in _wrapped(explained, width, 7))
+        yield from (paint(line, dim=True) for line in wrapped(explained, width, 7))
     if experiment["answer"] == "yes" and experiment["curve"]:
         yield f"       as it is  {_spark(experiment['base_curve'], experiment)}"
         yield f"       changed   {_spark(experiment['curve'], experiment)}"
@@ -130,7 +115,7 @@ def _board(report: Report, paint: Paint, width: int) -> Iterator[str]:
         told = f"{entry['hypothesis']}{', ' + out if out else ''}"
         yield from (
             paint(line, dim=bool(out) or None)
-            for line in _wrapped(told, width, 1, f"{words.percent(entry['credence']):>6}  ")
+            for line in wrapped(told, width, 1, f"{words.percent(entry['credence']):>6}  ")
         )
         if entry["refuted_by"] and not out:
             line = f"refuted by {entry['refuted_by']}"
