@@ -7,7 +7,7 @@ import select
 import signal
 import subprocess
 import sys
-import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from sleuth.facts.stage import scratch
 from sleuth.facts.stage.job import Ending, Job
 
 START_LIMIT = 120.0  # seconds for the libraries to load, on a machine under load
@@ -30,7 +31,9 @@ class Stage:
         self._buffer = b""
 
     def __enter__(self) -> Self:
-        self.scratch = tempfile.mkdtemp(prefix="sleuth-")
+        self._handlers = _signals_end_it()
+        self._scratch = scratch.make()
+        self.scratch = self._scratch.path
         # The libraries' own threads would spin while they wait for each other; a passive wait leaves the core
         # to the experiment beside.
         environment = {"OMP_WAIT_POLICY": "PASSIVE"} | dict(os.environ)
@@ -47,8 +50,8 @@ class Stage:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        import shutil
-
+        for number in self._handlers:
+            signal.signal(number, signal.SIG_IGN)  # it is ending
         with contextlib.suppress(OSError):
             assert self._process.stdin is not None
             self._process.stdin.close()
@@ -60,7 +63,9 @@ class Stage:
         for pipe in (self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        self._scratch.remove()
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
 
     def start(self, job: Job) -> Job:
         """Begin a job; its end is told by `next_ending`."""
@@ -128,6 +133,20 @@ class Stage:
         if ending.out_of_time and not message["late"]:  # it was not we who asked it to end
             ending = replace(ending, status="died", message="SIGTERM", out_of_time=False)
         return replace(ending, seconds=message["seconds"])
+
+
+def _signals_end_it() -> dict[int, Any]:
+    """Asked to end, leave by way of the `with`, so that everything is cleaned up; the handlers until now.
+
+    Only where nobody else has decided what these signals mean."""
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    ours = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is signal.SIG_DFL]
+    return {number: signal.signal(number, _leave) for number in ours}
+
+
+def _leave(number: int, _: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def _untold(job: Job, message: dict[str, Any]) -> Ending:

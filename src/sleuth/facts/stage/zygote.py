@@ -15,8 +15,10 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from sleuth.facts.stage.job import Ending, Job
+from sleuth.facts.stage.orphans import adopt_orphans, end_children, end_with_parent
 
 GRACE = 1.5  # seconds between asking a child to end and ending it
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # a terminal sends them to a whole group
 LIBRARIES = ("numpy", "torch", "torch.nn.functional", "torch.utils.data", "torch.optim.lr_scheduler")
 
 
@@ -27,6 +29,7 @@ def main(preload: list[str]) -> None:
         with contextlib.suppress(Exception):
             if find_spec(name.partition(".")[0]) is not None:
                 import_module(name)
+    adopt_orphans()
     _Zygote(answers).serve()
 
 
@@ -41,7 +44,8 @@ class _Zygote:
         os.set_blocking(wake_writer, False)
         signal.set_wakeup_fd(wake_writer, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who asked decides what an interrupt means
+        for number in INTERRUPTS:  # the one who asked decides what they mean, and closes the pipe
+            signal.signal(number, signal.SIG_IGN)
 
     def serve(self) -> None:
         self._answer({"ready": True})
@@ -72,9 +76,11 @@ class _Zygote:
 
     def _in_child(self, job: Job) -> None:
         signal.set_wakeup_fd(-1)
-        for number in (signal.SIGCHLD, signal.SIGINT):
+        for number in (signal.SIGCHLD, *INTERRUPTS):
             signal.signal(number, signal.SIG_DFL)
         os.setsid()  # a group of its own: what it spawns can be ended with it
+        adopt_orphans()  # what leaves the group stays with this process, and comes to the zygote after it
+        end_with_parent()
         os.close(self.wake)
         os.close(self.answers)
         code = 3
@@ -111,6 +117,7 @@ class _Zygote:
                 continue
             _signal_group(pid, signal.SIGKILL)  # whatever it spawned
             job = self.children.pop(pid)
+            end_children(but=self.children)  # and what of it had gone its own way
             seconds = time.monotonic() - self.began.pop(pid)
             del self.deadlines[pid]
             code, late = os.waitstatus_to_exitcode(status), pid in self.late
@@ -122,6 +129,7 @@ class _Zygote:
             _signal_group(pid, signal.SIGKILL)
         for pid in self.children:
             os.waitpid(pid, 0)
+        end_children()
 
     def _answer(self, message: dict[str, object]) -> None:
         with contextlib.suppress(BrokenPipeError):
