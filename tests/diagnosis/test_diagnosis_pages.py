@@ -102,7 +102,7 @@ REPORT = Report(
             "closed_by": [],
         },
     ),
-    timing={"total": 57.0},
+    timing={"total": 57.0, "budget": 60.0},
 )
 HEALTHY = replace(REPORT, verdict=Verdict("nothing-found", "It learns."), findings=())
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.investigate import Tell, investigate
 from sleuth.diagnosis.keeping import finish_run, keep_run, open_book
 from sleuth.diagnosis.request import Request
@@ -29,10 +30,15 @@ def answered(request: Request, tell: Tell = lambda what, words: None) -> Report:
     """The report on a request."""
     need("torch", "torch", "`sleuth diagnose`")
     if not request.keep:
-        return report(investigate(request, tell))
+        return _reported(investigate(request, tell))
     book = open_book(request)
     case = investigate(request, tell, keep_run, book.observed)
-    found = report(case)
+    found = _reported(case)
     finish_run(case, found)
     book.closed(found.verdict)
     return found
+
+
+def _reported(case: Case) -> Report:
+    case.timing["budget"] = case.request.budget
+    return report(case)

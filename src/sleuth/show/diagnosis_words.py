@@ -82,8 +82,8 @@ def spent(report: Report) -> str:
     """What the budget did not reach any more."""
     for seen in of_name(report, "budget"):
         if seen.get("spent") and seen.get("next"):
-            minutes = max(1, math.ceil(2 * report.timing.get("total", 60.0) / 60))
-            return f"The budget ran out; next would be `{seen['next']}`: try --budget {minutes}m."
+            twice = math.ceil(2 * report.timing.get("budget", 60.0) / 60)
+            return f"The budget ran out; next would be `{seen['next']}`: try --budget {twice}m."
     return ""
 
 
