@@ -62,6 +62,8 @@ def _parts(report: Report, script: str) -> Iterator[str]:
     if notes:
         yield "<details><summary>Worth knowing</summary>" + "".join(map(_card, notes)) + "</details>"
     yield from _experiments(report)
+    if spent := words.spent(report):
+        yield f"<p>{escape(spent)}</p>"
     yield from _board(report)
     yield from _seen(report, script)
 
@@ -102,8 +104,6 @@ def _experiments(report: Report) -> Iterator[str]:
     yield f"{_swatch('base')} as it is, {_swatch('changed')} changed.</p><div class='row'>"
     yield from (_plot(report, experiment) for experiment in report.experiments)
     yield "</div>"
-    if spent := words.spent(report):
-        yield f"<p>{escape(spent)}</p>"
 
 
 def _swatch(name: str) -> str:

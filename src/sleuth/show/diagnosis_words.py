@@ -92,7 +92,7 @@ def notes(report: Report) -> list[str]:
 
 
 def observed(report: Report, script: str) -> list[tuple[str, str]]:
-    """Everything that was seen, as (what, sentence)."""
+    """What was seen, as (what, sentence)."""
     return [row for seen in report.observations if (row := _sentence(seen, report, script))]
 
 
@@ -107,7 +107,7 @@ def _sentence(seen: Mapping[str, Any], report: Report, script: str) -> tuple[str
         case "bisect":
             return "On the path", _bisected(seen)
         case "budget":
-            return ("Budget", text) if (text := spent(report)) else None
+            return None  # has its own sentence
         case "note":
             return "Note", str(seen.get("text", ""))
         case name if "value" in seen:
