@@ -119,17 +119,33 @@ def _same_start(statement: _Statement) -> int | None:
 
 
 def called_twice(attribute: str, sources: list[Path]) -> Where | None:
-    """The statement with the second call of a layer, `self.<attribute>(...)`, inside one function."""
-    call = re.compile(rf"\bself\.{re.escape(attribute)}\(")
-    for path in sources:
-        for function in _functions(path):
-            calls = [s.line for s in _below(function, False, False) for _ in call.findall(s.text)]
-            if len(calls) > 1:
-                return Where(str(path), calls[1])
+    """The statement with the second call of a layer, `self.<attribute>(...)`, inside one function; or of the
+    method that calls it."""
+    names = [attribute]
+    for _ in range(HOPS):
+        callers: list[str] = []
+        for path in sources:
+            for function in _functions(path):
+                calls = [
+                    s.line for s in _below(function, False, False) for _ in _calls_of(names).findall(s.text)
+                ]
+                if len(calls) > 1:
+                    return Where(str(path), calls[1])
+                callers += [function.name] if calls else []
+        names = [name for name in callers if name != "forward"]
+        if not names:
+            return None
     return None
 
 
-def _functions(path: Path) -> Iterator[ast.AST]:
+HOPS = 3  # methods between the layer and whoever calls it twice
+
+
+def _calls_of(names: list[str]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:self|\w*model|\w*net)\.(?:{'|'.join(map(re.escape, names))})\(")
+
+
+def _functions(path: Path) -> Iterator[ast.FunctionDef]:
     tree = tree_of(path)
     if tree is None:
         return

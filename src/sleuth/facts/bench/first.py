@@ -175,8 +175,8 @@ def _entering(subject: Subject, run: Run) -> Mapping[str, tuple[float, ...]]:
 
 
 def _swapped(run: Run, length: int) -> Where | None:
-    """`(time, batch, ...)` viewed as `(batch, time, ...)` or `(batch, time * ...)`: sizes change places,
-    numbers do not."""
+    """`(time, batch, ...)` viewed as `(batch, time, ...)` or `(batch, time * ...)`, `(batch * time, ...)` as
+    `(time, batch, ...)`: sizes change places, numbers do not."""
     found = {
         (op.path, op.line): op.where
         for op in run.ops
@@ -189,7 +189,9 @@ def _swapped(run: Run, length: int) -> Where | None:
 def _permuted(before: tuple[int, ...], after: tuple[int, ...], length: int) -> bool:
     one, other = ([size for size in shape if size > 1] for shape in (before, after))
     to_the_front = one[1:2] == [length] and one[0] != length and other[:1] == [length]
-    return one != other and (sorted(one) == sorted(other) or to_the_front)
+    # Rows that stand example by example, `(batch * time, ...)`, taken as if they stood time by time.
+    torn = other[1:2] == [length] and other[0] != length and one[0] == other[0] * length
+    return one != other and (sorted(one) == sorted(other) or to_the_front or torn)
 
 
 def _softmaxes(run: Run, length: int) -> tuple[SoftmaxFacts, ...]:

@@ -55,8 +55,8 @@ def _target_effect(subject: Subject, targets: tuple[str, ...], loss: float) -> f
     held = [
         t for name, t in batches.leaves(subject.batch) if name in targets and t.dim() and len(t) == length
     ]
-    if not targets or length < 2:
-        return None
+    if not held or length < 2:
+        return None  # targets of whole graphs beside rows of nodes: none of them can be handed on
     orders = [torch.arange(length).roll(1), *(rows for t in held for rows in _one_for_all(t))]
     for order in orders:
         with torch.no_grad():

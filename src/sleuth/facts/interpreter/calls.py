@@ -387,7 +387,8 @@ def _bind_parameters(
             bound["__class__"] = _defining_class(function.bound.cls, definition)
     rest_is_open = bool(given) and isinstance(given[-1], Collection) and given[-1].kind == "rest"
     if rest_is_open:
-        given.pop()
+        rest = given.pop()
+        given = given[: len(given) - _behind_a_star(rest.node)]
     for parameter, value in zip(names, given, strict=False):
         bound[parameter.arg] = value
     defaults = dict(zip([parameter.arg for parameter in names[::-1]], spec.defaults[::-1], strict=False))
@@ -414,6 +415,13 @@ def _bind_parameters(
         left = {key: value for key, value in keywords.items() if key not in used}
         bound[spec.kwarg.arg] = Table(definition, function.source, _by_name(left))
     return bound
+
+
+def _behind_a_star(node: ast.AST | None) -> int:
+    """Arguments after `*parts` of unknown length: nobody knows which parameter they are for."""
+    given = node.args if isinstance(node, ast.Call) else []
+    star = next((place for place, part in enumerate(given) if isinstance(part, ast.Starred)), len(given))
+    return sum(not isinstance(part, ast.Starred) for part in given[star:])
 
 
 def _defining_class(cls: Class, definition: ast.AST) -> Class:

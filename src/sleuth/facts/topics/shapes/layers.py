@@ -32,7 +32,7 @@ def shape_of_layer(algebra: "Shapes", name: str, call: Call) -> Shape | None:
     if name in ("torch.nn.Linear", "torch.nn.LazyLinear"):
         width = algebra.size(made.argument(0 if "Lazy" in name else 1, "out_features"))
         before = given.sizes[:-1] if given is not None and given.rank else (BATCH,)
-        return Shape((*before, width), given is not None and given.sure)
+        return Shape((*before, width), given is not None and given.rank > 0 and given.sure)
     if name in _CONVOLUTIONS or name in _POOLS:
         rank = _CONVOLUTIONS.get(name) or _POOLS[name]
         batch = given.sizes[0] if given is not None and given.rank == rank else BATCH
