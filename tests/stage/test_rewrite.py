@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from sleuth.facts.stage.control import Control, Limit
-from sleuth.facts.stage.rewrite import AGAIN, TURNS, Loop, compiled
+from sleuth.facts.stage.control import Control, Limit, Pin
+from sleuth.facts.stage.rewrite import AGAIN, ROWS, TURNS, Loop, compiled
 
 SOURCE = """\
 total, seen = 0, []
@@ -29,6 +29,7 @@ squares = [k * k for k in range(4)]
 def run(source: str, control: Control, monkeypatch: pytest.MonkeyPatch, **names: Any) -> dict[str, Any]:
     monkeypatch.setattr(builtins, TURNS, control.turns, raising=False)
     monkeypatch.setattr(builtins, AGAIN, control.again, raising=False)
+    monkeypatch.setattr(builtins, ROWS, control.rows, raising=False)
     space = dict(names)
     exec(compiled(source, "script.py"), space)
     return space
@@ -69,6 +70,55 @@ def compiled_source(source: str) -> str:
     from sleuth.facts.stage.rewrite import _Loops
 
     return ast.unparse(ast.fix_missing_locations(_Loops("f.py").visit(ast.parse(source))))
+
+
+@pytest.mark.parametrize(
+    ("source", "held"),
+    [
+        ("while p < 9:\n    x = data[p:p + 3]\n    p += 3", True),
+        ("def f(p):\n    x = data[:, p]\n    p = (p + 1) % 9", True),
+        (
+            "class A:\n def f(self):\n  return self.data[self.p]\n def g(self):\n  self.p += 1",
+            True,
+        ),
+        ("def f(p):\n    p += 1\ndef g(p):\n    return data[p]", False),  # another p
+        ("data[p] = 1\np += 1", False),  # written, not read
+        ("p += 1\nx = data[q]", False),
+        ("@numba.njit\ndef f(p):\n    x = data[p]\n    p += 1", False),
+    ],
+)
+def test_a_cursor_is_known_by_being_moved_on(source: str, held: bool) -> None:
+    assert (ROWS in compiled_source(source)) is held
+
+
+CURSOR = """\
+seen, pos = [], 0
+while pos < 12:
+    rows = order[pos:pos + 2]
+    part = weights[pos:pos + 2]
+    seen.append((rows, part))
+    pos += 2
+    if pos == 6:
+        order = order[::-1]
+    step()
+"""
+
+
+def test_a_cursor_goes_on_and_picks_the_rows_of_the_first_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    names: dict[str, Any] = {"order": list(range(12)), "weights": [n / 4 for n in range(12)]}
+    free, held = Control(), Control()
+    held.pin = Pin(
+        lambda: None,
+        lambda _: None,
+        lambda value: value,
+        lambda item, first, rows: item,
+        lambda value: isinstance(value[0], int),
+    )
+    plain = run(CURSOR, free, monkeypatch, step=free.stepped, **names)
+    pinned = run(CURSOR, held, monkeypatch, step=held.stepped, **names)
+    assert plain["seen"][:2] == [([0, 1], [0.0, 0.25]), ([2, 3], [0.5, 0.75])]
+    assert plain["pos"] == pinned["pos"] == 12
+    assert pinned["seen"] == [([0, 1], [0.0, 0.25])] * 6
 
 
 EPOCHS = """\

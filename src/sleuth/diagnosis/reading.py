@@ -4,10 +4,10 @@ import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sleuth.facts.step import Evaluation, LossCall, Metric, Optimizer, Record
+from sleuth.facts.step import Batch, Evaluation, LossCall, Metric, Optimizer, Record
 
 TAIL_SHARE = 0.2  # of the steps: late enough to be the outcome, long enough to average the noise of batches
 ALMOST_NOTHING = 0.1  # of where the loss began
@@ -276,10 +276,35 @@ def memorises(record: Record) -> bool | None:
     return False if seen.left > STALLED and not seen.falling else None
 
 
+AHEAD = 3  # steps on batches that were fetched before the first backward pass told which loop trains
+STRAYS = 50  # one in so many steps may have seen another batch
+
+
 def pinned(record: Record) -> bool:
-    """Whether every step of a same-batch run really saw the same batch."""
-    prints = [step.batch for step in record.steps if step.batch]
-    return len(prints) >= FEWEST and len(set(prints)) <= max(1, len(prints) // 50)
+    """Whether every step of a same-batch run really saw the same batch; each optimizer has its own."""
+    steps = [step for step in record.steps if step.batch]
+    prints: dict[int, list[str]] = {}
+    for step in steps[AHEAD:]:
+        prints.setdefault(step.optimizer, []).append(step.batch)
+    held = all(len(set(own)) <= max(1, len(own) // STRAYS) for own in prints.values())
+    return len(steps) >= FEWEST and (held or _each_model_kept_one(record))
+
+
+def _each_model_kept_one(record: Record) -> bool:
+    """Of several models each was given one same batch all the time, whatever they make for each other: what
+    a generator draws changes as it learns."""
+    seen: dict[int, dict[int, set[str]]] = {}
+    for batch in record.of(Batch):
+        if batch.phase == "train" and batch.fingerprint and batch.n >= AHEAD:
+            seen.setdefault(batch.model, {}).setdefault(batch.n, set()).add(batch.fingerprint)
+    return len(seen) > 1 and all(_kept_one(given, len(record.steps) / 2) for given in seen.values())
+
+
+def _kept_one(given: Mapping[int, set[str]], late: float) -> bool:
+    """By the windows in which all calls of a model were looked at: now and then only one of two is."""
+    most = max(map(len, given.values()))
+    whole = {n: prints for n, prints in given.items() if len(prints) == most}
+    return len(whole) >= FEWEST - AHEAD and max(whole) >= late and bool(set.intersection(*whole.values()))
 
 
 def as_well(base: Record, other: Record) -> bool | None:

@@ -5,6 +5,7 @@ or make data, are never touched.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -127,6 +128,10 @@ class Control:
             self.pin.turn(self, active.loop, None)
         return True
 
+    def rows(self, data: Any, place: str) -> Any:
+        """Data that a cursor picks rows of: itself, or what picks those of the first turn."""
+        return data if self.pin is None else _Rows(self, self.pin, data, place)
+
     def _begin(self, key: str) -> _Active:
         if not self.running:
             self.phase_began = self.steps
@@ -162,6 +167,19 @@ class Control:
             del self.running[self.running.index(active) + 1 :]
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Stands for some data in one subscript."""
+
+    control: Control
+    pin: "Pin"
+    data: Any
+    place: str
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.pin.picked(self.control, self.place, self.data, index)
+
+
 @dataclass(eq=False)
 class Pin:
     """Serves every turn of a training loop the data of its first turn, with the random streams of then."""
@@ -170,14 +188,44 @@ class Pin:
     restore: Callable[[Any], None]
     copy: Callable[[Any], Any]
     serve: Callable[[Any, Any, bool], Any]  # (item of this turn, first item, picks rows) → what to serve
+    names_rows: Callable[[Any], bool] = lambda _: False  # whether a value is itself what rows are picked by
     first: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+    in_first: set[str] = field(default_factory=set)  # loops in their first turn
+    picks: dict[tuple[str, str], list[tuple[Any, Any]]] = field(default_factory=dict)  # of first turns
+    picked_now: dict[str, Counter[str]] = field(default_factory=dict)  # loop → place → times in this turn
 
     def turn(self, control: Control, loop: Loop, item: Any) -> Any:
+        self.picked_now[loop.key] = Counter()
         if loop.key not in self.first:
+            self.in_first.add(loop.key)
             self.first[loop.key] = (self.copy(item), self.snapshot())
             return item
+        self.in_first.discard(loop.key)
         if loop.key not in control.trains:
             return item
         first, state = self.first[loop.key]
         self.restore(state)
         return self.serve(item, first, loop.indexes)
+
+    def picked(self, control: Control, place: str, data: Any, index: Any) -> Any:
+        """The rows that a cursor picks: in a training loop the same ones, in the same order, turn by turn."""
+        noting = []
+        for active in reversed(control.running):
+            key = active.loop.key
+            if key in control.trains and key not in self.in_first:
+                return self._picked_again(key, place, data, index)
+            if key in self.in_first:
+                noting.append(self.picks.setdefault((key, place), []))
+        value = data[index]
+        for noted in noting:
+            noted.append((self.copy(index), self.copy(value) if self.names_rows(value) else None))
+        return value
+
+    def _picked_again(self, key: str, place: str, data: Any, index: Any) -> Any:
+        noted, number = self.picks.get((key, place), []), self.picked_now[key][place]
+        self.picked_now[key][place] += 1
+        if number >= len(noted):
+            return data[index]
+        at, value = noted[number]
+        # An order may have been drawn anew since: its entries are kept, not where they stood.
+        return self.copy(value) if value is not None else data[at]

@@ -13,7 +13,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from sleuth.facts.stage.control import Control
-from sleuth.facts.stage.rewrite import AGAIN, TURNS, compiled
+from sleuth.facts.stage.rewrite import AGAIN, ROWS, TURNS, compiled
 
 _NOT_THE_USERS = tuple(
     os.path.realpath(path) + os.sep
@@ -36,6 +36,7 @@ def run_script(script: Path, arguments: Sequence[str], control: Control, module:
     """Run a file, or with `module` what `python -m` would run, as if Python had been started on it."""
     setattr(builtins, TURNS, control.turns)
     setattr(builtins, AGAIN, control.again)
+    setattr(builtins, ROWS, control.rows)
     sys.meta_path.insert(0, _Finder())
     sys.argv = [str(script), *arguments]
     if module is not None:

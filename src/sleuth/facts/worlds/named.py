@@ -21,7 +21,7 @@ def unchanged(world: World) -> None:
 
 def same_batch(world: World) -> None:
     """Every turn of a training loop gets the data of its first, and the random numbers of then."""
-    world.control.pin = Pin(_snapshot, _restore, _copied, _served)
+    world.control.pin = Pin(_snapshot, _restore, _copied, _served, _names_rows)
     first: dict[int, tuple[Any, Any, int]] = {}
     hold = world.holder()
 
@@ -260,6 +260,17 @@ def _copied(value: Any) -> Any:
     if type(value) is dict:
         return {key: _copied(part) for key, part in value.items()}
     return value
+
+
+def _names_rows(value: Any) -> bool:
+    """Whole numbers and words: an order of rows, tokens, file names."""
+    if isinstance(value, Tensor):
+        return not (value.is_floating_point() or value.is_complex() or value.dtype == torch.bool)
+    if _is_data(value):
+        return value.dtype.kind in "iuSU"
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(map(_names_rows, value[:4]))
+    return isinstance(value, (int, str, bytes)) and not isinstance(value, bool)
 
 
 def _served(item: Any, first: Any, picks_rows: bool) -> Any:
