@@ -23,6 +23,7 @@ from sleuth.watching.state import State
 from sleuth.watching.writer import Writer
 
 LEVELS = ("default", "full", "deep")
+CAME_TO_ITS_END = ("finished", "exited")
 
 
 @dataclass
@@ -68,7 +69,7 @@ class Recorder:
             if not self.state.off:
                 if not self.state.optimizers:
                     steps.by_hand(self.state)
-                passes.finish(self.state)
+                passes.finish(self.state, broken_off=status not in CAME_TO_ITS_END)
                 modes.tell_loads(self.state)
         except Exception as error:
             self.state.trouble(_sentence(error))

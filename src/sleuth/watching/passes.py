@@ -1,9 +1,11 @@
 """Evaluation passes: root calls that no backward followed, told from training and put together."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 from sleuth.facts.step import Batch, Evaluation, LossCall
+from sleuth.watching.place import Place
 from sleuth.watching.rows import fingerprint
 from sleuth.watching.state import Forward, State
 from sleuth.watching.tensors import tensors
@@ -61,9 +63,30 @@ def settle(state: State, older_than: int | None = None) -> None:
     del state.pending[:done]
 
 
-def finish(state: State) -> None:
+def finish(state: State, broken_off: bool = False) -> None:
+    """Decide what is left. `broken_off`: the script did not come to its own end, perhaps within a step."""
+    if broken_off:
+        _drop_half_a_step(state)
     settle(state, older_than=state.n + 1)
     close(state)
+
+
+def _drop_half_a_step(state: State) -> None:
+    """Calls of training whose backward had no time to come say nothing of evaluation: those that a backward
+    has always reached, or, before the first, a single call in training mode."""
+    keys = Counter(_kind(forward) for forward in state.pending if forward.n == state.n)
+
+    def half(forward: Forward) -> bool:
+        if forward.reached or not forward.gradients or forward.n < state.n - 1:
+            return False
+        alone = forward.n == state.n and forward.training and keys[_kind(forward)] == 1
+        return bool(state.usual.get(_kind(forward))) or alone
+
+    state.pending[:] = [forward for forward in state.pending if not half(forward)]
+
+
+def _kind(forward: Forward) -> tuple[int, Place, bool]:
+    return forward.model.id, forward.place, forward.training
 
 
 def _trained(state: State, forward: Forward) -> None:
@@ -79,7 +102,7 @@ def _trained(state: State, forward: Forward) -> None:
 def _evaluated(state: State, forward: Forward) -> None:
     passes = _passes(state)
     if forward.gradients:
-        state.usual.pop((forward.model.id, forward.place, forward.training), None)
+        state.usual.pop(_kind(forward), None)
     key = (
         forward.model.id,
         forward.place,
