@@ -299,7 +299,6 @@ w = torch.nn.Parameter(torch.zeros(3))
 opt = torch.optim.SGD([w], lr=0.1)
 for i in range(5):
     opt.zero_grad(); ((w - 1) ** 2).sum().backward(); opt.step()
-time.sleep(0.6)
 """
 
 
@@ -339,3 +338,12 @@ def test_out_of_time_is_told_from_enough_steps(bench: Bench, how: str) -> None:
 def test_enough_steps_are_not_out_of_time(bench: Bench) -> None:
     ending, _, _ = bench.run(LOADER, only=3)
     assert (ending.status, ending.out_of_time) == ("stopped", False)
+
+
+def test_a_fault_of_sleuth_is_told_as_one(bench: Bench) -> None:
+    for fresh in (False, True):
+        ending, _, _ = bench.run("x = 1", world="no-such-world", fresh=fresh)
+        told = "a fault of Sleuth's own (KeyError: 'no-such-world')"
+        assert (ending.status, ending.message) == ("died", told)
+    ending, _, _ = bench.run("import os, sys\nos.execv(sys.executable, [sys.executable, '-c', 'exit(4)'])")
+    assert (ending.status, ending.message) == ("died", "itself, with exit code 4")

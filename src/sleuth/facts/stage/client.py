@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from sleuth.facts.stage import scratch
-from sleuth.facts.stage.job import Ending, Job
+from sleuth.facts.stage.job import OWN_FAULT, Ending, Job
 
 START_LIMIT = 120.0  # seconds for the libraries to load, on a machine under load
 
@@ -152,14 +152,20 @@ def _leave(number: int, _: object) -> None:
 def _untold(job: Job, message: dict[str, Any]) -> Ending:
     """How a job ended that could not say so: by its deadline, or by a signal of its own."""
     code, late = message["ended"], message["late"]
-    by = f"itself, with exit code {code}" if code >= 0 else _signal_name(-code)
+    words = _tail(job.file("stderr"))
+    if code < 0:
+        by = _signal_name(-code)
+    elif code == OWN_FAULT:
+        by = f"a fault of Sleuth's own ({(words.strip().splitlines() or ['unknown'])[-1]})"
+    else:
+        by = f"itself, with exit code {code}"
     return Ending(
         job.id,
         "killed" if late else "died",
         code,
-        steps=_steps(job.record),
+        steps=_steps(job),
         message="" if late else by,
-        detail=_tail(job.file("stderr")),
+        detail=words,
         out_of_time=late,
     )
 
@@ -171,10 +177,10 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _steps(record: str) -> int:
-    """Those that were written down before the end."""
+def _steps(job: Job) -> int:
+    """Those it had taken when it ended."""
     try:
-        return Path(record).read_bytes().count(b'{"kind":"step"')
+        return int.from_bytes(Path(job.file("steps")).read_bytes(), "little")
     except OSError:
         return 0
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+OWN_FAULT = 113  # exit code of a child in which Sleuth itself failed; hardly any program ends with it
+
 
 @dataclass(frozen=True)
 class Job:

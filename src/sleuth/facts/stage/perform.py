@@ -1,6 +1,7 @@
 """What a child of the stage does with a job: change the world, record, run, and tell how it ended."""
 
 import atexit
+import mmap
 import os
 import signal
 import sys
@@ -16,7 +17,7 @@ from typing import Any
 from sleuth.facts.stage import frameworks
 from sleuth.facts.stage.control import Control, Limit
 from sleuth.facts.stage.guard import WroteHere, forbid_writing
-from sleuth.facts.stage.job import Ending, Job
+from sleuth.facts.stage.job import OWN_FAULT, Ending, Job
 from sleuth.facts.stage.run import is_users, run_script
 
 OVERSHOOT = 1.25  # a loop we hold ends at its next turn; one inside a library runs on until it is broken off
@@ -85,9 +86,11 @@ def _recorder(job: Job, control: Control) -> Any:
 
     Path(job.record).unlink(missing_ok=True)  # of an earlier attempt; a recorder appends
     recorder = install(Path(job.record), level="deep")
+    count = _counter(job)
 
     def stepped(*_: Any) -> None:
         control.stepped()
+        count[:] = control.steps.to_bytes(len(count), "little")
         if job.only is not None and control.steps >= job.only:
             raise Enough
         limit = control.limit.steps
@@ -97,6 +100,14 @@ def _recorder(job: Job, control: Control) -> Any:
     recorder.on_step.append(stepped)
     frameworks.attach(control, recorder.patches)
     return recorder
+
+
+def _counter(job: Job) -> mmap.mmap:
+    """Eight bytes that outlive this process, however it ends."""
+    path = Path(job.file("steps"))
+    path.write_bytes(bytes(8))
+    with path.open("r+b") as file:
+        return mmap.mmap(file.fileno(), 8)
 
 
 def _in_words(key: str, turns: int) -> str:
@@ -201,4 +212,9 @@ __all__ = ["Enough", "perform"]
 
 
 if __name__ == "__main__":
-    sys.exit(perform(Job.from_json(sys.argv[1])))
+    code = OWN_FAULT
+    try:
+        code = perform(Job.from_json(sys.argv[1]))
+    except BaseException:
+        traceback.print_exc()
+    sys.exit(code)

@@ -14,7 +14,7 @@ import time
 from importlib import import_module
 from importlib.util import find_spec
 
-from sleuth.facts.stage.job import Ending, Job
+from sleuth.facts.stage.job import OWN_FAULT, Ending, Job
 from sleuth.facts.stage.orphans import adopt_orphans, end_children, end_with_parent
 
 GRACE = 1.5  # seconds between asking a child to end and ending it
@@ -83,7 +83,7 @@ class _Zygote:
         end_with_parent()
         os.close(self.wake)
         os.close(self.answers)
-        code = 3
+        code = OWN_FAULT
         try:
             _redirect(job)
             if job.fresh:
