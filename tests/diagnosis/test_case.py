@@ -31,6 +31,7 @@ from sleuth.facts.step import (
     Model,
     Optimizer,
     Parameter,
+    Pattern,
     Record,
     Run,
     Step,
@@ -593,3 +594,12 @@ def test_endings_without_a_training_step_are_told_apart(ending: Ending, status: 
     verdict = report(case).verdict
     assert verdict.status == status
     assert words in verdict.summary
+
+
+@pytest.mark.parametrize(("backwards", "severity"), [(1, "note"), (2, "error")])
+def test_slopes_for_the_optimizer_that_steps_next_are_not_left_lying(backwards: int, severity: str) -> None:
+    events = (("backward", 0, 5),)
+    patterns = (Pattern(1, events), Pattern(2, events if backwards == 2 else ()))
+    steps = [Step(n, optimizer=1 + n % 2, pattern=1 + n % 2, loss=1.0) for n in range(20)]
+    (said,) = clues.of_a_stage([finding("missing-detach", technique="probe")], Record((*patterns, *steps)))
+    assert said.severity == severity

@@ -136,6 +136,23 @@ def test_a_margin_that_every_example_meets_shuts_the_loss() -> None:
     assert serious("loss-saturated", _triplets(0.5)) == []
 
 
+def _welsch(width: float) -> Made:
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        x, target = batch
+        apart = (model(x) - target).square().sum(1)
+        return (1.0 - torch.exp(-0.5 * apart / width**2)).mean()
+
+    x, y = seeded()
+    return {"model": mlp(), "batch": (x, F.one_hot(y, 3).float()), "step": step}
+
+
+def test_a_bounded_loss_by_hand_whose_width_no_answer_meets_is_flat() -> None:
+    (finding,) = serious("loss-saturated", _welsch(0.02))
+    assert finding.where is not None
+    assert finding.where.line == _welsch.__code__.co_firstlineno + 4
+    assert serious("loss-saturated", _welsch(1.0)) == []
+
+
 class Capped(nn.Module):
     def __init__(self, most: float) -> None:
         super().__init__()

@@ -131,18 +131,36 @@ def without_the_course(findings: Iterable[Finding]) -> list[Finding]:
 def of_a_stage(findings: Iterable[Finding], record: Record) -> list[Finding]:
     """A probe sees one step, and the run more. Layers that rest then and learn later are thawed one after the
     other; labels that are all alike there and differ elsewhere are those of one client, day or file; a part
-    that one call leaves out and that moves all the same serves another task."""
+    that one call leaves out and that moves all the same serves another task; slopes that the first optimizer
+    leaves are for the second."""
     passing = {"frozen-params"} if thawed_later(record) else set()
     calls = loss_calls(record)
     if len({bound for call in calls for bound in (call.target_min, call.target_max)}) > 1:
         passing.add("labels-constant")
+    shared = _one_backward_for_all(record)
     moved = {name for layers in record.of(Layers) for name, change in layers.updates.items() if change}
     return [
         replace(f, severity="note", credence=min(f.credence, 0.1))
-        if f.cause in passing or _serves_another_call(f, moved)
+        if f.cause in passing or (shared and _left_lying(f)) or _serves_another_call(f, moved)
         else f
         for f in findings
     ]
+
+
+def _left_lying(finding: Finding) -> bool:
+    """Slopes that a probe saw left to another optimizer: it has its turn after the same backward pass."""
+    return finding.cause == "missing-detach" and finding.technique == "probe"
+
+
+def _one_backward_for_all(record: Record) -> bool:
+    """Two optimizers that step one after the other, on the slopes of one backward pass."""
+    steps = [step for step in record.steps[1:] if step.pattern in record.patterns]
+    silent = {
+        step.optimizer
+        for step in steps
+        if not any(name == "backward" for name, _, _ in record.patterns[step.pattern].events)
+    }
+    return bool(silent) and len({step.optimizer for step in steps}) > len(silent)
 
 
 def _serves_another_call(finding: Finding, moved: set[str]) -> bool:

@@ -370,7 +370,7 @@ class Crossed:
 
 @dataclass(frozen=True, slots=True)
 class Dropout:
-    """A functional dropout whose `training` did not follow its module: the first of each line."""
+    """A functional dropout that was active in eval mode, or rested there: the first of each on a line."""
 
     line: Line
     path: str = ""

@@ -28,8 +28,7 @@ def attach(state: State, patches: Any, births: Births) -> None:
         def attention(*args: Any, **kwargs: Any) -> Any:
             if not state.off and not torch.compiler.is_compiling():
                 p = args[4] if len(args) > 4 else kwargs.get("dropout_p", 0.0)
-                if p:
-                    _safely(state, births, float(p), True)
+                _safely(state, births, float(p), bool(p))
             return original(*args, **kwargs)
 
         return attention
@@ -47,8 +46,9 @@ def _safely(state: State, births: Births, p: float, active: bool) -> None:
 
 def _seen(state: State, births: Births, p: float, active: bool) -> None:
     module, place = _caller(state)
-    if module is None or module.training == active or p == 0.0:
+    if module is None or module.training:
         return
+    active = active and p > 0.0  # a line that rests at times and is active at others is told what to do
     key = ("dropout", place, active)
     if state.counts.get(key):
         return

@@ -68,7 +68,34 @@ TWO_PASSES = add(healthy(), records.evaluation(120, loss=0.9, correct=0.3))
 LOST: dict[str, float | None] = {"fc1.weight": None, "fc1.bias": None}
 HEAD_ONLY = {"out": Activation(std=0.4)}
 
+
+def logits(low: float, high: float, **changes: Any) -> Record:
+    """A two-class loss that falls, on logits within these bounds."""
+    given: dict[str, Any] = {
+        "function": "binary_cross_entropy_with_logits",
+        "input_shape": (32,),
+        "target_shape": (32,),
+        "input_min": low,
+        "input_max": high,
+        "target_min": 0.0,
+        "target_max": 1.0,
+        "target_variance": 0.25,
+        "value": 0.45,
+    }
+    return spoil(healthy(), LossCall, **(given | changes))
+
+
 TWINS: Twins = {
+    "structural-ceiling": (
+        [logits(0.0, 6.0), logits(-6.0, -0.1)],
+        [
+            healthy(),
+            logits(-3.0, 6.0),
+            logits(0.0, 6.0, target_variance=0.05),  # nearly all of one class
+            logits(0.02, 0.03, value=0.693),  # nothing is learnt at all
+            logits(0.0, 6.0, value=0.69),
+        ],
+    ),
     "bad-init-scale": (
         [
             activation(parameters(healthy(), {"fc1.weight": {"std": 3.0}}), "fc1", std=60.0),
@@ -107,6 +134,11 @@ TWINS: Twins = {
             healthy(),
             add(healthy(), Dropout(7, "train.py", 0.5, True, True)),
             add(healthy(), Dropout(7, "train.py", 0.0, True, False)),
+            add(  # samples on demand: at rest in other calls
+                healthy(),
+                Dropout(7, "train.py", 0.5, False, False, "block"),
+                Dropout(7, "train.py", 0.5, True, False, "block"),
+            ),
             add(healthy(), records.evaluation(120)),
             spoil(TWO_PASSES, Evaluation, training=True),
         ],

@@ -33,6 +33,7 @@ def test_nearly_every_cause_could_be_examined_in_a_full_record() -> None:
     # These need lines that a plain run does not have.
     assert missing <= {
         "logit-threshold",
+        "structural-ceiling",
         "weights-not-loaded",
         "boundary-starved",
         "metric-accumulation-bug",

@@ -20,6 +20,8 @@ take as the parameters run over all they can be? Ask it before you tune anything
 - **probe**: perturb the trainable parameters strongly (re-draw them, scale by 10) and recompute
   the metric on one batch; it stays within noise. Then find the first stage, from model output to
   metric, at which the difference disappears.
+- **watch**: the logits of a two-class loss keep to one side of zero from the first step to the last,
+  with both classes in every batch, while the loss falls.
 - **experiment**: on the same batch, optimise the output tensor directly in place of the
   parameters: if the metric moves then and not through the parameters, the wall is in the model;
   if not even then, it is behind it.
@@ -46,6 +48,7 @@ by a metric that lives inside the bound.
 - fsdl-2021: the part on overfitting a single batch, and what it means when the error plateaus.
 """
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -53,6 +56,7 @@ from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import LossCall, Record
 
 PREDICTS = {"same-batch": "always"}
 
@@ -75,3 +79,42 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             fix="Follow the signal from the last trainable layer to the output: rounding, a mask, an "
             "overwritten value?",
         )
+
+
+FEWEST = 4  # looks at a loss, spread over the run
+ROWS = 16
+BALANCED = 0.15  # variance of targets that are 0 or 1: at most one in five is the rarer
+FELL = 0.9  # of what even odds cost (ln 2): the loss has learnt something
+
+
+def watch(record: "Record") -> Iterator[Finding]:
+    """Logits that never cross zero, of a two-class loss that falls: the decision cannot change."""
+    from sleuth.facts.seen import at, by_line, loss_calls, needed
+
+    logits = [call for call in loss_calls(record) if call.function == "binary_cross_entropy_with_logits"]
+    needed(logits, "a two-class loss on logits")
+    for calls in by_line(logits).values():
+        low = [call.input_min for call in calls if call.input_min is not None and _balanced(call)]
+        high = [call.input_max for call in calls if call.input_max is not None and _balanced(call)]
+        if len(low) < FEWEST or not (min(low) >= 0 or max(high) <= 0) or max(high) - min(low) < 1:
+            continue
+        side = "zero" if min(low) >= 0 else "one"
+        if calls[-1].value is None or not 0 < calls[-1].value < FELL * math.log(2):
+            continue
+        yield Finding(
+            f"In {len(low)} looks, from step {calls[0].n} to {calls[-1].n}, every logit lay between "
+            f"{min(low):.3g} and {max(high):.3g}, though both classes were there: the loss falls (to "
+            f"{calls[-1].value:.3g}), and class {side} is never said, as zero is never crossed.",
+            severity="warning",
+            credence=0.75,
+            where=at(calls[0]),
+            numbers={"lowest": min(low), "highest": max(high)},
+            fix="Let the output take both signs: add a trainable shift to a distance or a square, remove the "
+            "activation that bounds it.",
+        )
+
+
+def _balanced(call: "LossCall") -> bool:
+    rows = call.input_shape[0] if call.input_shape else 0
+    both = (call.target_min, call.target_max) == (0.0, 1.0)
+    return rows >= ROWS and both and (call.target_variance or 0.0) >= BALANCED

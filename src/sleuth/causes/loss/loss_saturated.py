@@ -83,8 +83,33 @@ def _shut(bench: "Bench") -> Iterator[Finding]:
         )
 
 
+BLIND = 1e-3  # relative change of the loss when every target is handed to another example
+
+
+def _bounded(bench: "Bench") -> Iterator[Finding]:
+    """A loss written by hand that is as high as it gets wherever the answers lie: far from every target its
+    bound is reached, and whose target it is makes no difference any more."""
+    first = bench.first
+    if first.flat < SILENT or first.loss <= BLIND:
+        return
+    effect = bench.wiring.target_effect
+    if effect is not None and effect < BLIND:
+        yield Finding(
+            f"The loss stands at {first.loss:.3g} and has no slope for {first.flat:.0%} of the examples; "
+            f"handing every target to another example changes it by {effect:.1g} of itself. It is flat where "
+            "the answers lie, so nothing tells the model where to go.",
+            severity="warning",
+            credence=0.75,
+            where=first.bounded_at,
+            numbers={"silent": first.flat, "loss": first.loss, "effect": effect},
+            fix="Widen the bound (scale, margin, temperature) to the size of the first errors, or begin with "
+            "an unbounded loss.",
+        )
+
+
 def probe(bench: "Bench") -> Iterator[Finding]:
     yield from _shut(bench)
+    yield from _bounded(bench)
     for use in bench.first.losses:
         high = use.chance is not None and use.mean_value > ENOUGH * use.chance
         if use.silent_examples >= SILENT and high and use.wants_gradient and use.ignored_share < 1:

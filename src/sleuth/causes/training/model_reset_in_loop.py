@@ -307,7 +307,7 @@ def _incremental(program: Program) -> Iterator[Finding]:
 
 
 OFTEN = 3  # times made on one line
-MANY, BRIEF = 20, 50  # lives, and steps in each, of a run that gets nowhere: no folds, no ensemble
+MANY, BRIEF = 12, 50  # lives, and steps in each, of a run that gets nowhere: no folds, no ensemble
 NOWHERE = 0.9  # of the first losses is left at the end
 PASSES = 1.5  # over the data: a model that lives no longer is thrown away before it learned
 

@@ -85,6 +85,8 @@ class FirstPass:
     mistakes: tuple[Mistake, ...]
     normalised_first: bool
     loose: tuple[LooseTerm, ...]
+    flat: float  # share of examples at whose answers a loss written by hand has no slope
+    bounded_at: Where | None  # the operation that bounds such a loss: an exp, a tanh
     shut: Where | None  # a clamp or rectifier in the loss code that lets nothing of any example through
     half: Half
     outputs: tuple[tuple[int, ...], ...]
@@ -124,6 +126,8 @@ def first_pass(subject: Subject) -> tuple[FirstPass, float]:
         mistakes=_mistakes(run),
         normalised_first=_normalised_first(run),
         loose=terms.loose(run, list(subject.parameters().values())),
+        flat=losses.flat(run),
+        bounded_at=next((op.where for op in reversed(run.ops) if op.outside and op.name in BOUNDING), None),
         shut=next((op.where for op in reversed(run.ops) if _shut(op, judges)), None),
         half=_half(run, slopes),
         outputs=tuple(tuple(output.shape) for output in run.outputs),
@@ -134,6 +138,9 @@ def first_pass(subject: Subject) -> tuple[FirstPass, float]:
         entering=_entering(subject, run),
     )
     return found, seconds
+
+
+BOUNDING = frozenset("exp tanh sigmoid erf clamp clip softmax hardtanh atan minimum".split())
 
 
 def _differentiated(run: Run) -> bool:

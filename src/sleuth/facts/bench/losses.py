@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import torch
@@ -201,14 +202,22 @@ def _entropy(use: Use) -> float | None:
 
 def _silent(use: Use, run: Run) -> float:
     """Share of examples at which the loss has no slope, at its own input or at the model's output."""
-    if not use.value.requires_grad:
+    return _without_slope(use.value, (use.input, *run.outputs), summed=use.reduction == "sum")
+
+
+def flat(run: Run) -> float:
+    """The same of a loss that no function of torch computes, at the model's output."""
+    return 0.0 if run.uses else _without_slope(run.loss, run.outputs)
+
+
+def _without_slope(loss: Tensor, places: Iterable[Tensor], summed: bool = False) -> float:
+    if not loss.requires_grad:
         return 0.0
-    places = [t for t in (use.input, *run.outputs) if t.requires_grad and t.dim() > 0]
     shares = [0.0]
-    for slope in gradients(use.value.sum(), places, again=True):
+    for slope in gradients(loss.sum(), [t for t in places if t.requires_grad and t.dim() > 0], again=True):
         if slope is not None and slope.numel():
             examples = slope.detach().float().reshape(len(slope), -1).abs().amax(1)
-            scale = 1.0 if use.reduction == "sum" else float(slope.numel())
+            scale = 1.0 if summed else float(slope.numel())
             shares.append(float((examples * scale < 1e-6).float().mean()))  # healthy is about 1 an element
     return max(shares)
 

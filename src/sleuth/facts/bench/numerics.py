@@ -214,10 +214,17 @@ def _inputs_zero(subject: Subject) -> Any:
     wanted = {id(tensor) for _, tensor in batches.leaves(target)} if target is not None else set()
 
     def change(_: str, tensor: Tensor) -> Tensor:
-        fixed = id(tensor) in wanted or not tensor.is_floating_point()
+        fixed = id(tensor) in wanted or not tensor.is_floating_point() or _marks_something(tensor)
         return tensor if fixed or bool((tensor > 0).all()) else torch.zeros_like(tensor)
 
     return batches.mapped(subject.batch, change)
+
+
+def _marks_something(tensor: Tensor) -> bool:
+    """A mask of zeros and ones with a one in every example: which places are filled, and some always are."""
+    if tensor.dim() < 2 or not tensor.numel() or not bool(((tensor == 0) | (tensor == 1)).all()):
+        return False
+    return bool(tensor.reshape(len(tensor), -1).any(1).all())
 
 
 def _surer(subject: Subject, reach: float = 0.0) -> Any:
