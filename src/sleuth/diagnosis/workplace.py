@@ -137,16 +137,19 @@ def _above_home(folder: Path) -> bool:
     return Path(os.path.realpath(Path.home())).is_relative_to(folder)
 
 
-def _lay(source: Path, target: Path, laid: _Laid, inside: bool = False) -> None:
-    """Small files are copied, big ones and folders past the limits are linked; hidden folders stay behind."""
+def _lay(source: Path, target: Path, laid: _Laid, budget: list[int] | None = None) -> None:
+    """Small files are copied, big ones and folders past the limits are linked; hidden folders stay behind.
+
+    `budget` is that of the folder around that is copied as a whole; the ways to others inside come first.
+    """
     target.mkdir(parents=True)
-    inside = inside or source in laid.whole
+    if budget is None and source in laid.whole:
+        budget = [MOST_BYTES, MOST_FILES]
     ways = {source / path.relative_to(source).parts[0] for path in laid.whole if _inside(path, source)}
     for way in sorted(ways):
-        _lay(way, target / way.name, laid, inside)
+        _lay(way, target / way.name, laid, budget)
     entries = [entry for entry in _entries(source) if entry not in ways]
-    if inside:
-        budget = [MOST_BYTES, MOST_FILES]
+    if budget is not None:
         for entry in entries:
             _copy_entry(entry, target / entry.name, budget, laid)
         return
