@@ -214,3 +214,53 @@ def test_a_pole_in_a_loss_by_hand_is_found_where_nothing_guards_it(
     record = Record((NonFinite(3, operation=operation, line=14, replayed=True), Step(3, loss_line=14)))
     assert line_of(found("unsafe-log-div", line=14), record, script) == line
     assert line_of(found("unsafe-log-div", line=6), record, script) == 6  # the operation's own line
+
+
+BY_SOURCE = {
+    "a layer that two calls of a method share": (
+        "shared-layer-misuse",
+        "class M:\n"
+        "    def embed(self, x):\n"
+        "        return self.encoder(x)\n"
+        "    def training_step(self, a, b):\n"
+        "        return self.embed(a), self.embed(b)\n",
+        5,
+    ),
+    "parameters that are put back in": (
+        "frozen-params",
+        "def thaw(part, flag):\n    for child in part.children():\n        child.requires_grad = flag\n",
+        3,
+    ),
+    "parameters that are taken out": (
+        "frozen-params",
+        "def thaw(p):\n    p.requires_grad = True\n\nfor p in net.parameters():\n    p.requires_grad = False\n",
+        5,
+    ),
+    "rows chosen by a class of one's own": (
+        "split-overlap",
+        'train_set = Patches(archive, "train")\ntest_set = Patches(archive, "test")\n'
+        "test_loader = DataLoader(test_set)\n",
+        2,
+    ),
+    "a cache without an end": (
+        "memory-growth",
+        "rows = []\nclass D:\n    @lru_cache(maxsize=None)\n    def crop(self, i): return self.read(i)\n",
+        3,
+    ),
+    "a table that is filled": (
+        "memory-growth",
+        "def read(key):\n    if key not in CACHE:\n        CACHE[key] = load(key)\n    return CACHE[key]\n",
+        3,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BY_SOURCE)
+def test_the_source_says_where_numbers_do_not(name: str, tmp_path: Path) -> None:
+    cause, text, line = BY_SOURCE[name]
+    (tmp_path / "train.py").write_text(text)
+    module = "encoder.conv" if cause == "shared-layer-misuse" else None
+    finding = Finding(
+        "seen", where=Where(None, module=module) if module else None, cause=cause, technique="probe"
+    )
+    assert line_of(finding, Record(()), tmp_path / "train.py") == line

@@ -59,6 +59,8 @@ def _statements(path: Path) -> Iterator[_Statement]:
 def _below(node: ast.AST, in_loop: bool, attends: bool) -> Iterator[_Statement]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for one in child.decorator_list:
+                yield _Statement(one.lineno, f"@{ast.unparse(one)}", "", False, False)
             said = ast.unparse(child).lower()
             yield from _below(child, False, "softmax" in said or "attention" in said or "attn" in said)
         elif isinstance(child, ast.stmt) and hasattr(child, "body"):
@@ -194,8 +196,24 @@ def _columns_kept(statement: _Statement) -> int | None:
     return 0 if drops and _FEATURES.fullmatch(statement.targets) else None
 
 
+_KEEPS = re.compile(r"cache|memo|history|seen|store|bank|pool|buffer|kept|log", re.IGNORECASE)
+
+
+def _grows(statement: _Statement) -> int | None:
+    """Where something is kept that nobody throws away: a cache without an end, a table that is filled."""
+    text = statement.text
+    if re.match(r"@(functools\.)?(cache$|lru_cache\(.*(maxsize=)?None)", text):
+        return 0
+    if re.match(r"[\w.]+\[.+\]$", statement.targets) and _KEEPS.search(statement.targets.partition("[")[0]):
+        return 1
+    return 2 if re.search(r"\b(self\.\w+|[A-Z_]+)\.(append|extend|add)\(", text) else None
+
+
 # For findings that know no line at all.
-LAST_RESORT: Mapping[str, Callable[[_Statement], int | None]] = {"zero-init": _same_start}
+LAST_RESORT: Mapping[str, Callable[[_Statement], int | None]] = {
+    "zero-init": _same_start,
+    "memory-growth": _grows,
+}
 RANKS: Mapping[str, Callable[[_Statement], int | None]] = {
     "causal-leak": _mask,
     "class-imbalance": _criterion,

@@ -49,6 +49,19 @@ def dtype(record: Record, kind: str) -> Record:
     return spoil(record, Model, parameters=lambda m: tuple(replace(p, dtype=kind) for p in m.parameters))
 
 
+def one_small(record: Record, change: float) -> Record:
+    """One layer's weights in half precision; a step changes them by this share of their size."""
+    name = "fc1.weight"
+    small = spoil(
+        record,
+        Model,
+        parameters=lambda m: tuple(
+            replace(p, dtype="bfloat16") if p.name == name else p for p in m.parameters
+        ),
+    )
+    return spoil(small, Layers, updates=lambda s: {**s.updates, name: change * s.weights[name]})
+
+
 def scalar(values: Any) -> Record:
     """The healthy run with a fitted scalar in the model."""
     record = spoil(healthy(), Model, parameters=lambda m: (*m.parameters, Parameter("nu", (1,), norm=1.0)))
@@ -193,9 +206,12 @@ TWINS: Twins = {
             dtype(steps(FLAT, update_norm=1e-3), "bfloat16"),
             dtype(steps(FLAT, update_norm=0.0), "torch.float16"),
             steps(FLAT, update_norm=lambda s: 0.0 if s.n % 3 else 1e-8),
+            one_small(FLAT, change=1e-4),
         ],
         [
             healthy(),
+            one_small(healthy(), change=1e-4),  # it learns all the same
+            one_small(FLAT, change=0.05),
             dtype(healthy(), "bfloat16"),
             dtype(steps(FLAT, update_norm=0.5), "bfloat16"),
             CRAWL,

@@ -61,7 +61,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, learned, models_of, needed, where_optimizer
-from sleuth.finding import Finding, Severity
+from sleuth.finding import Finding, Severity, Where
 from sleuth.records import replace
 
 if TYPE_CHECKING:
@@ -78,6 +78,51 @@ _HALF_EPSILON = {"bfloat16": 0.0039, "float16": 0.00049, "float32": 6e-8}
 def watch(record: "Record") -> Iterator[Finding]:
     needed([step for step in record.steps if step.update_norm is not None], "sizes of updates")
     yield from _lost(record)
+    yield from _lost_in_a_part(record)
+
+
+FEWEST = 5  # sampled steps
+
+
+def _lost_in_a_part(record: "Record") -> Iterator[Finding]:
+    """Half-precision weights among others that are not: a table that is stored small, a tower."""
+    from sleuth.facts.step import Layers, Model
+
+    trained = [p for model in record.of(Model) for p in model.parameters if p.trainable]
+    kinds = {p.name: p.dtype.removeprefix("torch.") for p in trained}
+    halves = {name: kind for name, kind in kinds.items() if kind in ("bfloat16", "float16")}
+    course = next(iter(courses(record)), None)
+    if not halves or len(halves) == len(kinds) or course is None:
+        return
+    for name, kind in halves.items():
+        ratios = [
+            seen.updates[name] / seen.weights[name]
+            for seen in record.of(Layers)
+            if seen.updates.get(name) is not None and seen.weights.get(name) and seen.gradients.get(name)
+        ]
+        if len(ratios) < FEWEST or curves.median(ratios) >= _HALF_EPSILON[kind] / 2:
+            continue
+        yield Finding(
+            f"`{name}` is {kind}, and a step changes it by {curves.median(ratios):.1e} of its size, below "
+            f"the {_HALF_EPSILON[kind]:.0e} that this type can tell apart: most elements stay as they are.",
+            severity="note" if learned(course, 0.3) else "warning",  # an experiment may make more of it
+            credence=0.65,
+            where=_made_at(record, name),
+            numbers={"ratio": curves.median(ratios), "dtype": kind},
+            fix="Keep these weights in float32 (autocast makes the arithmetic small, not the weights).",
+        )
+        return
+
+
+def _made_at(record: "Record", parameter: str) -> Where | None:
+    from sleuth.facts.step import Model
+
+    module = parameter.rpartition(".")[0]
+    for model in record.of(Model):
+        for layer in model.layers:
+            if layer.name == module and layer.line:
+                return Where(layer.path or None, layer.line, module=module)
+    return None
 
 
 def _lost(record: "Record") -> Iterator[Finding]:
@@ -122,7 +167,7 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     helped = [name for name in ("float64", "lr×10") if trials.yes(name)]
     if not helped or trials.unstable:
         return
-    for finding in _lost(trials.base):
+    for finding in (*_lost(trials.base), *_lost_in_a_part(trials.base)):
         if finding.severity == "note":
             seen = (
                 f"{finding.message} What makes them count helps ({helped[0]}: {trials.figures(helped[0])})."
