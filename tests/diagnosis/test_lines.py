@@ -219,11 +219,13 @@ def test_a_pole_in_a_loss_by_hand_is_found_where_nothing_guards_it(
 BY_SOURCE = {
     "a layer that two calls of a method share": (
         "shared-layer-misuse",
-        "class M:\n"
-        "    def embed(self, x):\n"
-        "        return self.encoder(x)\n"
-        "    def training_step(self, a, b):\n"
-        "        return self.embed(a), self.embed(b)\n",
+        (
+            "class M:\n"
+            "    def embed(self, x):\n"
+            "        return self.encoder(x)\n"
+            "    def training_step(self, a, b):\n"
+            "        return self.embed(a), self.embed(b)\n"
+        ),
         5,
     ),
     "parameters that are put back in": (
@@ -233,13 +235,15 @@ BY_SOURCE = {
     ),
     "parameters that are taken out": (
         "frozen-params",
-        "def thaw(p):\n    p.requires_grad = True\n\nfor p in net.parameters():\n    p.requires_grad = False\n",
+        "def thaw(p):\n    p.requires_grad = True\n\nfor p in net.values():\n    p.requires_grad = False\n",
         5,
     ),
     "rows chosen by a class of one's own": (
         "split-overlap",
-        'train_set = Patches(archive, "train")\ntest_set = Patches(archive, "test")\n'
-        "test_loader = DataLoader(test_set)\n",
+        (
+            'train_set = Patches(archive, "train")\ntest_set = Patches(archive, "test")\n'
+            "test_loader = DataLoader(test_set)\n"
+        ),
         2,
     ),
     "a cache without an end": (
