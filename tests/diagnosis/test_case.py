@@ -603,3 +603,12 @@ def test_slopes_for_the_optimizer_that_steps_next_are_not_left_lying(backwards: 
     steps = [Step(n, optimizer=1 + n % 2, pattern=1 + n % 2, loss=1.0) for n in range(20)]
     (said,) = clues.of_a_stage([finding("missing-detach", technique="probe")], Record((*patterns, *steps)))
     assert said.severity == severity
+
+
+def test_of_two_that_give_way_to_everything_the_one_in_the_source_stays() -> None:
+    found = [finding("unseeded", "warning", 0.6), finding("nondeterminism", "warning", 0.6, "experiment")]
+    told = {f.cause: f.severity for f in clues.roots_before_symptoms(found)}
+    assert "warning" in told.values()
+    surer = [finding("unseeded", "error", 0.9), finding("nondeterminism", "warning", 0.6, "experiment")]
+    told = {f.cause: f.severity for f in clues.roots_before_symptoms(surer)}
+    assert told == {"unseeded": "error", "nondeterminism": "note"}

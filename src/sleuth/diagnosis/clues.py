@@ -16,7 +16,7 @@ ROOTS: Mapping[str, str] = {
     "lr-too-high": "inputs-unnormalized wrong-reduction accumulation-unscaled missing-zero-grad "
     "bad-init-scale loss-sign-flipped loss-not-reset step-before-backward clip-misplaced unsafe-log-div "
     "unstable-exp logits-into-prob-loss loss-broadcast no-warmup unshuffled-training norm-batch-of-one "
-    "zero-init nonfinite-input labels-out-of-range missing-detach raw-units",
+    "zero-init nonfinite-input labels-out-of-range missing-detach raw-units loss-saturated",
     "lr-too-low": "scheduler-cadence lr-collapsed double-softmax vanishing-gradients frozen-params "
     "zero-init params-not-in-optimizer detached-graph wrong-reduction clip-always-active "
     "saturated-activations stale-optimizer-params zero-grad-after-backward missing-step loss-disconnected "
@@ -245,7 +245,7 @@ def roots_before_symptoms(findings: Iterable[Finding]) -> list[Finding]:
         above = [
             root
             for root in above
-            if finding.cause not in roots.get(root, set()) or _before(root, finding, found)
+            if not {finding.cause, "*"} & roots.get(root, set()) or _before(root, finding, found)
         ]
         if above and finding.severity != "note":
             finding = replace(

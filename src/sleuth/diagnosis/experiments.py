@@ -64,20 +64,25 @@ def _optimizers(base: Record) -> tuple[Optimizer, ...]:
 
 def judged(test: Test, trials: Trials, ending: Ending, record: Record | None) -> Trial:
     """The answer of an experiment; an experiment that could not be made has none."""
-    reason = _unavailable(test, ending, record)
+    reason = _unavailable(test, ending, record, len(trials.base.steps))
     if reason or record is None:
         return Trial(test.name, None, f"not available: {reason}", record, ending.seconds)
     yes = _answer(test, trials, record)
     return Trial(test.name, yes, _detail(test, yes, trials.base, record), record, ending.seconds)
 
 
-def _unavailable(test: Test, ending: Ending, record: Record | None) -> str:
+MOST_OF_IT = 0.7  # of the first stretch: a run that was broken off before does not compare
+
+
+def _unavailable(test: Test, ending: Ending, record: Record | None, base_steps: int) -> str:
     if record is None:
         return "nothing was recorded"
     if ending.status == "raised":
         return f"the script cannot run in this world ({ending.exception}: {ending.message[:120]})"
-    if ending.status == "killed":
+    if ending.status == "killed" or (ending.out_of_time and len(record.steps) < MOST_OF_IT * base_steps):
         return "out of time"
+    if ending.status in ("died", "wrote"):
+        return f"the script could not go on in this world ({ending.message})"
     if test.name == "same-batch":
         return "" if reading.pinned(record) else "the batch could not be held fixed"
     if test.name != "again" and not sum(ending.took_hold.values()):

@@ -64,7 +64,7 @@ def investigate(
             sources_write = True
         else:
             sources_write = bool(place.origins)
-        case.base = base
+        case.base = base = replace(base, frames=_users_frames(base.frames, place))
         if keep is not None:
             keep(case, request, stage.scratch)
         _take_in(case, _record(stage, "base"), place)
@@ -192,6 +192,15 @@ def _placed(findings: Iterable[Finding], place: Workplace) -> list[Finding]:
         replace(finding, where=_moved(finding.where, place)) if finding.where is not None else finding
         for finding in findings
     ]
+
+
+Frames = tuple[tuple[str, int, str], ...]
+
+
+def _users_frames(frames: Frames, place: Workplace) -> Frames:
+    """A traceback through the user's own files, whatever copy was run."""
+    moved = [(_moved(Where(path), place).path or path, line, name) for path, line, name in frames]
+    return tuple(moved)
 
 
 def _moved(where: Where, place: Workplace) -> Where:

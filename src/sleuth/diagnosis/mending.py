@@ -1,5 +1,6 @@
 """Tries a suggested edit: a patched copy is run beside the original, and both are shown."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,7 +86,8 @@ def _patch(repair: Repair, origins: Sequence[tuple[str, str]]) -> None:
     for copy, origin in origins:
         if path.startswith(origin + "/"):
             target = Path(copy + path[len(origin) :])
-            if target.exists() and not target.is_symlink():
+            inside = str(target.resolve()).startswith(os.path.realpath(copy) + os.sep)  # not through a link
+            if target.exists() and inside:
                 target.write_bytes(repair.after.encode(repair.encoding))
 
 

@@ -265,7 +265,7 @@ def _clearly(before: Score, after: Score) -> bool:
 def memorises(record: Record) -> bool | None:
     """Whether one batch could be learnt by heart; None when it is still falling or nothing was seen."""
     seen = course(record)
-    if seen is None:
+    if seen is None or adversarial(record):  # of two players, one's memory is the other's loss
         return None
     if not seen.finite:
         return False

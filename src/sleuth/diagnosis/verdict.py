@@ -188,8 +188,8 @@ def _no_training(case: Case) -> str:
         return "The script left no record."
     if base.status == "wrote":
         return (
-            f"The script writes to {base.message} by its full path, where an experiment must not: "
-            "give it a path relative to the working folder, or allow it with `--allow-writes`."
+            f"The script writes to {base.message} by its full path, or through a link, where an experiment "
+            "must not: give it a path relative to the working folder, or allow it with `--allow-writes`."
         )
     if base.status == "killed" or base.out_of_time:
         return (

@@ -64,7 +64,8 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     from sleuth.facts.step import Seed
 
     again = trials.made.get("again")
-    if again is None or not again.yes or again.record is None or not trials.base.of(Seed):
+    seeded = any(seed.what == "torch" for seed in trials.base.of(Seed))  # else it is simply unseeded
+    if again is None or not again.yes or again.record is None or not seeded:
         return
     yield Finding(
         f"Two runs with the same seeds part: {again.figures}. That is no rounding: something is another in "

@@ -61,7 +61,7 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
-PREDICTS = {"same-batch": "usually", "lr×10": "even"}
+PREDICTS = {"same-batch": "usually", "lr×10": "even", "lr×0.1": "even"}
 
 SILENT = 0.9  # share of examples without slope
 ENOUGH = 0.5  # of the chance level: below it the loss may be flat because it is good
