@@ -167,7 +167,7 @@ names = {f"column {n}" for n in range(40)}
 order = torch.tensor([int(name.split()[1]) for name in names][:6])
 x = torch.randn(400, 40)[:, order]
 """,
-)
+).replace("range(8)", "range(40)")  # whatever columns chance picks, it learns them
 
 
 @pytest.mark.parametrize("ordered", [False, True])

@@ -37,8 +37,10 @@ with open(sys.argv[1] + ".part", "w") as out:
     out.write(" ".join(map(str, kept)))
 os.rename(sys.argv[1] + ".part", sys.argv[1])
 """
+# A suite that was started to outlive its terminal hands on that it ignores a hang-up.
 OWNER = """
-import sys, threading
+import signal, sys, threading
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from sleuth.facts.stage.client import Stage
 from sleuth.facts.stage.job import Job
 with Stage() as stage:
