@@ -331,3 +331,23 @@ def test_a_convolution_that_is_cut_at_the_wrong_end_sees_the_future(ahead: bool)
     series = torch.randn(32, 1, 65)
     report = probe(Forecast(), (series[..., :-1].contiguous(), series[..., 1:].contiguous()), nn.MSELoss())
     assert any(found.cause == "causal-leak" for found in report.findings) is ahead
+
+
+class Graphs(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Linear(6, 1)
+
+    def forward(self, x: Tensor, owner: Tensor) -> Tensor:
+        return torch.zeros(10).index_add_(0, owner, self.body(x).squeeze(1))
+
+
+def test_targets_of_graphs_beside_rows_of_nodes_cannot_be_handed_on() -> None:
+    """Nothing was changed then, which says nothing of whether targets matter."""
+    batch = torch.randn(60, 6), torch.arange(60) // 6, torch.randn(10)
+
+    def step(model: nn.Module, given: Any) -> Tensor:
+        x, owner, target = given
+        return F.mse_loss(model(x, owner), target)
+
+    assert Bench(model=Graphs(), batch=batch, step=step).wiring.target_effect is None
