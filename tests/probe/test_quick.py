@@ -89,7 +89,7 @@ def test_a_batch_too_large_for_the_budget_is_not_begun() -> None:
 def test_one_that_fits_is_begun_and_not_prolonged() -> None:
     started = time.perf_counter()
     report = probe(**classify(model=Heavy(0.003)), budget=1.0)  # 0.2 s forward: few passes fit
-    assert time.perf_counter() - started < 1.1
+    assert time.perf_counter() - started < 2.0  # without a budget more than twenty passes, so 4 s and more
     assert report.verdict.status != "inconclusive"
     assert any(entry["done"] for entry in report.examined)
 
