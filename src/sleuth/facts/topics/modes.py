@@ -421,12 +421,19 @@ def judged_by(program: Program, output: Call) -> Call | None:
             return call
         if loss_of(call) is not None or _METRIC.match(call.op):
             return call
-        if call.op == "-" and any(
-            after.op in (".pow", "**", ".abs", ".square", "torch.abs", "torch.square", "torch.pow")
-            for after in users(program).get(id(call), ())
-        ):
+        if call.op == "-" and _sized(program, call):
             return call
     return None
+
+
+_SIZES = frozenset(".pow ** .abs .square .norm torch.abs torch.square torch.pow torch.norm".split())
+
+
+def _sized(program: Program, difference: Call) -> bool:
+    """Whether the size of a difference is taken, of all of it or of some of its rows."""
+    index = users(program)
+    picked = [call for call in index.get(id(difference), ()) if keeps_numbers(call)]
+    return any(after.op in _SIZES for part in (difference, *picked) for after in index.get(id(part), ()))
 
 
 def base(value: Value | None) -> Value | None:
