@@ -458,3 +458,12 @@ def test_predictions_that_meet_every_label_are_recorded(tmp_path: Path, evaluate
     )
     found = [(item.operation, item.line) for item in seen.record.of(Crossed)]
     assert found == ([(crossed, seen.line("net(x)"))] if crossed else [])
+
+
+def test_an_evaluation_whose_loss_adds_up_its_rows(tmp_path: Path) -> None:
+    summed = CLASSIFIER.replace(
+        "right += (net(bx).argmax(1) == by).sum().item()",
+        "right += F.cross_entropy(net(bx), by, reduction='sum').item()",
+    )
+    assert [seen.loss_summed for seen in watched(tmp_path, summed).record.of(Evaluation)] == [True, True]
+    assert not any(seen.loss_summed for seen in watched(tmp_path, CLASSIFIER).record.of(Evaluation))

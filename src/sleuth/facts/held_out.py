@@ -9,7 +9,7 @@ from sleuth.facts.seen import at, evaluations, in_each_step
 from sleuth.finding import Where
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.facts.step import Evaluation, Record
 
 _HELD_OUT = re.compile(r"(^|[^a-z])(val|valid|validation|test|dev|eval|held.?out)([^a-z]|$)", re.IGNORECASE)
 _COST = re.compile(
@@ -38,9 +38,18 @@ def _computed(record: "Record") -> Iterator[HeldOut]:
             continue
         known = [seen for seen in passes if seen.loss is not None]
         if known and (known[-1].seen_in_training or 0.0) <= KNOWN:
-            yield HeldOut(
-                tuple(seen.loss or 0.0 for seen in known), tuple(seen.n for seen in known), at(known[0])
-            )
+            losses = tuple(_comparable(record, seen) for seen in known)
+            yield HeldOut(losses, tuple(seen.n for seen in known), at(known[0]))
+
+
+def _comparable(record: "Record", seen: "Evaluation") -> float:
+    """The loss as training takes it: a sum over rows as their mean, where training takes the mean."""
+    from sleuth.facts.step import LossCall
+
+    means = any(call.phase == "train" and call.reduction == "mean" for call in record.of(LossCall))
+    rows = seen.answers or seen.rows
+    loss = seen.loss or 0.0
+    return loss * seen.calls / rows if seen.loss_summed and means and rows else loss
 
 
 def _told(record: "Record") -> Iterator[HeldOut]:

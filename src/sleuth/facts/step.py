@@ -319,6 +319,7 @@ class Evaluation:
     answers: int = 0  # decisions behind `correct`: as many as rows, or one a token or pixel
     weights: str = ""  # a few of the model's weights; another checkpoint has others
     equal_rows: float | None = None  # share of its rows (hashed) that stood before in the same call
+    loss_summed: bool = False  # each of those values was a sum over its rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ class Call:
     function: str
     value: float | None
     details: dict[str, Any] | None
+    summed: bool = False  # over its rows, where others take the mean
 
 
 def attach(state: State, patches: Any) -> None:
@@ -111,7 +112,7 @@ def _noted(
             "value": number,
             **_details(name, scores, target, kwargs, value),
         }
-    call = Call(name, number, details)
+    call = Call(name, number, details, kwargs.get("reduction") == "sum")
     if state.window.measured:
         _follow(state, call, value)
     forward = _judged(state, value)

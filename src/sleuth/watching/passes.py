@@ -28,6 +28,7 @@ class Pass:
     loss: float = 0.0  # the sum of those seen
     losses: int = 0
     function: str = ""
+    summed: bool = False
     right: float = 0.0
     checked: int = 0
     constant: bool | None = None
@@ -136,6 +137,7 @@ def _add(current: Pass, forward: Forward) -> None:
             current.loss += call.value
             current.losses += 1
             current.function = call.function
+            current.summed = call.summed
     if forward.correct is not None:
         current.right += forward.correct * forward.checked
         current.checked += forward.checked
@@ -188,6 +190,7 @@ def _told(state: State, current: Pass, passes: Passes) -> Evaluation:
         fingerprint=fingerprint(rows) if rows is not None and current.hashed_all else "",
         loss=current.loss / current.losses if current.losses else None,
         loss_function=current.function,
+        loss_summed=current.summed,
         correct=current.right / current.checked if current.checked else None,
         answers=current.checked,
         weights=first.weights,

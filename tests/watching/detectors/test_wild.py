@@ -205,9 +205,13 @@ def test_a_teacher_asked_in_each_step_holds_nothing_out() -> None:
     assert serious(found("overfitting", add(bare, *seldom)))
 
 
-def small(rows: int | None, losses: list[float], train: Any = lambda s: 1e-3 + 2 * 0.8**s.n) -> Record:
+def small(
+    trained_on: int | None, losses: list[float], train: Any = lambda s: 1e-3 + 2 * 0.8**s.n, **changes: Any
+) -> Record:
     bare = drop(spoil(healthy(), Step, loss=train), Evaluation)
-    passes = [evaluation(20 * n, loss=loss, training_rows=rows) for n, loss in enumerate(losses, 1)]
+    passes = [
+        evaluation(20 * n, loss=loss, training_rows=trained_on, **changes) for n, loss in enumerate(losses, 1)
+    ]
     return add(bare, *passes)
 
 
@@ -219,10 +223,23 @@ def test_a_few_rows_learned_by_heart() -> None:
     assert finding.numbers["rows"] == 24
 
 
+def test_five_times_as_many_rows_held_out_as_trained_on() -> None:
+    (finding,) = serious(found("too-little-data", small(160, HIGH, rows=1600, correct=0.6)))
+    assert finding.numbers["rows"] == 160
+
+
+def test_a_sum_over_held_out_rows_is_read_as_their_mean() -> None:
+    sums = [loss * 0.001 * 50 for loss in HIGH]  # of 50 rows a call, each row as low as training has it
+    assert serious(found("too-little-data", small(24, sums)))
+    assert not serious(found("too-little-data", small(24, sums, loss_summed=True)))
+
+
 @pytest.mark.parametrize(
     "record",
     [
         small(1300, HIGH),
+        small(160, HIGH, rows=600, correct=0.6),  # as many as one would keep
+        small(160, HIGH, rows=1600, correct=0.95),  # and they suffice
         small(None, HIGH),
         small(24, [0.9, 0.5, 0.3, 0.1, 0.002]),  # it follows
         small(24, [4.0, 3.0, 2.2, 1.6, 1.2]),  # it still falls

@@ -21,8 +21,8 @@ table and no amount of data cures them.
 - **experiment**: train on a quarter, half and all of the examples, a few seeds each, same held-out
   set and same number of optimizer steps. Held-out loss still falling from half to all: more
   will help. The held-out gain should exceed the spread between seeds.
-- **watch**: a training set of a few dozen rows that is learned by heart, while the held-out loss stays
-  ten times as high and no longer falls.
+- **watch**: a training set of a few dozen rows, or of a fifth of those held out, that is learned by
+  heart, while the held-out loss stays ten times as high and no longer falls.
 - **refuted by**: half of the data gives the same held-out score as all of it.
 
 ## How to fix
@@ -68,6 +68,8 @@ if TYPE_CHECKING:
 PREDICTS = {"noise-inputs": "even", "other-seed": "usually"}
 
 FEW = 100  # rows: in the table of the page each doubling below buys five points and more
+FEWER = 5  # times as many rows held out as trained on: who has so many to spare trains on them
+WEAK = 0.9  # share right on them; above it, what is left to gain is little
 FEWEST = 3  # evaluations
 BY_HEART = 0.9  # of the training loss is gone
 APART = 10.0  # held-out loss over training loss at the end
@@ -77,7 +79,7 @@ AGAIN = 5.0  # rows served over different rows: several epochs
 def watch(record: "Record") -> Iterator[Finding]:
     measured = [seen for seen in needed(held_out(record), "held-out losses") if len(seen.losses) >= FEWEST]
     rows = _training_rows(record)
-    if rows is None or rows > FEW or not measured:
+    if rows is None or not measured or not (rows <= FEW or _spared(record, rows)):
         return
     train = [loss for course in courses(record)[:1] for loss in course.finite_losses]
     left = next((seen for seen in measured if _left_behind(seen, train)), None)
@@ -96,6 +98,14 @@ def watch(record: "Record") -> Iterator[Finding]:
         fix="Train on more rows of the same kind; until then fewer parameters, augmentation, or features of "
         "a pretrained model.",
     )
+
+
+def _spared(record: "Record", rows: int) -> bool:
+    """Many more rows are kept for an examination that does not go well."""
+    from sleuth.facts.step import Evaluation
+
+    passes = [seen for seen in record.of(Evaluation) if not seen.training and not seen.seen_in_training]
+    return any(seen.rows >= FEWER * rows and (seen.correct or 0.0) < WEAK for seen in passes)
 
 
 # What stands beside the size of a training set where somebody wrote it down.
