@@ -205,11 +205,12 @@ TWINS: Twins = {
         [
             dtype(steps(FLAT, update_norm=1e-3), "bfloat16"),
             dtype(steps(FLAT, update_norm=0.0), "torch.float16"),
-            steps(FLAT, update_norm=lambda s: 0.0 if s.n % 3 else 1e-8),
+            steps(FLAT, update_norm=lambda s: 0.0 if s.n % 3 else 1e-8, lr=1e-6),
             one_small(FLAT, change=1e-4),
         ],
         [
             healthy(),
+            steps(FLAT, update_norm=0.0),  # large enough to be told apart: it is not written
             one_small(healthy(), change=1e-4),  # it learns all the same
             one_small(FLAT, change=0.05),
             dtype(healthy(), "bfloat16"),

@@ -66,7 +66,7 @@ from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.step import Record
+    from sleuth.facts.step import Record, Step
 
 PREDICTS = {"same-batch": "even", "float64": "always", "lr×10": "even"}
 
@@ -82,6 +82,9 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 FEWEST = 5  # sampled steps
+# Times what the type can tell apart: a plain step of this size cannot be lost in every element. That nothing
+# moves then is no rounding: the step does not write (`update-skipped`).
+TELLABLE = 30.0
 
 
 def _lost_in_a_part(record: "Record") -> Iterator[Finding]:
@@ -142,6 +145,8 @@ def _lost(record: "Record") -> Iterator[Finding]:
         if len(ratios) < 5 or curves.median(ratios) >= _HALF_EPSILON[kind] / 2:
             continue
         lost = sum(ratio == 0 for ratio in ratios) / len(ratios)
+        if lost > 0.5 and curves.median(_due(s) for s in steps) > TELLABLE * _HALF_EPSILON[kind]:
+            continue
         half = kind != "float32"
         if not half and (lost < 0.5 or learned(course, 0.3)):
             continue
@@ -160,6 +165,11 @@ def _lost(record: "Record") -> Iterator[Finding]:
             numbers={"ratio": curves.median(ratios), "lost": lost, "dtype": kind},
             fix="Keep a float32 copy of the weights (autocast with float32 parameters), or raise the rate.",
         )
+
+
+def _due(step: "Step") -> float:
+    """What a plain step along the gradient would change, of the size of the weights."""
+    return (step.lr or 0.0) * (step.grad_norm or 0.0) / (step.weight_norm or 1.0)
 
 
 def experiment(trials: "Trials") -> Iterator[Finding]:

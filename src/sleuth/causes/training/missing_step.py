@@ -97,7 +97,7 @@ _ONLY_LOOKS = frozenset(
     {"optax.global_norm", "builtins.print", "builtins.len", "builtins.type", "jax.debug.print"}
 )
 
-NEEDS = "backward apply_updates update( .grad .sub( alpha="
+NEEDS = "backward apply_updates update( .grad .sub( alpha= ].sub_( ].add_( ].mul_("
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -135,8 +135,8 @@ def _dropped_update(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 Value(found.call, program.source),
-                f"`{found.name}` hands the moved weights back, leaves the old ones, and nobody takes them.",
-                fix=f"Move them in place: `{found.name}_(...)`.",
+                f"{found.message}: nobody takes it, and the weights stay as they were.",
+                fix=found.fix,
             )
 
 

@@ -17,7 +17,8 @@ it rounds to nothing, which has a page of its own.
 
 ## How to tell
 - **lint**: in an optimizer of one's own, `p.add(...)` or `p.sub(...)` as a statement: the moved
-  weights are handed back, and nobody takes them; the in-place twin ends in an underscore.
+  weights are handed back, and nobody takes them; the in-place twin ends in an underscore. Or
+  `p[rows].sub_(...)` with a list of rows or a mask: that picks a copy, and the copy moves.
 - **watch**: at a step, a parameter of the optimizer has a non-zero gradient before and the same
   bits after. Count such steps by parameter. With a scaler, its scale halves at exactly those
   steps; with a zero rate, the group says so. Isolated skips in the first dozen steps mean little;
@@ -71,7 +72,7 @@ FAINTEST = 1e-6  # norm of a gradient whose step can be too small for the weight
 DUST = 1e-12  # a rate below cannot move a float32: `lr-collapsed` or `update-underflow` name it
 
 
-NEEDS = ".sub( alpha="
+NEEDS = ".sub( alpha= ].sub_( ].add_( ].mul_("
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -80,9 +81,8 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 Value(found.call, program.source),
-                f"`{found.name}` hands the moved weights back and leaves the old ones: this optimizer steps, "
-                "and these parameters stay as they were.",
-                fix=f"Move them in place: `{found.name}_(...)`.",
+                f"{found.message}: this optimizer steps, and these parameters stay as they were.",
+                fix=found.fix,
             )
 
 
