@@ -612,3 +612,15 @@ def test_of_two_that_give_way_to_everything_the_one_in_the_source_stays() -> Non
     surer = [finding("unseeded", "error", 0.9), finding("nondeterminism", "warning", 0.6, "experiment")]
     told = {f.cause: f.severity for f in clues.roots_before_symptoms(surer)}
     assert told == {"unseeded": "error", "nondeterminism": "note"}
+
+
+@pytest.mark.parametrize(("left", "accused"), [(0.02, False), (0.4, True)])
+def test_heavy_decay_is_a_fault_where_the_training_data_is_not_fitted(left: float, accused: bool) -> None:
+    from sleuth.causes.hyperparameters import over_regularized
+
+    losses = [left + (1 - left) * 0.9**n for n in range(80)]
+    steps = [Step(n, optimizer=1, loss=loss, loss_line=9) for n, loss in enumerate(losses)]
+    made = {"no-regularisation": Trial("no-regularisation", True, "", None, 1.0)}
+    heavy = Optimizer(1, "AdamW", 5, settings={"weight_decay": 1.0})
+    trials = Trials(Record((heavy, *steps)), whole=True, made=made)
+    assert bool(list(over_regularized.experiment(trials))) is accused

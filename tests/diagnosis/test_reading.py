@@ -60,6 +60,14 @@ def test_without_regularisation_only_what_was_held_out_counts() -> None:
     assert reading.held_out_better(run(falling(2.3, 0.5)), run(falling(2.3, 0.1))) is None
 
 
+def test_what_is_told_of_held_out_rows_counts_where_no_pass_over_them_was_judged() -> None:
+    def told(train: float, held_out: float) -> Record:
+        return run(falling(2.3, train), Metric("train mse", train, 60), Metric("valid rmse", held_out, 60))
+
+    assert reading.held_out_better(told(0.5, 0.6), told(0.1, 0.6)) is False
+    assert reading.held_out_better(told(2.0, 1.4), told(0.1, 0.6)) is True
+
+
 def test_a_finite_run_is_better_than_one_that_is_not() -> None:
     exploding = [2.0**i for i in range(30)] + [math.inf] * 20
     assert reading.better(run(exploding), run(falling(2, 1))) is True

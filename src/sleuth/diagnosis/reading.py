@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sleuth.facts.held_out import names_held_out
 from sleuth.facts.step import Batch, Evaluation, LossCall, Metric, Optimizer, Record
 
 TAIL_SHARE = 0.2  # of the steps: late enough to be the outcome, long enough to average the noise of batches
@@ -236,10 +237,11 @@ def mostly_better(base: Record, other: Record) -> bool | None:
 
 
 def held_out_better(base: Record, other: Record) -> bool | None:
-    """By evaluation passes alone; None where there are none. Whoever takes away what holds the training loss
-    up on purpose must show that something else is better for it."""
+    """By evaluation passes, or by what is told of them; None where there are none. Whoever takes away what
+    holds the training loss up on purpose must show that something else is better for it."""
     ours, theirs = scores(base), scores(other)
-    shared = [name for name, score in ours.items() if score.rows and name in theirs]
+    measured = [name for name, score in ours.items() if score.rows and name in theirs]
+    shared = measured or [name for name in ours if name in theirs and names_held_out(name)]
     if not shared:
         return None
     ahead = any(_clearly(ours[name], theirs[name]) for name in shared)

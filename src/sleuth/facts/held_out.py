@@ -27,6 +27,11 @@ class HeldOut:
     where: Where | None
 
 
+def names_held_out(name: str) -> bool:
+    """Whether a number goes by a name of data that was not trained on: `val_acc`, `dev rmse`."""
+    return _HELD_OUT.search(name) is not None
+
+
 def held_out(record: "Record") -> list[HeldOut]:
     """One series for each set, in order: what evaluation passes computed, then what was told under a name."""
     return [*_computed(record), *_told(record)]
@@ -57,7 +62,7 @@ def _told(record: "Record") -> Iterator[HeldOut]:
 
     by_name: dict[str, list[Metric]] = {}
     for metric in record.of(Metric):
-        if _HELD_OUT.search(metric.name) and _COST.search(metric.name):
+        if names_held_out(metric.name) and _COST.search(metric.name):
             by_name.setdefault(metric.name, []).append(metric)
     passes = record.of(Evaluation)
     where = at(passes[0]) if passes else None

@@ -319,12 +319,15 @@ def _is_norm_of_weights(term: Value) -> bool:
 
 HEAVY, HEAVY_DECOUPLED = 0.02, 0.3  # weight decay far above the usual 1e-4 to 5e-3, and AdamW's 0.01 to 0.1
 
+FITTED = 0.1  # of the loss is left: what it costs beyond is what regularisation is there for
+
 
 def experiment(trials: "Trials") -> Iterator[Finding]:
     optimizer = trials.optimizer
     decay = float(optimizer.settings.get("weight_decay") or 0) if optimizer is not None else 0.0
     # Dropout always costs training loss; only a run that does not fit, or a heavy hand, is a fault.
     heavy = decay >= (HEAVY_DECOUPLED if optimizer is not None and optimizer.type == "AdamW" else HEAVY)
+    heavy = heavy and trials.course is not None and trials.course.left > FITTED
     if not trials.yes("no-regularisation") or not (trials.poor or heavy):
         return
     where = Where(optimizer.path or None, optimizer.line or None) if optimizer is not None and decay else None
