@@ -73,6 +73,17 @@ def where_only_written(record: "Record", pattern: str) -> Where | None:
     return Where(script_of(record), found[0]) if len(found) == 1 else None
 
 
+def where_written_in(record: "Record", function: str, pattern: str) -> Where | None:
+    """The first line that matches, in a function of the script by such a name."""
+    program = _program(record, script_of(record), 1)
+    for node in program.source.of(ast.FunctionDef) if program is not None else ():
+        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+            if re.search(function, node.name, re.IGNORECASE) and program is not None:
+                if re.search(pattern, program.source.line(number)):
+                    return Where(script_of(record), number)
+    return None
+
+
 def speaks_of(record: "Record", *pieces: str) -> bool:
     """Whether one of these stands in the script; a script that cannot be read may speak of anything."""
     program = _program(record, script_of(record), 1)

@@ -23,7 +23,8 @@ ranking with a bad threshold also gives a falling loss and a flat F1.
 - **lint**: scores that must not win are masked with a very low value, and then the lowest are taken
   as the best.
 - **watch**: over many steps the loss falls by a clear amount while the metric stays flat or gets
-  worse, on the *same* examples; a ranking metric at exactly 0 is below what chance would give. Sleuth
+  worse, on the *same* examples; a ranking metric at exactly 0 is below what chance would give, and
+  one that loses most of its first value while the loss falls is read from the wrong end. Sleuth
   recomputes plain accuracy from recorded outputs and targets and compares it with what the script
   reports; a disagreement convicts the metric, agreement acquits it. Predictions of shape (N, 1) held
   against labels of shape (N,) are told at once: every prediction meets every label.
@@ -57,12 +58,14 @@ seen += y.numel()                               # acc = correct / seen
 """
 
 import ast
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import literal, number, subject
 from sleuth.facts.interpreter.values import Call, Value
+from sleuth.facts.prepared import where_written_in
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import loss_calls, needed
 from sleuth.facts.topics.modules import settled
@@ -70,7 +73,7 @@ from sleuth.facts.words import Pattern, names_training
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.facts.step import Metric, Record
 
 NEEDS = "sort topk"
 _SORTS = "torch.argsort .argsort torch.sort .sort numpy.argsort jax.numpy.argsort".split()
@@ -194,31 +197,53 @@ REPORTS = 4
 FALLEN = 0.7  # of its first value: the model has learnt a good deal
 
 
+REVERSED = 0.4  # of its first value is left of a ranking: overfitting takes points off it, not most of it
+FELL = 0.9  # of the first loss is left, at most
+
+
 def _below_chance(record: "Record") -> Iterator[Finding]:
-    """Any ranking hits now and then; one that never does while the loss falls is wrong."""
+    """Any ranking hits now and then; one that never does, or ever less, while the loss falls is wrong."""
+    losses = [value for value in record.losses if value is not None]
+    tenth = max(1, len(losses) // 10)
+    for name, told in _rankings(record).items():
+        if len(told) < REPORTS or not losses:
+            continue
+        first, last = sum(losses[:tenth]) / tenth, sum(losses[-tenth:]) / tenth
+        values = [metric.value for metric in told]
+        if not any(values) and last < FALLEN * first:
+            seen = f"is exactly 0 in all {len(told)} reports"
+            why = "Even a random ranking hits now and then, so the metric does not see what the model says."
+        elif 0 < max(values[-REPORTS:]) < REVERSED * values[0] and last < FELL * first:
+            seen = f"goes from {values[0]:.3g} to {values[-1]:.3g}"
+            why = "What is learnt puts the right ones last: the metric reads the order from the wrong end."
+        else:
+            continue
+        yield Finding(
+            f"{name} {seen} while the loss falls from {first:.3g} to {last:.3g}. {why}",
+            severity="warning",
+            credence=0.7,
+            where=_where_ranked(record, told[-1].line),
+            numbers={"reports": len(told), "loss at first": first, "loss at last": last},
+            fix="Look at the order (the highest scores first?), at the ids compared, and at the mask.",
+        )
+
+
+def _rankings(record: "Record") -> "dict[str, list[Metric]]":
     from sleuth.facts.step import Metric
 
     reports: dict[str, list[Metric]] = {}
     for metric in record.of(Metric):
-        if _RANKED.search(metric.name):
+        if _RANKED.search(metric.name) and math.isfinite(metric.value):
             reports.setdefault(metric.name, []).append(metric)
-    losses = [value for value in record.losses if value is not None]
-    for name, told in reports.items():
-        if len(told) < REPORTS or any(metric.value for metric in told) or not losses:
-            continue
-        tenth = max(1, len(losses) // 10)
-        first, last = sum(losses[:tenth]) / tenth, sum(losses[-tenth:]) / tenth
-        if last < FALLEN * first:
-            yield Finding(
-                f"{name} is exactly 0 in all {len(told)} reports while the loss falls from {first:.3g} to "
-                f"{last:.3g}. Even a random ranking hits now and then, so the metric does not see what the "
-                "model says.",
-                severity="warning",
-                credence=0.7,
-                where=Where(record.run.script or None, told[-1].line) if told[-1].line else None,
-                numbers={"reports": len(told), "loss at first": first, "loss at last": last},
-                fix="Look at the order (the highest scores first?), at the ids compared, and at the mask.",
-            )
+    return reports
+
+
+def _where_ranked(record: "Record", line: int) -> Where | None:
+    """Where the metric's own code sorts, or else where it was reported."""
+    sorts = where_written_in(
+        record, r"ndcg|mrr|hit|recall|precision|map|rank|metric|evaluat", r"sort\(|topk\("
+    )
+    return sorts or (Where(record.run.script or None, line) if line else None)
 
 
 _SCORE = Pattern(r"acc|exact|f1|auc|precision|recall|iou|dice|top\W?\d|match|correct", re.IGNORECASE)
