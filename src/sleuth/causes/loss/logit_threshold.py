@@ -53,14 +53,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits
-from sleuth.facts.flow import layer, number, possible, subject
-from sleuth.facts.interpreter.values import Call, Unknown, Value
+from sleuth.facts.flow import keeps_numbers, layer, number, possible, subject
+from sleuth.facts.interpreter.values import Call, Function, Unknown, Value
 from sleuth.facts.losses import WANTS_LOGITS
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.seen import LOGIT_LOSSES, at, needed
 from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.stand_ins import output_of, outputs
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -97,7 +97,11 @@ def lint(program: Program) -> Iterator[Finding]:
         limit = next((limit for limit in limits if limit is not None), None)
         # 0 is the right threshold for a logit, and 1 or more is no probability.
         if limit is not None and 0 < limit < 1 and len(compared) == 1:
-            yield from _judge(program, scores, compared[0], call, f"is compared with {limit:g}")
+            what = f"is compared with {limit:g}"
+            if _told_to_metrics(program, call, compared[0]):
+                yield _accuse("error", call, what, scores[0][1])
+            else:
+                yield from _judge(program, scores, compared[0], call, what)
     for call in program.calls(*_ROUNDS):
         yield from _judge(program, scores, subject(call), call, "is rounded")
     for call in program.calls(*_WANT_PROBABILITIES):
@@ -126,10 +130,33 @@ def _judge(
     likely = [line for score, line in scores if _same_model_elsewhere(program, made[0], score)]
     if not sure and not likely:
         return
-    yield clue(
-        "error" if sure else "warning",
+    yield _accuse("error" if sure else "warning", call, what, (sure or likely)[0])
+
+
+def _told_to_metrics(program: Program, call: Call, value: Value | None) -> bool:
+    """What a `Trainer` hands to its `compute_metrics` are the model's outputs, as they are: raw where nothing
+    in the program ever squashes a score."""
+    if program.holds("sigmoid", "expit", "np.exp", "numpy.exp", "preprocess_logits_for_metrics"):
+        return False
+    handed = [trainer.keywords.get("compute_metrics") for trainer in program.trace]
+    if not any(isinstance(one, Function) and one.definition is call.context.function for one in handed):
+        return False
+    while isinstance(value, Call):
+        given = value.receiver if value.receiver is not None or not value.args else value.args[0]
+        if _is_handed_in(given):
+            first = value.op == "[]" and number(value.args[-1]) == 0
+            return first or value.op == "@predictions"
+        if not keeps_numbers(value):
+            return False
+        value = given
+    return False
+
+
+def _accuse(severity: Severity, call: Call, what: str, line: int | None) -> Finding:
+    return clue(
+        severity,
         call,
-        f"A raw score {what} here as if it were a probability; the loss on line {(sure or likely)[0]} "
+        f"A raw score {what} here as if it were a probability; the loss on line {line} "
         "applies the sigmoid or softmax itself. A logit of 0.5 is a probability of 0.62.",
         fix="Apply `sigmoid` (or `softmax`) before the threshold, or compare the logit with 0.",
         edits=_compared_with_zero(call),
