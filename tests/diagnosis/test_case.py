@@ -26,6 +26,7 @@ from sleuth.errors import SleuthError
 from sleuth.facts.stage.job import Ending
 from sleuth.facts.step import (
     Batch,
+    Evaluation,
     Layers,
     LossCall,
     Model,
@@ -624,3 +625,10 @@ def test_heavy_decay_is_a_fault_where_the_training_data_is_not_fitted(left: floa
     heavy = Optimizer(1, "AdamW", 5, settings={"weight_decay": 1.0})
     trials = Trials(Record((heavy, *steps)), whole=True, made=made)
     assert bool(list(over_regularized.experiment(trials))) is accused
+
+
+@pytest.mark.parametrize(("again", "severity"), [(0, "error"), (2, "error"), (29, "note")])
+def test_who_asks_many_times_about_the_same_rows_wants_answers_that_differ(again: int, severity: str) -> None:
+    record = Record((Evaluation(3, calls=30, rows=600, again=again),))
+    (said,) = clues.of_a_stage([finding("dropout-ignores-mode", "error", technique="probe")], record)
+    assert said.severity == severity

@@ -467,3 +467,24 @@ def test_an_evaluation_whose_loss_adds_up_its_rows(tmp_path: Path) -> None:
     )
     assert [seen.loss_summed for seen in watched(tmp_path, summed).record.of(Evaluation)] == [True, True]
     assert not any(seen.loss_summed for seen in watched(tmp_path, CLASSIFIER).record.of(Evaluation))
+
+
+SAMPLING = """
+net = nn.Sequential(nn.Linear(5, 16), nn.Dropout(0.1), nn.Linear(16, 3))
+optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+x, y = torch.randn(60, 5), torch.randint(3, (60,))
+for step in range(3):
+    optimizer.zero_grad()
+    F.cross_entropy(net(x), y).backward()
+    optimizer.step()
+held = torch.randn(20, 5)
+with torch.no_grad():
+    answers = torch.stack([net(held) for _ in range(8)])
+"""
+
+
+def test_the_same_rows_asked_about_several_times(tmp_path: Path) -> None:
+    (sampled,) = watched(tmp_path, SAMPLING).record.of(Evaluation)
+    assert (sampled.calls, sampled.again) == (8, 7)
+    parts = SAMPLING.replace("[net(held) for _ in range(8)]", "[net(held + k) for k in range(8)]")
+    assert [seen.again for seen in watched(tmp_path, parts).record.of(Evaluation)] == [0]

@@ -7,7 +7,7 @@ from typing import Any
 from sleuth.diagnosis.board import Clue
 from sleuth.diagnosis.lines import SET_BY_HAND
 from sleuth.facts.seen import loss_calls, thawed_later
-from sleuth.facts.step import Layers, Record
+from sleuth.facts.step import Evaluation, Layers, Record
 from sleuth.finding import SEVERITIES, Finding
 
 # A symptom gives way to a root that was found as well: the code that does it before the number that shows it.
@@ -128,15 +128,20 @@ def without_the_course(findings: Iterable[Finding]) -> list[Finding]:
     ]
 
 
+SAMPLED = 5  # further calls on the same rows
+
+
 def of_a_stage(findings: Iterable[Finding], record: Record) -> list[Finding]:
     """A probe sees one step, and the run more. Layers that rest then and learn later are thawed one after the
     other; labels that are all alike there and differ elsewhere are those of one client, day or file; a part
     that one call leaves out and that moves all the same serves another task; slopes that the first optimizer
-    leaves are for the second."""
+    leaves are for the second; who asks a model several times about the same rows wants answers that differ."""
     passing = {"frozen-params"} if thawed_later(record) else set()
     calls = loss_calls(record)
     if len({bound for call in calls for bound in (call.target_min, call.target_max)}) > 1:
         passing.add("labels-constant")
+    if any(seen.again >= SAMPLED for seen in record.of(Evaluation)):
+        passing.add("dropout-ignores-mode")
     shared = _one_backward_for_all(record)
     moved = {name for layers in record.of(Layers) for name, change in layers.updates.items() if change}
     return [

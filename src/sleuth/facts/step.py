@@ -320,6 +320,7 @@ class Evaluation:
     weights: str = ""  # a few of the model's weights; another checkpoint has others
     equal_rows: float | None = None  # share of its rows (hashed) that stood before in the same call
     loss_summed: bool = False  # each of those values was a sum over its rows
+    again: int = 0  # calls, after the first, on the very same rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ class Pass:
     rows: int = 0
     hashes: list[Any] = field(default_factory=list)
     hashed_all: bool = True
+    again: int = 0  # calls on the very rows of the first
     loss: float = 0.0  # the sum of those seen
     losses: int = 0
     function: str = ""
@@ -132,6 +133,10 @@ def _add(current: Pass, forward: Forward) -> None:
         current.hashed_all = False
     else:
         current.hashes.append(forward.hashes)
+        first = current.hashes[0]
+        current.again += (
+            len(current.hashes) > 1 and first.shape == forward.hashes.shape and first.equal(forward.hashes)
+        )
     for call in forward.losses:
         if call.value is not None:
             current.loss += call.value
@@ -200,6 +205,7 @@ def _told(state: State, current: Pass, passes: Passes) -> Evaluation:
         trained=first.model.trained,
         training_rows=state.rows.distinct(),
         equal_rows=_equal_rows(current.hashes),
+        again=current.again,
     )
 
 
