@@ -268,3 +268,11 @@ def test_the_source_says_where_numbers_do_not(name: str, tmp_path: Path) -> None
         "seen", where=Where(None, module=module) if module else None, cause=cause, technique="probe"
     )
     assert line_of(finding, Record(()), tmp_path / "train.py") == line
+
+
+def test_steps_lost_in_small_weights_point_at_where_they_are_made_small(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text("net = Net()\nwith autocast('cpu', torch.bfloat16):\n    pass\nnet.to(torch.bfloat16)\n")
+    for kind, line in (("bfloat16", 4), ("float16", 9), ("float32", 9)):
+        lost = Finding("seen", where=Where("train.py", 9), cause="update-underflow", numbers={"dtype": kind})
+        assert line_of(lost, Record(()), path) == line

@@ -135,7 +135,7 @@ def of_a_stage(findings: Iterable[Finding], record: Record) -> list[Finding]:
     """A probe sees one step, and the run more. Layers that rest then and learn later are thawed one after the
     other; labels that are all alike there and differ elsewhere are those of one client, day or file; a part
     that one call leaves out and that moves all the same serves another task; slopes that the first optimizer
-    leaves are for the second; who asks a model several times about the same rows wants answers that differ."""
+    leaves are for the second; who asks a model several times about the same rows wants answers to differ."""
     passing = {"frozen-params"} if thawed_later(record) else set()
     calls = loss_calls(record)
     if len({bound for call in calls for bound in (call.target_min, call.target_max)}) > 1:

@@ -71,6 +71,8 @@ def _from_source(finding: Finding, sources: list[Path]) -> Where | None:
         return called_twice(module.partition(".")[0], sources)
     if finding.cause == "nondeterminism":
         return left_to_chance(sources)
+    if finding.cause == "update-underflow":
+        return _where_halved(str(finding.numbers.get("dtype", "")), sources)
     if finding.cause == "wrong-reduction" and finding.where is not None and finding.where.line:
         return None  # the call of a loss is known better than a statement can be guessed
     return best_statement(finding.cause, sources) if finding.cause in RANKS else None
@@ -208,6 +210,21 @@ def _where_set(setting: tuple[str, str], record: Record, sources: list[Path]) ->
             for path in sources:
                 for line in _written_beside(path, float(value), words):
                     return Where(str(path), line)
+    return None
+
+
+_HALVED = {"bfloat16": r"\bbfloat16\b|\bbf16\b", "float16": r"\bfloat16\b|\.half\(|\bfp16\b"}
+
+
+def _where_halved(kind: str, sources: list[Path]) -> Where | None:
+    """Where weights are told to be small: not where only the arithmetic is."""
+    if kind not in _HALVED:
+        return None
+    for path in sources:
+        for number, line in enumerate(path.read_text("utf-8", errors="replace").splitlines(), 1):
+            code = line.partition("#")[0]
+            if re.search(_HALVED[kind], code) and not re.search(r"autocast|^\s*(import|from|\"\"\")", code):
+                return Where(str(path), number)
     return None
 
 
