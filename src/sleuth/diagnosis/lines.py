@@ -213,19 +213,30 @@ def _where_set(setting: tuple[str, str], record: Record, sources: list[Path]) ->
     return None
 
 
-_HALVED = {"bfloat16": r"\bbfloat16\b|\bbf16\b", "float16": r"\bfloat16\b|\.half\(|\bfp16\b"}
+_HALVED = {"bfloat16": {"bfloat16", "bf16"}, "float16": {"float16", "half", "fp16"}}
 
 
 def _where_halved(kind: str, sources: list[Path]) -> Where | None:
     """Where weights are told to be small: not where only the arithmetic is."""
-    if kind not in _HALVED:
-        return None
-    for path in sources:
-        for number, line in enumerate(path.read_text("utf-8", errors="replace").splitlines(), 1):
-            code = line.partition("#")[0]
-            if re.search(_HALVED[kind], code) and not re.search(r"autocast|^\s*(import|from|\"\"\")", code):
+    for path in sources if kind in _HALVED else ():
+        lines = path.read_text("utf-8", errors="replace").splitlines()
+        named = sorted(number for number, word in _words(path) if word in _HALVED[kind])
+        for number in named:
+            if "autocast" not in lines[number - 1]:
                 return Where(str(path), number)
     return None
+
+
+def _words(path: Path) -> Iterator[tuple[int, object]]:
+    """Lines of names, attributes and values, and what they say."""
+    tree = tree_of(path)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Attribute):
+            yield node.lineno, node.attr
+        elif isinstance(node, ast.Name):
+            yield node.lineno, node.id
+        elif isinstance(node, ast.Constant):
+            yield node.lineno, node.value
 
 
 _LENGTH = r"epoch|step|iter|pass|round|turn"
