@@ -6,7 +6,7 @@ import pytest
 
 from sleuth.diagnosis.lines import placed
 from sleuth.diagnosis.sources import optimizers_in
-from sleuth.facts.step import Layer, Layers, Model, NonFinite, Optimizer, Parameter, Record, Step
+from sleuth.facts.step import Keeper, Layer, Layers, Model, NonFinite, Optimizer, Parameter, Record, Step
 from sleuth.finding import Finding, Where
 
 
@@ -276,3 +276,35 @@ def test_steps_lost_in_small_weights_point_at_where_they_are_made_small(tmp_path
     for kind, line in (("bfloat16", 4), ("float16", 9), ("float32", 9)):
         lost = Finding("seen", where=Where("train.py", 9), cause="update-underflow", numbers={"dtype": kind})
         assert line_of(lost, Record(()), path) == line
+
+
+KEPT = """
+class Meter:
+    def __init__(self):
+        self.total = 0.0
+    def update(self, value):
+        self.total = 0.9 * self.total + 0.1 * value
+history = []
+for x in rows:
+    history.append(net(x))
+    table[x] = history
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [("self.meter.total", 6), ("history", 9), ("table['a']", 10), ("elsewhere", 30)]
+)
+def test_tensors_that_pile_up_point_at_what_puts_more_on_the_pile(
+    name: str, line: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(KEPT)
+    assert line_of(found("memory-growth", line=30), Record((Keeper(name, "list", 500),)), path) == line
+
+
+def test_a_memory_without_an_end_is_pointed_at_where_nobody_else_keeps_them(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text("import functools\nread = functools.lru_cache(maxsize=None)(load)\n")
+    assert line_of(found("memory-growth", line=30), Record(()), path) == 2
+    path.write_text("import functools\nread = functools.lru_cache(maxsize=64)(load)\n")
+    assert line_of(found("memory-growth", line=30), Record(()), path) == 30

@@ -360,6 +360,16 @@ class Overwritten:
 
 
 @dataclass(frozen=True, slots=True)
+class Keeper:
+    """Who held most tensors when they had clearly become more: told once."""
+
+    name: str  # as one would write it where a step is taken: `self.history`, `meter.total`
+    type: str  # of container; "graph" for a tensor that reaches back through many steps
+    held: int = 0  # tensors, or operations behind that one
+    n: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Crossed:
     """Predictions held against labels, one a row each, that met each with each: the first of each line."""
 
@@ -484,6 +494,7 @@ KINDS: Mapping[str, type[Any]] = {
     "threshold": Threshold,
     "overwritten": Overwritten,
     "crossed": Crossed,
+    "keeper": Keeper,
     "dropout": Dropout,
     "load": Load,
     "nonfinite": NonFinite,

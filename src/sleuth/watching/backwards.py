@@ -128,7 +128,8 @@ def began(state: State, loss: Any) -> None:
         state.norms_s += time.perf_counter() - started
     if window.sampled and loss.grad_fn is not None:
         counted = time.perf_counter()
-        window.graph = _nodes(loss.grad_fn)
+        window.graph = nodes(loss.grad_fn)
+        state.told.setdefault("graph", window.graph)
         state.layers_s += time.perf_counter() - counted
     state.own_s += time.perf_counter() - started
 
@@ -161,7 +162,7 @@ def _time(state: State, loss: Any) -> None:
     handle = loss.grad_fn.register_prehook(start)
 
 
-def _nodes(node: Any) -> int:
+def nodes(node: Any) -> int:
     """The size of the graph behind a loss, counted up to a bound."""
     seen = {node}
     front = [node]

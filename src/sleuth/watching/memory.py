@@ -4,6 +4,7 @@ import os
 import time
 from typing import Any
 
+from sleuth.watching import keepers
 from sleuth.watching.state import State
 
 RARELY = 500  # walking all objects takes tens of milliseconds: no more than one part in so many
@@ -14,6 +15,7 @@ def seen(state: State) -> dict[str, Any]:
     if time.perf_counter() >= state.count_tensors_at or (state.deep and state.n % 50 == 1):
         started = time.perf_counter()
         found["tensors"] = live_tensors() - len(state.rows.recent)  # the recorder's own
+        keepers.look(state, found["tensors"])
         took = time.perf_counter() - started
         state.count_tensors_at = started + took * RARELY
         state.layers_s -= took  # it has a share of its own

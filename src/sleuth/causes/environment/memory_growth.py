@@ -100,11 +100,7 @@ def watch(record: "Record") -> Iterator[Finding]:
             if piles
             else ""
         )
-        + (
-            ": something holds on to tensors or graphs of past steps."
-            if piles
-            else ": something outside the tensors grows."
-        ),
+        + (f": {_held_by(record)}." if piles else ": something outside the tensors grows."),
         severity="warning" if climbs else "note",
         credence=0.75 if climbs and piles else (0.6 if climbs else 0.35),
         where=where_loss(record.steps[-1]) if piles else None,
@@ -112,3 +108,14 @@ def watch(record: "Record") -> Iterator[Finding]:
         fix="Store `loss.item()` or `.detach()`ed copies; look for lists and attributes that outlive an "
         "iteration.",
     )
+
+
+def _held_by(record: "Record") -> str:
+    from sleuth.facts.step import Keeper
+
+    keeper = next(iter(record.of(Keeper)), None)
+    if keeper is None:
+        return "something holds on to tensors or graphs of past steps"
+    if keeper.type == "graph":
+        return f"`{keeper.name}` holds on to the graphs of past steps ({keeper.held} operations or more)"
+    return f"`{keeper.name}` ({keeper.type}) holds {keeper.held} of them"
