@@ -68,6 +68,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if whole:
         counts = bench.labels
         distinct, seen = len(counts.counts), counts.seen
+        whole = counts.fair  # the head of a sorted file has one class, and its tail the others
     else:
         targets = [part for part in bench.data.tensors if part.role == "target"]
         distinct = min((part.distinct or 2 for part in targets), default=2)
