@@ -1,5 +1,6 @@
 """The data family: a spoiled record and its healthy twin for each cause."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -115,6 +116,19 @@ def in_parts(record: Record) -> Record:
     """Each pass calls a second part of the model with what the first one made."""
     made = [replace(seen, line=seen.line + 1, fingerprint=f"{seen.n}") for seen in record.of(Evaluation)]
     return add(record, *made)
+
+
+def _at_the_loss(span: Callable[[int], tuple[int, int]]) -> Record:
+    """A run of bare tensors, of which each loss call saw labels from one number to another."""
+    return spoil(
+        drop(healthy(), Loader, Batch),
+        LossCall,
+        target_min=lambda c: float(span(c.n)[0]),
+        target_max=lambda c: float(span(c.n)[1]),
+        target_distinct=lambda c: 1 + span(c.n)[1] - span(c.n)[0],
+        target_shape=(32,),
+        target_dtype="int64",
+    )
 
 
 TWINS: Twins = {
@@ -364,8 +378,16 @@ TWINS: Twins = {
         [
             spoil(tensors(role="target", counts=lambda b: {str(b.n % 3): 32}), Loader, shuffled=False),
             drop(tensors(role="target", counts=lambda b: {str(b.n // 10 % 4): 32}), Loader),
+            # No model object and no loader: the loss alone was seen.
+            _at_the_loss(lambda n: (n % 3, n % 3)),
         ],
         [
+            _at_the_loss(lambda n: (0, 2)),
+            _at_the_loss(lambda n: (0, 0 if n % 4 else 2)),  # one class is all but alone
+            _at_the_loss(lambda n: (min(n // 20, 3), min(n // 20, 3))),  # tasks, one after the other
+            drop(
+                tensors(role="target", counts=lambda b: {"0": 31, "1": 1} if b.n == 4 else {"0": 32}), Loader
+            ),
             spoil(healthy(), Loader, shuffled=False),
             tensors(role="target", counts=lambda b: {str(b.n % 3): 32}),  # chance: the loader shuffles
             spoil(tensors(role="target", counts=lambda b: {"0": 20, "1": 12}), Loader, shuffled=False),

@@ -77,10 +77,11 @@ def _is_mixed(key: Value | None) -> bool:
 
 def is_drawn(splits: Splits, value: Value | None) -> bool:
     """Rows made by a random generator: any order is as good as any other."""
-    return any(
-        isinstance(here, Call) and here.op.rpartition(".")[2] in _DRAWN and not here.op.startswith("@")
-        for here in ancestry_of(splits, value)
-    )
+    return any(_draws(here) for here in ancestry_of(splits, value))
+
+
+def _draws(value: Value) -> bool:
+    return isinstance(value, Call) and value.op.rpartition(".")[2] in _DRAWN and not value.op.startswith("@")
 
 
 def ancestry_of(splits: Splits, value: Value | None) -> list[Value]:
@@ -141,6 +142,8 @@ def _filled_with(value: Value) -> object:
         return None
     if name == "full":
         fill = made.argument(1, "fill_value")
+        if any(_draws(part) for part in ancestry(fill, 40)):
+            return None  # the blocks come as chance would have it
         known = literal(fill)
         return "varies" if known is None else known
     return 0 if name == "zeros" else 1
