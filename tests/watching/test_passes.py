@@ -467,3 +467,27 @@ def test_an_evaluation_whose_loss_adds_up_its_rows(tmp_path: Path) -> None:
     )
     assert [seen.loss_summed for seen in watched(tmp_path, summed).record.of(Evaluation)] == [True, True]
     assert not any(seen.loss_summed for seen in watched(tmp_path, CLASSIFIER).record.of(Evaluation))
+
+
+SERVED = """
+from torch.utils.data import DataLoader, TensorDataset
+maps = torch.randint(3, (40, 1, 6, 6), dtype=torch.uint8)
+net = nn.Conv2d(1, 3, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+for bx, by in DataLoader(TensorDataset(torch.randn(40, 1, 6, 6), maps), batch_size=10):
+    optimizer.zero_grad()
+    {target}
+    F.cross_entropy(net(bx), wanted).backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "served"),
+    [("wanted = by[:, 0].long()", True), ("wanted = torch.zeros(10, 6, 6, dtype=torch.long)", False)],
+)
+def test_targets_of_a_loader_are_told_from_those_made_on_the_spot(
+    target: str, served: bool, tmp_path: Path
+) -> None:
+    calls = watched(tmp_path, SERVED.replace("{target}", target)).record.of(LossCall)
+    assert {call.target_served for call in calls} == {served}

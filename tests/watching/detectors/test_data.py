@@ -88,6 +88,11 @@ RAW: dict[str, Any] = {"mean": 120.0, "std": 70.0, "maximum": 255.0, "minimum": 
 WORKERS = spoil(healthy(), Loader, workers=2)
 CONSTANT: dict[str, Any] = {"counts": {"1": 32}, "distinct": 1}
 ONE_LABEL: dict[str, Any] = {"target_min": 1, "target_max": 1, "target_distinct": 1}
+ONE_MAP: dict[str, Any] = ONE_LABEL | {
+    "target_shape": (32, 40, 40),
+    "target_served": True,
+    "input_made_by": "Conv",
+}
 BCE = "binary_cross_entropy_with_logits"
 
 
@@ -221,6 +226,9 @@ TWINS: Twins = {
             spoil(
                 spoil(drop(healthy(), Batch), LossCall, **ONE_LABEL), Step, loss=lambda s: 1 / (1 + s.n**2)
             ),
+            # One label a pixel, from a loader of 400 pictures.
+            spoil(spoil(healthy(), Loader, examples=400), LossCall, **ONE_MAP),
+            spoil(add(healthy(), *(records.call(n) for n in range(100))), LossCall, **ONE_MAP),
         ],
         [
             healthy(),
@@ -234,6 +242,8 @@ TWINS: Twins = {
                 target_max=lambda c: c.n % 2,
             ),
             spoil(healthy(), LossCall, function="mse_loss", **ONE_LABEL),
+            spoil(spoil(healthy(), Loader, examples=5000), LossCall, **ONE_MAP),  # the rest may hold others
+            spoil(healthy(), LossCall, ignored=1.0, **ONE_MAP),
             spoil(
                 tensors(role="target", path="target", **CONSTANT),
                 LossCall,
