@@ -5,6 +5,7 @@ import re
 
 from sleuth.facts.flow import ancestry, literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Instance, Unknown, Value
+from sleuth.facts.topics.blocks import blocks
 from sleuth.facts.topics.loaders import class_of, method
 from sleuth.facts.topics.splits import PERMUTATIONS, Splits, bare, first_key, is_full
 from sleuth.facts.words import Pattern
@@ -102,7 +103,17 @@ def class_after_class(splits: Splits, value: Value | None) -> Call | None:
         if isinstance(here, Call):
             if here.op in CLASS_AFTER_CLASS or _is_sorting_index(here) or _joins_blocks(here):
                 return here
+        elif isinstance(here, Collection) and (grown := blocks(splits.program).get(id(here))) is not None:
+            if _is_class_target(splits, here):
+                return grown
     return None
+
+
+def _is_class_target(splits: Splits, labels: Collection) -> bool:
+    """A list of groups may stand beside the labels, and to hold out whole groups is right."""
+    targets = [use.target for use in splits.program.losses if use.name in ("cross_entropy", "nll_loss")]
+    targets += [call.argument(1, "y") for call in splits.program.calls(".fit", ".partial_fit")]
+    return any(here is labels for target in targets for here in splits.rows(target))
 
 
 def _is_sorting_index(here: Call) -> bool:
