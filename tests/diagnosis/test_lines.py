@@ -179,6 +179,21 @@ def test_bare_weights_that_start_alike_point_at_where_they_are_made(tmp_path: Pa
     assert line_of(found("zero-init", "body.0", 9), Record(()), script) == 9
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("x = read()\nfit, valid = (Soils(part) for part in PARTS)\norder = randperm(9)\n", 2),
+        ("x = read()\nfor e in range(3):\n    rows = randperm(9)\norder = torch.randperm(len(x))\n", 4),
+    ],
+)
+def test_shared_rows_point_at_the_parts_or_at_the_order_they_are_cut_from(
+    text: str, line: int, tmp_path: Path
+) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(text)
+    assert line_of(found("split-overlap", line=40), Record(()), script) == line
+
+
 def test_shared_rows_point_at_a_split_of_ones_own(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(

@@ -11,6 +11,7 @@ from torch.nn import functional as F  # noqa: N812
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 from sleuth.facts.bench import Bench
+from sleuth.facts.captured import Chunks
 from sleuth.finding import Finding
 from sleuth.probing import probe, roots_first
 from tests.probe.cases import Made, Parts, classify, loader_of, mlp, seeded
@@ -467,6 +468,44 @@ def _shares(train: tuple[int, int], val: tuple[int, int]) -> Made:
 def test_more_of_a_rare_class_to_be_judged_by_is_no_bad_split() -> None:
     assert severities("unstratified-split", _shares((970, 30), (140, 60))) == ["note"]
     assert severities("unstratified-split", _shares((900, 400), (300, 2))) == ["warning"]
+
+
+# More rows than are gathered, class after class: what was not reached is not missing.
+MANY = 6000
+IN_ORDER = (torch.randn(MANY, 6), torch.arange(MANY) * 4 // MANY)
+HELD_OUT = (torch.randn(400, 6), torch.arange(400) * 4 // 400)
+
+
+def _served(whole: Any, val: Any) -> Made:
+    x, y = next(iter(whole))
+    return classify(x, y, model=mlp(6, 4), loader=whole, val_loader=val)
+
+
+def test_classes_that_a_walk_did_not_reach_are_not_missing() -> None:
+    in_order = TensorDataset(*IN_ORDER)
+    small: DataLoader[Any] = DataLoader(TensorDataset(*HELD_OUT), 64)
+    for loader in (DataLoader(in_order, 64), DataLoader(in_order, 64, shuffle=True), Chunks(IN_ORDER)):
+        assert serious("unstratified-split", _served(loader, small)) == []
+        assert serious("class-imbalance", _served(loader, small)) == []
+        assert serious("labels-constant", _served(loader, small)) == []
+
+
+def test_whole_tensors_are_counted_to_their_end() -> None:
+    x, y = IN_ORDER
+    for train in (
+        Chunks((x, y.clamp(max=2))),
+        DataLoader(TensorDataset(x, y.clamp(max=2)), 64, shuffle=True),
+    ):
+        assert len(serious("unstratified-split", _served(train, Chunks(HELD_OUT)))) >= 1
+    assert Bench(**_served(Chunks(IN_ORDER), Chunks(HELD_OUT))).labels.seen == MANY
+
+
+def test_the_head_of_a_long_file_with_one_label_is_a_note() -> None:
+    x, y = torch.randn(MANY, 6), (torch.arange(MANY) > MANY - 100).long()
+    stretched: DataLoader[Any] = DataLoader(TensorDataset(x, y), 64)
+    assert severities("labels-constant", _served(stretched, None)) == ["note"]
+    rare: DataLoader[Any] = DataLoader(TensorDataset(x, y.flip(0)), 64)
+    assert serious("class-imbalance", _served(rare, None)) == []
 
 
 # Loaders

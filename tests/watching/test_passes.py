@@ -488,3 +488,27 @@ def test_the_same_rows_asked_about_several_times(tmp_path: Path) -> None:
     assert (sampled.calls, sampled.again) == (8, 7)
     parts = SAMPLING.replace("[net(held) for _ in range(8)]", "[net(held + k) for k in range(8)]")
     assert [seen.again for seen in watched(tmp_path, parts).record.of(Evaluation)] == [0]
+
+
+SERVED = """
+from torch.utils.data import DataLoader, TensorDataset
+maps = torch.randint(3, (40, 1, 6, 6), dtype=torch.uint8)
+net = nn.Conv2d(1, 3, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+for bx, by in DataLoader(TensorDataset(torch.randn(40, 1, 6, 6), maps), batch_size=10):
+    optimizer.zero_grad()
+    {target}
+    F.cross_entropy(net(bx), wanted).backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "served"),
+    [("wanted = by[:, 0].long()", True), ("wanted = torch.zeros(10, 6, 6, dtype=torch.long)", False)],
+)
+def test_targets_of_a_loader_are_told_from_those_made_on_the_spot(
+    target: str, served: bool, tmp_path: Path
+) -> None:
+    calls = watched(tmp_path, SERVED.replace("{target}", target)).record.of(LossCall)
+    assert {call.target_served for call in calls} == {served}

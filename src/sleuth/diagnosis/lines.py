@@ -156,7 +156,7 @@ def _where_prepared(cause: str, record: Record) -> Where | None:
         fed = next((batch.line for batch in batches(record) if batch.line), 0)
         return where_input_made(record, fed)
     calls = [call for call in loss_calls(record) if call.line] if cause in OF_TARGETS else []
-    return where_target_made(record, calls[0]) if calls else None
+    return where_target_made(record, calls[0], moved=cause == "labels-misaligned") if calls else None
 
 
 def _written(finding: Finding, record: Record) -> Where | None:

@@ -105,9 +105,13 @@ def _split(statement: _Statement) -> int | None:
     apart = not statement.in_loop and "," in statement.targets and re.search(r"split\w*\(", statement.text)
     if apart:
         return 2
-    # `test_set = Patches(archive, "test")`: a class of one's own that chooses rows; then what serves them.
-    made = held_out and not statement.in_loop and re.search(r"= *[\w.]*\b[A-Z]\w+\(", statement.text)
-    return (4 if "DataLoader(" in statement.text else 3) if made else None
+    # `test_set = Patches(archive, "test")`, also one for each part in turn: a class of one's own that chooses
+    # rows; then what serves them; then an order that is drawn once, not one of batches.
+    made = held_out and not statement.in_loop and re.search(r"= *[(\[]*[\w.]*\b[A-Z]\w+\(", statement.text)
+    if made:
+        return 4 if "DataLoader(" in statement.text else 3
+    drawn = not statement.in_loop and re.search(r"permutation\(|randperm\(", statement.text)
+    return 5 if drawn else None
 
 
 def _same_start(statement: _Statement) -> int | None:

@@ -6,41 +6,45 @@ is the one that prepared them, and only the source knows it. Where it cannot be 
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sleuth.errors import SleuthError
-from sleuth.facts.flow import layer, literal, root
-from sleuth.facts.interpreter.values import Call, Collection, Function, Value
+from sleuth.facts.flow import layer, literal, root, subject
+from sleuth.facts.interpreter.values import Call, Collection, Function, Instance, Value
 from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, place, read_program
 from sleuth.facts.topics.idle import idle_layers
 from sleuth.facts.topics.shapes import Shapes, shapes
-from sleuth.facts.topics.shapes.datasets import cut_from
+from sleuth.facts.topics.shapes.datasets import cut_from, dataset_of
 from sleuth.finding import Where
 
 if TYPE_CHECKING:
+    from sleuth.facts.source import Source
     from sleuth.facts.step import Line, LossCall, Record
 
 _OPERATORS = frozenset("+ - * / // % ** > >= < <= == != & | ^ ~".split())
 # What gives new numbers; everything else reads, draws or allocates them.
 _COMPUTES = frozenset(
     "masked_fill masked_fill_ where clip clamp div sub mul add pow round floor digitize argmax argmin "
-    "transform fit_transform map apply replace resize interpolate roll flip stack nan_to_num one_hot".split()
+    "transform fit_transform map apply replace resize interpolate nan_to_num one_hot".split()
 )
+# What gives other places to the numbers it gets.
+_MOVES = frozenset("roll flip stack".split())
 _LONGEST = 30  # steps back from the use
 WITHIN = 10.0  # seconds: a record keeps nine digits of a number, of the time of its start as well
 
 
-def where_target_made(record: "Record", call: "LossCall") -> Where | None:
-    """The line that gave a loss's targets their values; the line of the loss where that cannot be told."""
+def where_target_made(record: "Record", call: "LossCall", moved: bool = False) -> Where | None:
+    """The line that gave a loss's targets their values, with `moved` also their places; the line of the loss
+    where that cannot be told."""
     used = Where(call.path or None, call.line) if call.line else None
     program = _program(record, call.path, call.line)
     if program is None:
         return used
     targets = [use.target for use in program.losses if place(use.call).line == call.line]
-    return next(_made(program, targets, call.line), used)
+    return next(_made(program, targets, call.line, moved), used)
 
 
 def where_input_made(record: "Record", line: "Line") -> Where | None:
@@ -56,13 +60,40 @@ def where_input_made(record: "Record", line: "Line") -> Where | None:
 
 
 def where_number_written(record: "Record", value: float, words: str) -> Where | None:
-    """The first line of the script on which this number stands beside one of the words."""
+    """The first line of the script on which this number has one of the words for its name, or stands beside
+    one of them."""
     program = _program(record, script_of(record), 1)
-    for node in program.source.nodes if program is not None else ():
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value == value:
-            if program is not None and re.search(words, program.source.line(node.lineno), re.IGNORECASE):
-                return Where(program.source.path, node.lineno)
-    return None
+    if program is None:
+        return None
+    written = [
+        node
+        for node in program.source.nodes
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value == value
+    ]
+    names = _names(program.source.nodes) if written else {}
+    named = [node for node in written if re.search(words, names.get(id(node), ""), re.IGNORECASE)]
+    beside = [node for node in written if re.search(words, program.source.line(node.lineno), re.IGNORECASE)]
+    return next((Where(program.source.path, node.lineno) for node in (*named, *beside)), None)
+
+
+def _names(nodes: Iterable[ast.AST]) -> dict[int, str]:
+    """What the program calls a value: a parameter by its default, a keyword, a variable."""
+    found: dict[int, str] = {}
+    for node in nodes:
+        if isinstance(node, ast.arguments):
+            last = [*node.posonlyargs, *node.args][::-1]
+            pairs = [
+                *zip(last, node.defaults[::-1], strict=False),
+                *zip(node.kwonlyargs, node.kw_defaults, strict=True),
+            ]
+            found |= {id(default): parameter.arg for parameter, default in pairs if default is not None}
+        elif isinstance(node, ast.keyword) and node.arg:
+            found[id(node.value)] = node.arg
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+            found[id(node.value)] = ast.unparse(node.targets[0])
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            found[id(node.value)] = ast.unparse(node.target)
+    return found
 
 
 def where_only_written(record: "Record", pattern: str) -> Where | None:
@@ -125,11 +156,13 @@ def _program(record: "Record", path: str, line: "Line") -> Program | None:
         return None
 
 
-def _made(program: Program, values: Sequence[Value | None], line: "Line") -> Iterator[Where]:
+def _made(
+    program: Program, values: Sequence[Value | None], line: "Line", moved: bool = False
+) -> Iterator[Where]:
     """For each value, the last step that computed it; else the last that converted it on another line."""
     for value in values:
-        path = list(_steps_back(shapes(program), value))
-        computed = [step for step in path if _computes(step)]
+        path = list(_steps_back(shapes(program), value, moved))
+        computed = [step for step in path if _computes(step, moved)]
         converted = [step for step in path if isinstance(step, Call) and not _serves(step)]
         for step in (*computed[:1], *converted):
             found = place(step)
@@ -138,22 +171,41 @@ def _made(program: Program, values: Sequence[Value | None], line: "Line") -> Ite
                 break
 
 
-def _steps_back(algebra: Shapes, value: Value | None) -> Iterator[Value]:
+def _steps_back(algebra: Shapes, value: Value | None, moved: bool) -> Iterator[Value]:
     """A value, what it is a batch or a copy of, and so on back to where its numbers came from."""
     for _ in range(_LONGEST):
         value = root(value)
         if value is None:
             return
         yield value
-        if not isinstance(value, Call) or _computes(value):
+        if not isinstance(value, Call) or _computes(value, moved):
             return
+        if _moves(value):
+            value = subject(value)
+            continue
+        served = _served_by(value)
+        if served is not None and served.path != algebra.program.source.path:
+            algebra = shapes(read_program(served))
         value = cut_from(algebra, value) or _collated(algebra, value)
 
 
-def _computes(value: Value) -> bool:
+def _served_by(item: Call) -> "Source | None":
+    """The file of the data set that a part of a batch comes from, where the project has written it."""
+    batch = root(item.args[0]) if item.op == "[]" and len(item.args) == 2 else None
+    loader = batch.args[0] if isinstance(batch, Call) and batch.op == "next" and batch.args else None
+    dataset = root(dataset_of(loader))
+    return dataset.cls.source if isinstance(dataset, Instance) else None
+
+
+def _computes(value: Value, moved: bool) -> bool:
     if not isinstance(value, Call):
         return False
-    return value.op in _OPERATORS or layer(value).rpartition(".")[2] in _COMPUTES
+    name = layer(value).rpartition(".")[2]
+    return value.op in _OPERATORS or name in _COMPUTES or (moved and name in _MOVES)
+
+
+def _moves(call: Call) -> bool:
+    return layer(call).rpartition(".")[2] in _MOVES
 
 
 def _serves(call: Call) -> bool:

@@ -292,6 +292,7 @@ class LossCall:
     requires_grad: bool = True
     input_made_by: str = ""  # name of the operation (autograd node) that made the input
     output_std_over_batch: float | None = None  # spread of the predictions over the examples
+    target_served: bool = False  # a loader served these targets, not made on the spot
 
 
 @dataclass(frozen=True, slots=True)

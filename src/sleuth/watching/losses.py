@@ -111,6 +111,7 @@ def _noted(
             "n": state.n,
             "value": number,
             **_details(name, scores, target, kwargs, value),
+            "target_served": _is_served(state, target),
         }
     call = Call(name, number, details, kwargs.get("reduction") == "sum")
     if state.window.measured:
@@ -166,6 +167,21 @@ def _details(name: str, scores: Any, target: Any, kwargs: dict[str, Any], value:
             **_scores(name, scores.detach()),
             **_target(name, target.detach(), kwargs),
         }
+
+
+def _is_served(state: State, target: Any) -> bool:
+    """Whether a loader's last batches hold these numbers, in whatever form and type. What the script has let
+    go of cannot be asked any more."""
+    import torch
+
+    parts = [part for batch in state.served for one in batch if (part := one()) is not None]
+    wanted = target.detach().reshape(-1)
+    return any(
+        part is target
+        or (part.numel() == len(wanted) and bool(torch.equal(part.reshape(-1).to(wanted), wanted)))
+        for part in parts
+        if part.layout is torch.strided
+    )
 
 
 def _scores(name: str, scores: Any) -> dict[str, Any]:

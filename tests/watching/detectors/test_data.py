@@ -1,5 +1,6 @@
 """The data family: a spoiled record and its healthy twin for each cause."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -87,6 +88,11 @@ RAW: dict[str, Any] = {"mean": 120.0, "std": 70.0, "maximum": 255.0, "minimum": 
 WORKERS = spoil(healthy(), Loader, workers=2)
 CONSTANT: dict[str, Any] = {"counts": {"1": 32}, "distinct": 1}
 ONE_LABEL: dict[str, Any] = {"target_min": 1, "target_max": 1, "target_distinct": 1}
+ONE_MAP: dict[str, Any] = ONE_LABEL | {
+    "target_shape": (32, 40, 40),
+    "target_served": True,
+    "input_made_by": "Conv",
+}
 BCE = "binary_cross_entropy_with_logits"
 
 
@@ -115,6 +121,19 @@ def in_parts(record: Record) -> Record:
     """Each pass calls a second part of the model with what the first one made."""
     made = [replace(seen, line=seen.line + 1, fingerprint=f"{seen.n}") for seen in record.of(Evaluation)]
     return add(record, *made)
+
+
+def _at_the_loss(span: Callable[[int], tuple[int, int]]) -> Record:
+    """A run of bare tensors, of which each loss call saw labels from one number to another."""
+    return spoil(
+        drop(healthy(), Loader, Batch),
+        LossCall,
+        target_min=lambda c: float(span(c.n)[0]),
+        target_max=lambda c: float(span(c.n)[1]),
+        target_distinct=lambda c: 1 + span(c.n)[1] - span(c.n)[0],
+        target_shape=(32,),
+        target_dtype="int64",
+    )
 
 
 TWINS: Twins = {
@@ -207,6 +226,9 @@ TWINS: Twins = {
             spoil(
                 spoil(drop(healthy(), Batch), LossCall, **ONE_LABEL), Step, loss=lambda s: 1 / (1 + s.n**2)
             ),
+            # One label a pixel, from a loader of 400 pictures.
+            spoil(spoil(healthy(), Loader, examples=400), LossCall, **ONE_MAP),
+            spoil(add(healthy(), *(records.call(n) for n in range(100))), LossCall, **ONE_MAP),
         ],
         [
             healthy(),
@@ -220,6 +242,8 @@ TWINS: Twins = {
                 target_max=lambda c: c.n % 2,
             ),
             spoil(healthy(), LossCall, function="mse_loss", **ONE_LABEL),
+            spoil(spoil(healthy(), Loader, examples=5000), LossCall, **ONE_MAP),  # the rest may hold others
+            spoil(healthy(), LossCall, ignored=1.0, **ONE_MAP),
             spoil(
                 tensors(role="target", path="target", **CONSTANT),
                 LossCall,
@@ -364,8 +388,16 @@ TWINS: Twins = {
         [
             spoil(tensors(role="target", counts=lambda b: {str(b.n % 3): 32}), Loader, shuffled=False),
             drop(tensors(role="target", counts=lambda b: {str(b.n // 10 % 4): 32}), Loader),
+            # No model object and no loader: the loss alone was seen.
+            _at_the_loss(lambda n: (n % 3, n % 3)),
         ],
         [
+            _at_the_loss(lambda n: (0, 2)),
+            _at_the_loss(lambda n: (0, 0 if n % 4 else 2)),  # one class is all but alone
+            _at_the_loss(lambda n: (min(n // 20, 3), min(n // 20, 3))),  # tasks, one after the other
+            drop(
+                tensors(role="target", counts=lambda b: {"0": 31, "1": 1} if b.n == 4 else {"0": 32}), Loader
+            ),
             spoil(healthy(), Loader, shuffled=False),
             tensors(role="target", counts=lambda b: {str(b.n % 3): 32}),  # chance: the loader shuffles
             spoil(tensors(role="target", counts=lambda b: {"0": 20, "1": 12}), Loader, shuffled=False),

@@ -85,6 +85,67 @@ def test_a_target_is_followed_to_the_line_that_made_it(tmp_path: Path, text: str
     assert where.line == line_of(path, guilty)
 
 
+def test_a_target_is_followed_into_the_file_of_its_data_set(tmp_path: Path) -> None:
+    (tmp_path / "maps.py").write_text(
+        dedent(
+            """
+            import torch
+            from torch.utils.data import Dataset
+
+            class Maps(Dataset):
+                def __init__(self, maps):
+                    self.maps = maps
+
+                def __len__(self):
+                    return len(self.maps)
+
+                def __getitem__(self, i):
+                    wanted = torch.from_numpy(self.maps[i]).div(255).long()
+                    if torch.rand(()) < 0.5:
+                        wanted = wanted.flip(-1)
+                    return torch.zeros(3), wanted
+            """
+        )
+    )
+    path = script(
+        tmp_path,
+        """
+        import torch.nn.functional as F
+        from maps import Maps
+        from torch.utils.data import DataLoader
+
+        for x, y in DataLoader(Maps(maps), batch_size=8, shuffle=True):
+            loss = F.cross_entropy(net(x), y)
+        """,
+    )
+    use = LossCall("cross_entropy", line_of(path, "loss ="), str(path))
+    where = where_target_made(of(path), use)
+    assert where is not None
+    assert (Path(where.path or "").name, where.line) == ("maps.py", line_of(tmp_path / "maps.py", "div(255)"))
+    moved = where_target_made(of(path), use, moved=True)
+    assert moved is not None
+    assert moved.line == line_of(tmp_path / "maps.py", "flip")
+
+
+def test_raw_inputs_are_found_where_they_become_tensors_not_where_columns_are_joined(tmp_path: Path) -> None:
+    path = script(
+        tmp_path,
+        """
+        import numpy as np
+        import torch
+        from torch import nn
+        net = nn.Linear(2, 1)
+        table = np.stack([pressure, speed], axis=1)
+        inputs = torch.from_numpy(table)
+        for k in order.split(32):
+            out = net(inputs[k])
+        """,
+    )
+    where = where_input_made(of(path), line_of(path, "out ="))
+    assert where is not None
+    assert where.line == line_of(path, "from_numpy")
+
+
 def test_an_input_is_followed_to_its_scaling(tmp_path: Path) -> None:
     path = script(
         tmp_path,
@@ -120,6 +181,16 @@ def test_the_size_of_the_training_set_is_found_and_the_batch_size_passed_over(tm
     assert where is not None
     assert where.line == 2
     assert where_number_written(of(path), 25, "train") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["def make(n_train=24, batch_size=32): ...", "make(rows_train=24, batch=8)", "n_train: int = 24"]
+)
+def test_a_number_is_known_by_its_own_name_beside_others(text: str, tmp_path: Path) -> None:
+    path = script(tmp_path, f"WIDTH = 24  # training may need more\n{text}\n")
+    where = where_number_written(of(path), 24, r"^(?!.*batch).*train")
+    assert where is not None
+    assert where.line == 2
 
 
 def by_hand(share: float, training_rows: int | None, record: Record | None = None, **changes: Any) -> Record:

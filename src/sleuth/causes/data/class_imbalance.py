@@ -70,7 +70,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if not losses or any(use.weighted for use in losses):
         return
     counts = bench.labels
-    if len(counts.counts) < 2 or counts.weighted_sampler:
+    if len(counts.counts) < 2 or counts.weighted_sampler or not counts.fair:
         return
     numbers = sorted(count for _, count in counts.counts)
     # Counts of a sample waver by their square root: judge by what they could at worst have been.

@@ -22,8 +22,8 @@ small network only 43% test accuracy in ten epochs, since the relation is not li
 gave 100%. A leak may be present and not yet found by your model.
 
 ## How to tell
-- **lint**: a moving average over the target's own column ends with the row it stands in, beside
-  columns that take earlier rows.
+- **lint**: a moving average over the target's own column, or its change since an earlier row, ends
+  with the row it stands in, beside columns that take earlier rows.
 - **probe**: one input column has a correlation of 0.999 or more with the target, or with
   belonging to one class, over the examples of the loader (of the batch, without one).
 - **experiment**: replace the suspected column by a random permutation of itself. If the held-out
@@ -64,22 +64,23 @@ if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
 
-NEEDS = "rolling expanding ewm"
+NEEDS = "rolling expanding ewm diff( pct_change"
 COPY = 0.999  # correlation; measurements of one thing rarely agree that well, copies always do
 
 
 def lint(program: Program) -> Iterator[Finding]:
-    """A moving average of the very column that is predicted: up to the row it stands in, or beyond it."""
+    """A moving average or a change of the very column that is predicted: up to the row it stands in, or
+    beyond it."""
     for source in program.sources:
         for window in open_windows(source, program.sources):
             yield Finding(
-                f"This window over `{window.column}` ends with the row itself, and `{window.column}` of that "
-                f"row is what line {window.target_line} makes the target of: today's answer is in today's "
-                "inputs.",
+                f"This {window.what} `{window.column}` ends with the row itself, and `{window.column}` of "
+                f"that row is what line {window.target_line} makes the target of: today's answer is in "
+                "today's inputs.",
                 severity="error",
                 credence=CREDENCE["error"],
                 where=place(window.node, source),
-                fix=f'Take only what is known before: `["{window.column}"].shift(1).rolling(...)`.',
+                fix=f'Take only what is known before: `["{window.column}"].shift(1).{window.method}(...)`.',
             )
         for window in centred_windows(source):
             yield Finding(

@@ -16,10 +16,11 @@ the same order every epoch; that is usually harmless.
 
 ## How to tell
 - **lint**: a training `DataLoader` without `shuffle=True`, sampler or batch sampler; slices
-  `x[i:i+b]` with no permutation. Unknown when arguments arrive through `**kwargs`, and irrelevant
-  for an iterable dataset that shuffles itself.
-- **watch**: batches with one or two classes where the epoch holds many; a saw-tooth loss whose
-  period is exactly one epoch; the same sequence of batches in each epoch.
+  `x[i:i+b]` with no permutation, in the loop or in the generator that it goes through. Unknown when
+  arguments arrive through `**kwargs`, and irrelevant for an iterable dataset that shuffles itself.
+- **watch**: batches with one or two classes where the epoch holds many (seen at the loss where no
+  model object took them); a saw-tooth loss whose period is exactly one epoch; the same sequence of
+  batches in each epoch.
 - **experiment**: undone from outside, every loader shuffles; the swings within an epoch go away.
 - **refuted by**: the label mix of single batches looks like that of the whole set, and the order
   differs between epochs.
@@ -66,14 +67,24 @@ from sleuth.facts.interpreter.values import (
     Value,
 )
 from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import at, batches, is_float, needed, tensors, training_loader
+from sleuth.facts.seen import (
+    at,
+    batches,
+    by_line,
+    is_float,
+    loss_calls,
+    needed,
+    tensors,
+    training_loader,
+)
+from sleuth.facts.topics.cut_in_order import cuts_in_order
 from sleuth.facts.topics.loaders import DATA_LOADER, dataset_of, line, loader_of, loops_with_steps
 from sleuth.facts.topics.row_order import class_after_class, in_time, is_drawn, is_shuffled
-from sleuth.facts.topics.splits import Splits, first_key, splits_of
+from sleuth.facts.topics.splits import Splits, splits_of
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Batch, Record, Values
+    from sleuth.facts.step import Batch, LossCall, Record, Values
     from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"lr×0.1": "even"}
@@ -173,27 +184,17 @@ def _carries_state(program: Program, loop: Loop) -> bool:
 
 def _sorted_slices(splits: Splits, loop: Loop) -> Iterator[Finding]:
     """`x[i : i + b]` over rows that stand class after class."""
-    counter = root(loop.over)
-    if not isinstance(counter, Call) or counter.op != "builtins.range" or len(counter.args) != 3:
-        return
-    for item in splits.program.calls("[]"):
-        if loop not in item.context.loops or len(item.args) != 2:
-            continue
-        cut = first_key(item.args[1])
-        if not isinstance(cut, Collection) or cut.kind != "slice" or len(cut.items) != 2:
-            continue
-        start = root(cut.items[0])
-        if isinstance(start, Call) and start.op == "next" and root(start.args[0]) is counter:
-            evidence = class_after_class(splits, item.args[0])
-            if evidence is not None:
-                yield clue(
-                    "error",
-                    item,
-                    f"Batches are cut from rows that stand class after class (line {line(evidence)}) and "
-                    "nobody mixes them.",
-                    fix=FIX,
-                )
-                return
+    for item in cuts_in_order(splits.program, loop):
+        evidence = class_after_class(splits, item.args[0])
+        if evidence is not None:
+            yield clue(
+                "error",
+                item,
+                f"Batches are cut from rows that stand class after class (line {line(evidence)}) and "
+                "nobody mixes them.",
+                fix=FIX,
+            )
+            return
 
 
 def _lightning(program: Program, splits: Splits) -> Iterator[Finding]:
@@ -212,7 +213,9 @@ PARTED = 0.5  # spread of a target within a batch over its spread between batche
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    served = needed(batches(record), "training batches")
+    served = batches(record)
+    at_the_loss = _labels_at_the_loss(record)
+    needed(served or at_the_loss, "training batches")
     labels: dict[int, list[tuple[Batch, Values]]] = {}  # a later model may learn another task
     for batch, values in tensors(served, "target"):
         if values.counts:
@@ -229,6 +232,9 @@ def watch(record: "Record") -> Iterator[Finding]:
             yield from _sorted_labels(seen, where) if len(seen) >= 4 else ()
     elif len(targets) >= 8:
         yield from _sorted_targets(targets, where)
+    elif not labels:
+        for calls in at_the_loss:
+            yield from _sorted_at_the_loss(calls)
     marks = [step.batch for step in record.steps if step.batch]
     turn = curves.period(marks)
     if turn and turn >= 4:
@@ -249,17 +255,56 @@ def _sorted_labels(labels: "list[tuple[Batch, Values]]", where: Where | None) ->
         total.update(values.counts or {})
     rows = curves.median(sum((values.counts or {}).values()) for _, values in labels)
     inside = curves.median(len(values.counts or {}) for _, values in labels)
-    if len(total) < 2 or rows < 2 * len(total) or inside > max(1.0, FEW * len(total)):
+    # Where one class is all but alone, most mixed batches hold nothing else; but it leads all of them.
+    leading = {max(values.counts, key=values.counts.__getitem__) for _, values in labels if values.counts}
+    if len(leading) < 2 or rows < 2 * len(total) or inside > max(1.0, FEW * len(total)):
         return
-    yield Finding(
-        f"A batch of {rows:.0f} holds {inside:.0f} of {len(total)} classes: the data is served sorted by "
+    yield _sorted(inside, len(total), rows, where)
+
+
+def _sorted(inside: float, classes: int, rows: float, where: Where | None) -> Finding:
+    return Finding(
+        f"A batch of {rows:.0f} holds {inside:.0f} of {classes} classes: the data is served sorted by "
         "label, so each stretch of steps unlearns the class before.",
         severity="error",
         credence=0.88,
         where=where,
-        numbers={"classes_in_batch": inside, "classes": len(total), "rows": rows},
+        numbers={"classes_in_batch": inside, "classes": classes, "rows": rows},
         fix="`DataLoader(..., shuffle=True)`, or permute the rows before each epoch.",
     )
+
+
+def _labels_at_the_loss(record: "Record") -> "list[list[LossCall]]":
+    """Training calls of a loss over classes with one label a row, those of each line together."""
+    calls = [
+        call
+        for call in loss_calls(record)
+        if call.function in ("cross_entropy", "nll_loss")
+        and len(call.target_shape) == 1
+        and "int" in call.target_dtype
+        and None not in (call.target_distinct, call.target_min, call.target_max)
+        and not call.ignored
+    ]
+    return [same for same in by_line(calls).values() if len(same) >= 4]
+
+
+def _sorted_at_the_loss(calls: "list[LossCall]") -> Iterator[Finding]:
+    spans = [(call.target_min or 0.0, call.target_max or 0.0) for call in calls]
+    classes = int(max(high for _, high in spans) - min(low for low, _ in spans)) + 1
+    rows = curves.median(call.target_shape[0] for call in calls)
+    inside = curves.median(call.target_distinct or 1 for call in calls)
+    if classes < 2 or rows < 2 * classes or inside > max(1.0, FEW * classes):
+        return
+    if _comes_again(spans):
+        yield _sorted(inside, classes, rows, at(calls[0]))
+
+
+def _comes_again(spans: list[tuple[float, float]]) -> bool:
+    """Labels that none of the first ones were among, and the first ones after them. Mixed batches of twice as
+    many rows as classes always share some; tasks learned one after the other do not come again."""
+    low, high = spans[0]
+    apart = [start > high or end < low for start, end in spans]
+    return True in apart and not all(apart[apart.index(True) :])
 
 
 def _sorted_targets(targets: "list[tuple[Batch, Values]]", where: Where | None) -> Iterator[Finding]:

@@ -18,11 +18,13 @@ and `Subset(ds, range(...))` do the same. Differences in kind are subtler: one h
 season in training and another one in the test. Then the score answers a question you did not ask.
 
 ## How to tell
-- **lint**: data that stands class after class (an image folder, iris, labels joined block by block)
-  divided by slices, ranges, `shuffle=False` or a plain `KFold`; data made with a rare class, or
-  treated as such (class weights, resampling), and split without `stratify`.
+- **lint**: data that stands class after class (an image folder, iris, labels joined block by block
+  or written into a list in a loop over the classes) divided by slices, ranges, `shuffle=False` or a
+  plain `KFold`; data made with a rare class, or treated as such (class weights, resampling), and
+  split without `stratify`.
 - **probe**: class counts of the two loaders differ by more than chance (chi-square), a class
-  stands on one side only, or the model has outputs for classes that no training example has.
+  stands on one side only, or the model has outputs for classes that no training example has. A
+  long set that is served in order and was not read to its end is not judged.
 - **refuted by**: class counts in both parts follow the overall shares, and no class is below what
   its metric needs (some tens of examples).
 

@@ -10,10 +10,12 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils.data import RandomSampler, SubsetRandomSampler
 
 from sleuth.facts.bench import batches
 from sleuth.facts.bench.reasons import NotApplicable
 from sleuth.facts.bench.subject import Subject
+from sleuth.facts.captured import Chunks
 
 MOST_ROWS = 4096
 SHARE_OF_BUDGET = 0.1  # of the whole probe's time, for walking through one loader
@@ -37,6 +39,7 @@ class LabelFacts:
     seen: int
     complete: bool
     weighted_sampler: bool
+    fair: bool = True  # what was not seen has the shares of what was
 
     @property
     def ratio(self) -> float:
@@ -94,20 +97,27 @@ class _Rows:
     targets: Tensor | None
     complete: bool
     prints: tuple[bytes, ...]  # of whole rows: a rating is its user, its item and what is known of it
+    labels: Tensor | None  # the targets of all rows where they lie at hand, else of those that were gathered
+    all_labels: bool
+    fair: bool  # labels that were not reached are served at random; the tail of a file may hold other classes
 
 
 def labels(subject: Subject, targets: tuple[str, ...]) -> LabelFacts:
     rows = _gather(subject, subject.loader if subject.loader is not None else [subject.batch], targets)
-    target = rows.targets
+    target = rows.labels
     if target is None or (target.is_floating_point() and not _binary(target)):
         raise NotApplicable("the targets are no class labels")
     if target.dim() > 1 and target[0].numel() > 1:
         raise NotApplicable("there is more than one label an example")
     counts = Counter(int(value) for value in target.reshape(-1).tolist() if value >= 0)
     sampler = type(getattr(subject.loader, "sampler", None)).__name__
-    complete = rows.complete and subject.loader is not None
+    complete = rows.all_labels and subject.loader is not None
     return LabelFacts(
-        tuple(sorted(counts.items())), sum(counts.values()), complete, sampler == "WeightedRandomSampler"
+        tuple(sorted(counts.items())),
+        sum(counts.values()),
+        complete,
+        sampler == "WeightedRandomSampler",
+        rows.fair,
     )
 
 
@@ -216,7 +226,7 @@ def split(subject: Subject, targets: tuple[str, ...]) -> Split:
     spread = a.std(0, unbiased=False).clamp(min=1e-12)
     error_train, error_pooled = _standard_error(a), _standard_error(torch.cat([a, b]))
     whole = train.complete and val.complete
-    class_shift, missing = _class_shift(train.targets, val.targets)
+    class_shift, missing = _class_shift(train.labels, val.labels) if train.fair and val.fair else (0.0, ())
     return Split(
         shared=sum(key in known for key in other),
         train_rows=len(seen),
@@ -302,7 +312,17 @@ def _gather(subject: Subject, loader: Any, targets: tuple[str, ...]) -> _Rows:
     if not inputs or len({part.shape[1] for part in inputs}) > 1:
         raise NotApplicable("examples differ in shape" if inputs else "the loader gives no batch")
     joined = torch.cat(wanted) if len(wanted) == len(inputs) and len({t.dim() for t in wanted}) == 1 else None
-    return _Rows(torch.cat(inputs), joined, complete, tuple(prints))
+    at_hand = _pick(loader.tensors, targets)[1] if isinstance(loader, Chunks) else None
+    whole = complete or at_hand is not None
+    return _Rows(
+        torch.cat(inputs),
+        joined,
+        complete,
+        tuple(prints),
+        labels=joined if at_hand is None else at_hand.detach().cpu(),
+        all_labels=whole,
+        fair=whole or _serves_at_random(loader),
+    )
 
 
 def _beside(given: Tensor, batch: Any, targets: tuple[str, ...]) -> list[Tensor]:
@@ -315,7 +335,13 @@ def _beside(given: Tensor, batch: Any, targets: tuple[str, ...]) -> list[Tensor]
     return [given, *others]
 
 
+def _serves_at_random(loader: Any) -> bool:
+    return isinstance(getattr(loader, "sampler", None), RandomSampler | SubsetRandomSampler)
+
+
 def _length(loader: Any) -> float:
+    if isinstance(loader, Chunks):
+        return len(loader.tensors[0])
     dataset = getattr(loader, "dataset", None)
     return len(dataset) if isinstance(dataset, Sized) else float("inf")
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sleuth.facts.source import Source
+from sleuth.facts.source import Source, called
 from sleuth.facts.words import Pattern
 
 _NONE: Mapping[str, set[str]] = MappingProxyType({})
 WINDOWS = frozenset(("rolling", "expanding", "ewm"))
+_CHANGES = frozenset(("diff", "pct_change"))  # from an earlier row to this one: what is left is this row
 _TARGET = Pattern(r"^(y|target|label)s?(_|\d|$|[A-Z])|(_y|_target|_label)s?$", re.IGNORECASE)
 # Examples cut as windows of rows have their target behind the window, however the columns are named.
 _CUT_IN_WINDOWS = Pattern(
@@ -25,6 +26,11 @@ class OpenWindow(NamedTuple):
     node: ast.expr
     column: str
     target_line: int
+    method: str = "rolling"
+
+    @property
+    def what(self) -> str:
+        return "change of" if self.method in _CHANGES else "window over"
 
 
 def open_windows(source: Source, others: Sequence[Source] = ()) -> Iterator[OpenWindow]:
@@ -32,10 +38,12 @@ def open_windows(source: Source, others: Sequence[Source] = ()) -> Iterator[Open
 
     What is the target may be said in another file than the table is made in.
     """
-    if not source.holds(".shift(") or _cut_in_windows(source):
+    if not source.holds(".shift("):
+        return
+    written = [node for node in source.of(ast.Assign) if _is_column(node.targets[0])]
+    if _cut_in_windows(source, written):
         return
     known = _named_columns(source)
-    written = [node for node in source.of(ast.Assign) if _is_column(node.targets[0])]
     lagged = {column for node in written for column in _shifted(node.value, False, known)}
     if not lagged:
         return
@@ -43,20 +51,25 @@ def open_windows(source: Source, others: Sequence[Source] = ()) -> Iterator[Open
     targets = {
         column: line
         for one in (*others, source)
-        for column, line in (_targets(one) | _called_target(one)).items()
+        for column, line in (_targets(one) | _called_target(one) | _fitted_targets(one)).items()
     }
     listed = _listed_inputs(source, {_name_of(node.targets[0]) for node in written})
+    dropped, starts = _dropped(source), _starts(source)
     for node in written:
-        if listed and not _may_be(node.targets[0], listed):
-            continue  # drawn or printed, not handed to a model
+        name = _name_of(node.targets[0])
+        if name in dropped or name in targets or (listed and not _may_be(node.targets[0], listed)):
+            continue  # drawn, printed or predicted, not handed to a model
+        if name and starts and not name.startswith(starts):
+            continue  # inputs may be those that are called `lag_...`
         for column in sorted(_open(node.value, known) & lagged - ahead):
             if column in targets:
-                yield OpenWindow(node.value, column, targets[column])
+                used = [name for name, _ in _methods(node.value) if name in WINDOWS | _CHANGES]
+                yield OpenWindow(node.value, column, targets[column], used[-1])
 
 
-def _cut_in_windows(source: Source) -> bool:
+def _cut_in_windows(source: Source, written: Sequence[ast.Assign]) -> bool:
     """Whether a name speaks of sequences cut from the table; how far a moving average reaches is another
-    kind of window."""
+    kind of window, and so is a piece of the table whose columns are made anew."""
     if not _CUT_IN_WINDOWS.search(source.text):
         return False
     reach = {
@@ -70,12 +83,64 @@ def _cut_in_windows(source: Source) -> bool:
     for loop in source.of(ast.For):
         if isinstance(loop.target, ast.Name) and loop.target.id in reach:
             reach |= {part.id for part in ast.walk(loop.iter) if isinstance(part, ast.Name)}
+    reach |= _pieces(source, written)
     said = {node.id for node in source.of(ast.Name)} | {node.arg for node in source.of(ast.arg)}
     said |= {node.name for node in source.of(ast.FunctionDef)} | {
         node.name for node in source.of(ast.ClassDef)
     }
     said |= {node.attr for node in source.of(ast.Attribute)}
     return any(_CUT_IN_WINDOWS.search(name) for name in said - reach)
+
+
+def _pieces(source: Source, written: Sequence[ast.Assign]) -> set[str]:
+    """Names handed to a function that writes columns."""
+    places = [node.lineno for node in written]
+    makers = {
+        function.name
+        for function in source.of(ast.FunctionDef)
+        if any(function.lineno <= place <= (function.end_lineno or 0) for place in places)
+    }
+    calls = [call for call in source.of(ast.Call) if called(call) in makers]
+    return {part.id for call in calls for part in call.args if isinstance(part, ast.Name)}
+
+
+def _dropped(source: Source) -> set[str]:
+    """Columns that a `drop` names."""
+    calls = [call for name, call in _methods(source.tree) if name == "drop"]
+    return {
+        str(part.value)
+        for call in calls
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords))
+        for part in ast.walk(argument)
+        if isinstance(part, ast.Constant)
+    }
+
+
+def _starts(source: Source) -> tuple[str, ...]:
+    """What names are asked to start with."""
+    asked = [
+        argument for name, call in _methods(source.tree) if name == "startswith" for argument in call.args
+    ]
+    return tuple(
+        part.value
+        for argument in asked
+        for part in ast.walk(argument)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    )
+
+
+def _fitted_targets(source: Source) -> dict[str, int]:
+    """`model.fit(table[inputs], table["sales"])`: one row of both is one example."""
+    found: dict[str, int] = {}
+    for name, call in _methods(source.tree):
+        if name != "fit" or len(call.args) < 2:
+            continue
+        inputs, target = call.args[:2]
+        if isinstance(inputs, ast.Subscript) and isinstance(target, ast.Subscript):
+            column = _name_of(target)
+            if column and ast.dump(inputs.value) == ast.dump(target.value):
+                found[column] = call.lineno
+    return found
 
 
 def _named_columns(source: Source) -> dict[str, set[str]]:
@@ -198,7 +263,8 @@ def _open(node: ast.expr, known: Mapping[str, set[str]]) -> set[str]:
     """Columns whose window ends with the row itself: nothing is shifted, no side left open."""
     names = {name for name, _ in _methods(node)}
     closed = any(keyword.arg == "closed" for _, call in _methods(node) for keyword in call.keywords)
-    return _columns(node, known) if names & WINDOWS and "shift" not in names and not closed else set()
+    ends_here = names & (WINDOWS | _CHANGES)
+    return _columns(node, known) if ends_here and "shift" not in names and not closed else set()
 
 
 def _targets(source: Source) -> dict[str, int]:

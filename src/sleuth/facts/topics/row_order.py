@@ -5,6 +5,7 @@ import re
 
 from sleuth.facts.flow import ancestry, literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Instance, Unknown, Value
+from sleuth.facts.topics.blocks import blocks
 from sleuth.facts.topics.loaders import class_of, method
 from sleuth.facts.topics.splits import PERMUTATIONS, Splits, bare, first_key, is_full
 from sleuth.facts.words import Pattern
@@ -77,10 +78,11 @@ def _is_mixed(key: Value | None) -> bool:
 
 def is_drawn(splits: Splits, value: Value | None) -> bool:
     """Rows made by a random generator: any order is as good as any other."""
-    return any(
-        isinstance(here, Call) and here.op.rpartition(".")[2] in _DRAWN and not here.op.startswith("@")
-        for here in ancestry_of(splits, value)
-    )
+    return any(_draws(here) for here in ancestry_of(splits, value))
+
+
+def _draws(value: Value) -> bool:
+    return isinstance(value, Call) and value.op.rpartition(".")[2] in _DRAWN and not value.op.startswith("@")
 
 
 def ancestry_of(splits: Splits, value: Value | None) -> list[Value]:
@@ -101,7 +103,17 @@ def class_after_class(splits: Splits, value: Value | None) -> Call | None:
         if isinstance(here, Call):
             if here.op in CLASS_AFTER_CLASS or _is_sorting_index(here) or _joins_blocks(here):
                 return here
+        elif isinstance(here, Collection) and (grown := blocks(splits.program).get(id(here))) is not None:
+            if _is_class_target(splits, here):
+                return grown
     return None
+
+
+def _is_class_target(splits: Splits, labels: Collection) -> bool:
+    """A list of groups may stand beside the labels, and to hold out whole groups is right."""
+    targets = [use.target for use in splits.program.losses if use.name in ("cross_entropy", "nll_loss")]
+    targets += [call.argument(1, "y") for call in splits.program.calls(".fit", ".partial_fit")]
+    return any(here is labels for target in targets for here in splits.rows(target))
 
 
 def _is_sorting_index(here: Call) -> bool:
@@ -141,6 +153,8 @@ def _filled_with(value: Value) -> object:
         return None
     if name == "full":
         fill = made.argument(1, "fill_value")
+        if any(_draws(part) for part in ancestry(fill, 40)):
+            return None  # the blocks come as chance would have it
         known = literal(fill)
         return "varies" if known is None else known
     return 0 if name == "zeros" else 1
