@@ -268,3 +268,29 @@ def test_the_source_says_where_numbers_do_not(name: str, tmp_path: Path) -> None
         "seen", where=Where(None, module=module) if module else None, cause=cause, technique="probe"
     )
     assert line_of(finding, Record(()), tmp_path / "train.py") == line
+
+
+DEPTH = tuple(Layer(f"{n}", "Tanh" if n % 2 else "Linear", 5 if n < 2 else 7, "net.py") for n in range(10))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("acts = {'tanh': nn.Tanh}\nif a.act == 'tanh':\n    pass\n", 7),  # names looked up, none chosen
+        ("p.add_argument('--act',\n    choices=['relu', 'tanh'],\n    default='tanh')\n", 3),
+        ("acts = {'tanh': nn.Tanh}\nCONFIG = {'depth': 9,\n    'activation': 'Tanh'}\n", 3),
+        ("def net(depth,\n        act='tanh'): ...\n", 2),
+    ],
+)
+def test_fading_gradients_point_at_where_the_squashing_units_come_from(
+    text: str, line: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(text)
+    assert line_of(found("vanishing-gradients", "0"), model(*DEPTH), path) == line
+
+
+def test_fading_gradients_without_squashing_units_point_at_the_stack() -> None:
+    rows = tuple(Layer(f"{n}", "Linear", 5 if n < 2 else 7, "net.py") for n in range(10))
+    gate = Layer("gate", "Sigmoid", 20, "net.py")
+    assert line_of(found("vanishing-gradients", "0"), model(*rows, gate)) == 7

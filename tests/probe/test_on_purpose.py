@@ -184,6 +184,31 @@ def test_layers_behind_gates_that_open_are_left_alone() -> None:
     assert not said & {"zero-init", "vanishing-gradients"}
 
 
+class Attentive(nn.Module):
+    """Tokens that look at each other, pooled. The smaller their numbers, the more evenly each looks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(8, 8, bias=False) for _ in range(3))
+        self.head = nn.Linear(8, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        share = torch.softmax(self.query(x) @ self.key(x).transpose(1, 2), -1)
+        made: Tensor = self.head((share @ self.value(x)).mean(1))
+        return made
+
+
+def test_queries_of_an_even_attention_stand_beside_values_that_learn() -> None:
+    torch.manual_seed(0)
+    tokens, kinds = 0.005 * torch.randn(32, 5, 8), torch.randint(3, (32,))
+    net = Attentive()
+    query, value = torch.autograd.grad(
+        nn.functional.cross_entropy(net(tokens), kinds), [net.query.weight, net.value.weight]
+    )
+    assert query.norm() < 1e-4 * value.norm()
+    assert "vanishing-gradients" not in causes(net, (tokens, kinds), nn.CrossEntropyLoss())
+
+
 def test_layers_at_zero_behind_nothing_that_opens_are_not() -> None:
     torch.manual_seed(0)
     net = nn.Sequential(nn.Linear(6, 12), nn.ReLU(), nn.Linear(12, 12), nn.ReLU(), nn.Linear(12, 3))
