@@ -294,3 +294,16 @@ def test_fading_gradients_without_squashing_units_point_at_the_stack() -> None:
     rows = tuple(Layer(f"{n}", "Linear", 5 if n < 2 else 7, "net.py") for n in range(10))
     gate = Layer("gate", "Sigmoid", 20, "net.py")
     assert line_of(found("vanishing-gradients", "0"), model(*rows, gate)) == 7
+
+
+def test_a_term_that_drowns_others_points_at_its_weight(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text("sizes = [5.0]\ndef train(lr=0.1,\n        box_weight=5.0): ...\n")
+    heavy, plain = (
+        Finding(
+            "seen", where=Where("train.py", 64), numbers={"weight": weight}, cause="loss-terms-imbalanced"
+        )
+        for weight in (5.0004, 1.0002)
+    )
+    assert line_of(heavy, Record(()), path) == 3
+    assert line_of(plain, Record(()), path) == 64

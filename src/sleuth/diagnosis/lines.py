@@ -95,6 +95,8 @@ def _from_record(finding: Finding, record: Record, sources: list[Path]) -> Where
         return _made_in_a_row(finding, record)
     if finding.cause == "params-not-in-optimizer":
         return _where_chosen(record, sources)
+    if finding.cause == "loss-terms-imbalanced":
+        return _where_weighed(finding, sources)
     if finding.cause == "vanishing-gradients":
         return _where_squashed(record, sources) or _where_stacked(finding, record)
     if finding.where is None or not finding.where.line:
@@ -276,6 +278,20 @@ def _where_set(setting: tuple[str, str], record: Record, sources: list[Path]) ->
                     return Where(str(path), line)
     return None
 
+
+def _where_weighed(finding: Finding, sources: list[Path]) -> Where | None:
+    """The line that holds the weight of the term that drowns the others, where it has one."""
+    weight = float(finding.numbers.get("weight", 1.0))
+    written = float(f"{weight:.3g}")  # told from sums of float32: three digits of it are sure
+    if abs(written - 1) < WEIGHED:
+        return None
+    for path in sources:
+        for line in _written_beside(path, written, r"weight|lambda|coef|scale|alpha|beta|\bw_|_w\b|lam\b"):
+            return Where(str(path), line)
+    return None
+
+
+WEIGHED = 0.01  # nearer to one, and it is none
 
 _LENGTH = r"epoch|step|iter|pass|round|turn"
 
