@@ -323,3 +323,42 @@ def test_a_memory_without_an_end_is_pointed_at_where_nobody_else_keeps_them(tmp_
     assert line_of(found("memory-growth", line=30), Record(()), path) == 2
     path.write_text("import functools\nread = functools.lru_cache(maxsize=64)(load)\n")
     assert line_of(found("memory-growth", line=30), Record(()), path) == 30
+
+
+DEPTH = tuple(Layer(f"{n}", "Tanh" if n % 2 else "Linear", 5 if n < 2 else 7, "net.py") for n in range(10))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("acts = {'tanh': nn.Tanh}\nif a.act == 'tanh':\n    pass\n", 7),  # names looked up, none chosen
+        ("p.add_argument('--act',\n    choices=['relu', 'tanh'],\n    default='tanh')\n", 3),
+        ("acts = {'tanh': nn.Tanh}\nCONFIG = {'depth': 9,\n    'activation': 'Tanh'}\n", 3),
+        ("def net(depth,\n        act='tanh'): ...\n", 2),
+    ],
+)
+def test_fading_gradients_point_at_where_the_squashing_units_come_from(
+    text: str, line: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(text)
+    assert line_of(found("vanishing-gradients", "0"), model(*DEPTH), path) == line
+
+
+def test_fading_gradients_without_squashing_units_point_at_the_stack() -> None:
+    rows = tuple(Layer(f"{n}", "Linear", 5 if n < 2 else 7, "net.py") for n in range(10))
+    gate = Layer("gate", "Sigmoid", 20, "net.py")
+    assert line_of(found("vanishing-gradients", "0"), model(*rows, gate)) == 7
+
+
+def test_a_term_that_drowns_others_points_at_its_weight(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text("sizes = [5.0]\ndef train(lr=0.1,\n        box_weight=5.0): ...\n")
+    heavy, plain = (
+        Finding(
+            "seen", where=Where("train.py", 64), numbers={"weight": weight}, cause="loss-terms-imbalanced"
+        )
+        for weight in (5.0004, 1.0002)
+    )
+    assert line_of(heavy, Record(()), path) == 3
+    assert line_of(plain, Record(()), path) == 64

@@ -52,8 +52,8 @@ class Through(nn.Module):
         return made
 
 
-def causes(model: nn.Module, batch: Any, loss: Any) -> set[str]:
-    report = sleuth.probe(model, batch, loss, memorise=False)
+def causes(model: nn.Module, batch: Any, loss: Any = None, step: Any = None) -> set[str]:
+    report = sleuth.probe(model, batch, loss, step=step, memorise=False)
     return {finding.cause for finding in report.findings if finding.severity != "note"}
 
 
@@ -182,6 +182,31 @@ def test_layers_behind_gates_that_open_are_left_alone() -> None:
     batch = (torch.randn(64, 6), torch.randint(3, (64,)))
     said = causes(Gated(0.0), batch, nn.CrossEntropyLoss())
     assert not said & {"zero-init", "vanishing-gradients"}
+
+
+class Attentive(nn.Module):
+    """Tokens that look at each other, pooled. The smaller their numbers, the more evenly each looks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(8, 8, bias=False) for _ in range(3))
+        self.head = nn.Linear(8, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        share = torch.softmax(self.query(x) @ self.key(x).transpose(1, 2), -1)
+        made: Tensor = self.head((share @ self.value(x)).mean(1))
+        return made
+
+
+def test_queries_of_an_even_attention_stand_beside_values_that_learn() -> None:
+    torch.manual_seed(0)
+    tokens, kinds = 0.005 * torch.randn(32, 5, 8), torch.randint(3, (32,))
+    net = Attentive()
+    query, value = torch.autograd.grad(
+        nn.functional.cross_entropy(net(tokens), kinds), [net.query.weight, net.value.weight]
+    )
+    assert query.norm() < 1e-4 * value.norm()
+    assert "vanishing-gradients" not in causes(net, (tokens, kinds), nn.CrossEntropyLoss())
 
 
 def test_layers_at_zero_behind_nothing_that_opens_are_not() -> None:
@@ -348,3 +373,42 @@ def test_a_number_for_each_row_and_a_table_of_neighbours_may_be_nearly_constant(
     assert not told & {"inputs-constant", "input-destroyed"}
     flat = causes(nn.Linear(6, 4), (torch.full((200, 6), 0.1), y), nn.functional.cross_entropy)
     assert "inputs-constant" in flat
+
+
+def _mirrored(model: nn.Module, batch: Any) -> Tensor:
+    """A picture and its mirror image are to be answered alike."""
+    return nn.functional.mse_loss(model(batch[0].flip(-1)), -model(batch[0]))
+
+
+def test_two_answers_of_one_network_may_both_learn_beside_another_goal() -> None:
+    torch.manual_seed(0)
+    batch = (torch.randn(64, 6), torch.randn(64, 1))
+    net = nn.Sequential(nn.Linear(6, 12), nn.ReLU(), nn.Linear(12, 1))
+
+    def together(model: nn.Module, batch: Any) -> Tensor:
+        return nn.functional.mse_loss(model(batch[0]), batch[1]) + 2.0 * _mirrored(model, batch)
+
+    def decayed(model: nn.Module, batch: Any) -> Tensor:
+        return _mirrored(model, batch) + 1e-3 * sum(p.pow(2).sum() for p in model.parameters())
+
+    def rewarded(model: nn.Module, batch: Any) -> Tensor:
+        target = batch[1] + 0.9 * model(batch[0].flip(-1))
+        said = model(batch[0])
+        return nn.functional.mse_loss(said, target) + nn.functional.mse_loss(said, batch[1])
+
+    assert not causes(net, batch, step=together) & {"missing-detach", "init-loss-off"}
+    for step in (_mirrored, decayed, rewarded):  # alone, beside a penalty on weights, a bootstrapped target
+        assert "missing-detach" in causes(net, batch, step=step), step.__name__
+
+
+def test_a_teacher_that_learns_is_no_second_answer() -> None:
+    torch.manual_seed(0)
+    batch = (torch.randn(64, 6), torch.randn(64, 1))
+    pair = nn.ModuleDict({"student": nn.Linear(6, 1), "teacher": nn.Linear(6, 1)})
+
+    def step(model: Any, batch: Any) -> Tensor:
+        said = model["student"](batch[0])
+        copied = nn.functional.mse_loss(said, model["teacher"](batch[0]))
+        return nn.functional.mse_loss(said, batch[1]) + copied
+
+    assert "missing-detach" in causes(pair, batch, step=step)

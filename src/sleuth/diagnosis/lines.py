@@ -8,6 +8,7 @@ import ast
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from sleuth.diagnosis.syntax import tree_of
 from sleuth.diagnosis.unguarded import statement_of
 from sleuth.facts.prepared import where_input_made, where_target_made
 from sleuth.facts.seen import batches, loss_calls
-from sleuth.facts.step import Keeper, Layers, Model, NonFinite, Optimizer, Parameter, Record
+from sleuth.facts.step import Keeper, Layer, Layers, Model, NonFinite, Optimizer, Parameter, Record
 from sleuth.finding import Finding, Where
 
 OF_INITIAL_VALUES = frozenset(
@@ -98,6 +99,10 @@ def _from_record(finding: Finding, record: Record, sources: list[Path]) -> Where
         return _where_chosen(record, sources)
     if finding.cause == "memory-growth":
         return _where_kept(record, sources)
+    if finding.cause == "loss-terms-imbalanced":
+        return _where_weighed(finding, sources)
+    if finding.cause == "vanishing-gradients":
+        return _where_squashed(record, sources) or _where_stacked(finding, record)
     if finding.where is None or not finding.where.line:
         return _where_prepared(finding.cause, record)
     return None
@@ -148,6 +153,69 @@ def _made_in_a_row(finding: Finding, record: Record) -> Where | None:
             if layer.name == named and layer.line and kinds.get(named.rpartition(".")[0]) == "Sequential":
                 return Where(layer.path or None, layer.line, module=named)
     return None
+
+
+# Units whose slope stays below one and falls to nothing: what a deep stack fades by, before all else.
+SQUASHES = ("Sigmoid", "Tanh", "Softsign", "Hardtanh", "Hardsigmoid")
+
+
+def _where_squashed(record: Record, sources: list[Path]) -> Where | None:
+    """Where the squashing units of a deep stack are chosen by name; else where most of them were made."""
+    made = [layer for model in record.of(Model) for layer in model.layers if layer.type in SQUASHES]
+    if len(made) < DEEP:
+        return None
+    kind = Counter(layer.type for layer in made).most_common(1)[0][0]
+    for path in sources:
+        for line in _chosen_by_name(path, kind.lower()):
+            return Where(str(path), line)
+    return _most_often([layer for layer in made if layer.type == kind])
+
+
+DEEP = 3  # fewer squashing units are gates, or the end of a network, and fade nothing
+
+
+def _chosen_by_name(path: Path, name: str) -> Iterator[int]:
+    """Lines that give the name of a unit as a value: in a call, a default, a config; not where names are
+    looked up, which every name on the list is."""
+    tree = tree_of(path)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.keyword):
+            values: list[ast.expr | None] = [node.value]
+        elif isinstance(node, ast.Dict):
+            values = [*node.values]
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            values = [node.value]
+        elif isinstance(node, ast.arguments):
+            values = [*node.defaults, *node.kw_defaults]
+        elif isinstance(node, ast.Call):
+            values = [*node.args]
+        else:
+            continue
+        for value in values:
+            if (
+                isinstance(value, ast.Constant)
+                and isinstance(value.value, str)
+                and value.value.lower() == name
+            ):
+                yield value.lineno
+
+
+def _where_stacked(finding: Finding, record: Record) -> Where | None:
+    """Where most layers of the kind that stands still were made: the depth of the stack is made there."""
+    module = finding.where.module if finding.where is not None else None
+    layers = [layer for model in record.of(Model) for layer in model.layers]
+    kind = next((layer.type for layer in layers if layer.name == module), None)
+    return _most_often([layer for layer in layers if layer.type == kind])
+
+
+def _most_often(made: list[Layer]) -> Where | None:
+    """The line of the user's that made most of some layers, named after the first of them."""
+    places = Counter((layer.path, layer.line) for layer in made if layer.line)
+    if not places:
+        return None
+    (path, line), _ = places.most_common(1)[0]
+    first = next(layer for layer in made if (layer.path, layer.line) == (path, line))
+    return Where(path or None, line, module=first.name)
 
 
 def _where_prepared(cause: str, record: Record) -> Where | None:
@@ -240,6 +308,20 @@ def _words(path: Path) -> Iterator[tuple[int, object]]:
         elif isinstance(node, ast.Constant):
             yield node.lineno, node.value
 
+
+def _where_weighed(finding: Finding, sources: list[Path]) -> Where | None:
+    """The line that holds the weight of the term that drowns the others, where it has one."""
+    weight = float(finding.numbers.get("weight", 1.0))
+    written = float(f"{weight:.3g}")  # told from sums of float32: three digits of it are sure
+    if abs(written - 1) < WEIGHED:
+        return None
+    for path in sources:
+        for line in _written_beside(path, written, r"weight|lambda|coef|scale|alpha|beta|\bw_|_w\b|lam\b"):
+            return Where(str(path), line)
+    return None
+
+
+WEIGHED = 0.01  # nearer to one, and it is none
 
 _LENGTH = r"epoch|step|iter|pass|round|turn"
 

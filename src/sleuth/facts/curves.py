@@ -167,3 +167,24 @@ def period(marks: Sequence[object], longest: int = 5000) -> int | None:
         if marks[turn] == first and all(a == b for a, b in zip(marks, marks[turn:], strict=False)):
             return turn
     return None
+
+
+def least_squares(rows: Sequence[Sequence[float]], wanted: Sequence[float]) -> list[float] | None:
+    """The weights with which the columns come nearest to what is wanted; None where columns go together."""
+    size = len(rows[0])
+    table = [
+        [sum(row[i] * row[j] for row in rows) for j in range(size)]
+        + [sum(row[i] * total for row, total in zip(rows, wanted, strict=True))]
+        for i in range(size)
+    ]
+    scale = max(table[i][i] for i in range(size))
+    for i in range(size):
+        best = max(range(i, size), key=lambda k: abs(table[k][i]))
+        table[i], table[best] = table[best], table[i]
+        if not abs(table[i][i]) > 1e-12 * scale:
+            return None
+        for k in range(size):
+            if k != i:
+                factor = table[k][i] / table[i][i]
+                table[k] = [a - factor * b for a, b in zip(table[k], table[i], strict=True)]
+    return [table[i][size] / table[i][i] for i in range(size)]

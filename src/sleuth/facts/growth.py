@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.seen import Course, adversarial, by_line, raised
 from sleuth.finding import Where
-from sleuth.records import dataclass
+from sleuth.records import dataclass, replace
 
 if TYPE_CHECKING:
     from sleuth.facts.step import LossCall, Record, Step
@@ -62,6 +62,7 @@ class Term:
 
     call: "LossCall"
     values: list[float]
+    weight: float = 1.0  # in the loss that is minimised, where that can be told
 
 
 def terms(calls: "Iterable[LossCall]") -> list[Term]:
@@ -72,6 +73,43 @@ def terms(calls: "Iterable[LossCall]") -> list[Term]:
         for same in by_line(attached).values()
         if len(curves.finite(call.value for call in same)) >= 2
     ]
+
+
+EXACT = 1e-3  # of the loss: a sum that fits so well at every sampled step is the sum
+FEWEST = 3  # samples beyond the number of terms, so that no sum fits by chance
+
+
+def weighed(record: "Record", found: list[Term]) -> list[Term]:
+    """Terms with the weights they have in the loss that is minimised: those with which they add up to it.
+
+    As they are where no weights do: with a term that no function of torch computes, or weights that change.
+    """
+    totals = {step.n: step.loss for step in record.steps if step.loss is not None and step.backwards == 1}
+    columns = [_by_step(record, term.call) for term in found]
+    common = [n for n in totals if all(n in column for column in columns)]
+    if len(found) < 2 or len(common) < len(found) + FEWEST:
+        return found
+    rows = [[column[n] for column in columns] for n in common]
+    wanted = [totals[n] for n in common]
+    weights = curves.least_squares(rows, wanted)
+    if weights is None or any(
+        abs(sum(w * x for w, x in zip(weights, row, strict=True)) - total) > EXACT * abs(total)
+        for row, total in zip(rows, wanted, strict=True)
+    ):
+        return found
+    return [replace(term, weight=weight) for term, weight in zip(found, weights, strict=True)]
+
+
+def _by_step(record: "Record", of: "LossCall") -> dict[int, float]:
+    """The value of a loss call at each step where it was made once."""
+    from sleuth.facts.step import LossCall
+
+    values: dict[int, list[float]] = {}
+    for call in record.of(LossCall):
+        same = (call.path, call.line, call.function) == (of.path, of.line, of.function)
+        if same and call.phase == of.phase and call.value is not None and call.requires_grad:
+            values.setdefault(call.n, []).append(call.value)
+    return {n: one[0] for n, one in values.items() if len(one) == 1}
 
 
 def never_moved(record: "Record") -> set[str]:

@@ -14,6 +14,7 @@ from sleuth.facts.step import (
     Load,
     LossCall,
     Model,
+    Parameter,
     Record,
     Step,
 )
@@ -67,6 +68,25 @@ EQUAL = {"equal_rows": True, "std": 0.0, "norm": 0.0}
 TWO_PASSES = add(healthy(), records.evaluation(120, loss=0.9, correct=0.3))
 LOST: dict[str, float | None] = {"fc1.weight": None, "fc1.bias": None}
 HEAD_ONLY = {"out": Activation(std=0.4)}
+
+
+def tables(opens: int = 10**9, called: bool = True) -> Record:
+    """Tables of users and items that start at zero, beside layers that learn."""
+    names = ("users", "items")
+    zero = tuple(Parameter(f"{name}.weight", (40, 8), norm=0.0, std=0.0, equal_rows=True) for name in names)
+    record = spoil(
+        healthy(),
+        Model,
+        parameters=lambda m: (*zero, *m.parameters),
+        layers=lambda m: (*(Layer(name, "Embedding", 6, "train.py") for name in names), *m.layers),
+    )
+    return spoil(
+        record,
+        Layers,
+        gradients=lambda s: {**s.gradients, "users.weight": float(s.n > opens), "items.weight": 0.0},
+        weights=lambda s: {**s.weights, "users.weight": 0.0, "items.weight": 0.0},
+        activations=lambda s: {**s.activations, **({n: Activation(std=0.0) for n in names if called})},
+    )
 
 
 def logits(low: float, high: float, **changes: Any) -> Record:
@@ -211,11 +231,14 @@ TWINS: Twins = {
         [
             parameters(healthy(), {"fc1.weight": EQUAL, "fc2.weight": EQUAL}),
             parameters(healthy(), {"fc2.weight": {"equal_rows": True, "norm": 2.0}, "out.weight": EQUAL}),
+            tables(),
             # The best weights come back at the end.
             add(parameters(healthy(), {"fc1.weight": EQUAL, "fc2.weight": EQUAL}), Load(n=99, matched=3)),
         ],
         [
             healthy(),
+            tables(opens=30),  # one of them is drawn from zero after a while
+            tables(called=False),  # adapters that are switched off
             parameters(healthy(), {"out.weight": EQUAL}),  # a quiet head
             parameters(healthy(), {"fc1.weight": EQUAL, "out.weight": EQUAL}),  # not next to each other
             add(parameters(healthy(), {"fc1.weight": EQUAL, "fc2.weight": EQUAL}), Load(matched=3)),

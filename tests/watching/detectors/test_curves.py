@@ -89,3 +89,9 @@ def test_a_fall_must_exceed_the_noise() -> None:
     assert curves.surely_lower([2 + v for v in noisy], noisy)
     assert not curves.surely_lower([0.01 + v for v in noisy], noisy)
     assert not curves.surely_lower([1.0], [0.0])
+
+
+def test_weights_of_a_sum() -> None:
+    rows = [[1.0, 20.0], [1.2, 15.0], [0.9, 3.0], [1.1, 2.0]]
+    assert curves.least_squares(rows, [a + 5 * b for a, b in rows]) == pytest.approx([1.0, 5.0])
+    assert curves.least_squares([[a, 2 * a] for a, _ in rows], [3.0] * 4) is None

@@ -244,6 +244,34 @@ def test_healthy(slug: str, number: int, record: Record) -> None:
     assert not serious(found(slug, record))
 
 
+def summed(weight: float) -> Record:
+    """A term at chance and one that is learned, with a weight, and the loss that they add up to."""
+
+    def small(n: int) -> float:
+        return 1.1 + 0.001 * (n % 3)
+
+    def large(n: int) -> float:
+        return 20.0 * math.exp(-n / 30) + 0.1 * (n % 2)
+
+    record = second_term(large, function="mse_loss")
+    record = spoil(record, LossCall, value=lambda c: small(c.n) if c.line == 11 else c.value)
+    return spoil(record, Step, loss=lambda s: small(s.n) + weight * large(s.n))
+
+
+def test_terms_are_compared_with_the_weights_they_have_in_the_sum() -> None:
+    (finding,) = serious(found("loss-terms-imbalanced", summed(8.0)))
+    assert float(finding.numbers["weight"]) == pytest.approx(8.0, rel=1e-3)
+    assert float(finding.numbers["ratio"]) == pytest.approx(8.0 * 20.0 / 1.1, rel=1e-2)
+    assert finding.where is not None
+    assert finding.where.line == 14  # the term that drowns the other
+    assert not found("loss-terms-imbalanced", summed(1.0))
+    drowned = second_term(lambda n: 200.0 * math.exp(-n / 30), function="mse_loss")
+    drowned = spoil(drowned, LossCall, value=lambda c: 1.1 if c.line == 11 else c.value)
+    tamed = spoil(drowned, Step, loss=lambda s: 1.1 + 0.01 * 200.0 * math.exp(-s.n / 30))
+    assert serious(found("loss-terms-imbalanced", drowned))  # its loss is no sum of the two: as they are
+    assert not found("loss-terms-imbalanced", tamed)
+
+
 def test_terms_against_each_other_are_a_note() -> None:
     more = [records.call(n) for n in (5, 6, 7, 80)]
     rising = [replace(c, line=14, value=2 - (c.value or 0)) for c in (*healthy().of(LossCall), *more)]

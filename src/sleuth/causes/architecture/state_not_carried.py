@@ -20,7 +20,8 @@ carried but detached. Both are right.
 
 ## How to tell
 - **lint**: a recurrent layer or cell called step by step in a loop over time, or on its own last
-  token, without a state; or with zeros created inside that loop; or with the first state each time.
+  token, without a state; or with zeros created inside that loop; or with the first state each time;
+  or a method that is handed the state from turn to turn and never reads it.
 - **probe**: the recurrent weights have a gradient of exactly zero while the input weights do not,
   in a module that is called again and again without its state, or with sequences of length 1.
 - **experiment**: undone from outside, a layer that is given no state goes on from the one it ended
@@ -91,6 +92,7 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _dropped_by_the_caller(program)
     yield from _given_back_and_left(program)
     yield from _windows_from_zero(program)
+    yield from _never_looked_at(program)
     if program.source.holds(", _"):
         yield from _left_lying(program)
     if program.holds("= None"):
@@ -109,6 +111,19 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"{place(loop.node, call.source).line} and {lost}: nothing is remembered from step to step.",
                 fix="Carry the state: `out, state = rnn(x_t, state)`, with `state` set before the loop.",
             )
+
+
+def _never_looked_at(program: Program) -> Iterator[Finding]:
+    from sleuth.facts.topics.unread_state import unread_states
+
+    for found in unread_states(program.sources):
+        yield clue(
+            "error",
+            Value(found.statement, found.source),
+            f"`{found.method}` takes `{found.parameter}` and makes a state anew without reading it: what the "
+            f"call on line {found.handed_in} carries from turn to turn is thrown away.",
+            fix=f"Hand `{found.parameter}` on to the layer: `out, state = rnn(x, state)`.",
+        )
 
 
 def _left_lying(program: Program) -> Iterator[Finding]:

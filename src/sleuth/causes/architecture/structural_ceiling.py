@@ -19,7 +19,9 @@ take as the parameters run over all they can be? Ask it before you tune anything
 ## How to tell
 - **probe**: perturb the trainable parameters strongly (re-draw them, scale by 10) and recompute
   the metric on one batch; it stays within noise. Then find the first stage, from model output to
-  metric, at which the difference disappears.
+  metric, at which the difference disappears. Or all members of a list, all positions of a sequence
+  get the same answer, at any weights, where inputs and targets differ: a mean over them took the
+  place of what each of them says.
 - **watch**: the logits of a two-class loss keep to one side of zero from the first step to the last,
   with both classes in every batch, while the loss falls.
 - **experiment**: on the same batch, optimise the output tensor directly in place of the
@@ -78,6 +80,19 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"output_change": seen.output_change, "loss_change": seen.loss_change},
             fix="Follow the signal from the last trainable layer to the output: rounding, a mask, an "
             "overwritten value?",
+        )
+    same = bench.sameness
+    if same is not None:
+        yield Finding(
+            f"The {same.length} members on axis {same.axis} of the output all get the same answer, at these "
+            "weights and at others, though inputs and targets differ there: nothing that is learned can tell "
+            "them apart.",
+            severity="warning",
+            credence=0.75,
+            where=same.where,
+            numbers={"members": same.length, "axis": same.axis},
+            fix="Keep what each member says of itself beside the mean, the maximum or the summary of all of "
+            "them.",
         )
 
 

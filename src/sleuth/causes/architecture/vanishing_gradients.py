@@ -16,8 +16,9 @@ gradient to less than 1e-5 of its size over 100 steps, so what was said early in
 cannot be learnt.
 
 ## How to tell
-- **probe**: one backward pass; gradient norm over weight norm of the first weight layer is less
-  than 1e-4 of that of the last.
+- **probe**: one backward pass; gradient norm over weight norm of the first weight layers, the best
+  served of those that stand side by side (values beside queries and keys), is less than 1e-4 of that
+  of the last.
 - **watch**: early weights barely move relative to their size (update ratio under 1e-6) while late
   ones move by about 1e-3 a step.
 - **refuted by**: first and last layer have gradient-to-weight ratios within two orders of
@@ -54,7 +55,7 @@ it divides by their size; it does not help once they drop near its eps of 1e-8.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
@@ -63,11 +64,13 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.bench.gradients import ParameterFacts
     from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "usually", "lr×10": "usually"}
 
 RATIO = 1e-4  # gradient over weight, first layer over last; see the page
+EARLY = 4  # the early part is the first of so many equal parts, which grows with depth as the shrinkage does
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
@@ -75,20 +78,36 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if len(weights) < 3:
         return
     first, last = weights[0], weights[-1]
-    steepness = [(p.gradient or 0.0) / p.weight for p in (first, last)]
-    if steepness[1] > 0 and steepness[0] < RATIO * steepness[1] and not bench.wakes(first):
-        ratio = steepness[0] / steepness[1]
+    best = max(_early(weights), key=_steepness)
+    early, late = _steepness(best), _steepness(last)
+    if late > 0 and early < RATIO * late and not bench.wakes(first):
+        ratio = early / late
         yield Finding(
-            f"Relative to its weights, `{first.name}` gets {ratio:.1e} of the gradient that "
+            f"Relative to its weights, `{best.name}` gets {ratio:.1e} of the gradient that "
             f"`{last.name}` gets "
             f"({len(weights)} layers between input and loss): the early layers stand still.",
             severity="warning",
             credence=0.7,
             where=Where(module=first.module or None),
-            numbers={"ratio": ratio, "first": steepness[0], "last": steepness[1]},
+            numbers={"ratio": ratio, "first": early, "last": late},
             fix="Use residual connections, normalisation, ReLU-like activations and an initialisation "
             "that keeps scale.",
         )
+
+
+def _steepness(parameter: "ParameterFacts") -> float:
+    return (parameter.gradient or 0.0) / parameter.weight
+
+
+def _early(weights: "Sequence[ParameterFacts]") -> "list[ParameterFacts]":
+    """The first layers, with those that stand beside them.
+
+    An attention that is still even gives its queries and keys next to nothing, while its values, which read
+    the same input, learn well: the early part stands still only where the best served of them does.
+    """
+    first = weights[: max(1, len(weights) // EARLY)]
+    inputs = {p.reads for p in first if p.reads is not None}
+    return [*first, *(p for p in weights[len(first) : -1] if p.reads in inputs)]
 
 
 STILL, ALIVE = 1e-6, 1e-4  # update over weight of a first layer that stands and a last one that moves
@@ -116,7 +135,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         names = alive[0], alive[-1]
         steep = {name: (seen.gradients[name] or 0.0) / seen.weights[name] for name in alive}
         # The queries of an attention that is still even get next to nothing beside values that learn well.
-        early = max(steep[name] for name in alive[: max(1, len(alive) // 4)])
+        early = max(steep[name] for name in alive[: max(1, len(alive) // EARLY)])
         if not math.isfinite(early / steep[names[1]]):
             continue  # broken, which has names of its own
         pairs.append(early / steep[names[1]])

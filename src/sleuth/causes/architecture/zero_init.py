@@ -21,7 +21,8 @@ paths are random, so symmetry is broken elsewhere. Dropout breaks symmetry too, 
   initialiser that does so to every linear layer of a model. A single such layer is left alone.
 - **probe**: rows of a weight matrix are all identical; or hidden weights get a gradient of
   exactly zero at step 0 while the output bias does not.
-- **watch**: the number of distinct rows stays 1 over training.
+- **watch**: the number of distinct rows stays 1 over training; or two tables that are multiplied
+  with each other, such as those of users and items, stay at exactly zero.
 - **experiment**: undone from outside, layers whose weights are all equal start at random; units
   part and the loss falls.
 - **refuted by**: the rows of every hidden weight matrix differ from each other before training.
@@ -89,7 +90,7 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
-    from sleuth.facts.step import Model, Parameter, Record
+    from sleuth.facts.step import Layers, Model, Parameter, Record
     from sleuth.facts.worlds.doors import World
 
 NEEDS = "zeros ones full fill constant zero_( //"
@@ -280,6 +281,10 @@ def undo(world: "World") -> None:
 def watch(record: "Record") -> Iterator[Finding]:
     from sleuth.facts.step import Model
 
+    told = list(_never_moved(record))
+    yield from told
+    if told:
+        return
     for model in needed([model for model in record.of(Model) if model.parameters], "parameters of models"):
         matrices = [p for p in model.parameters if len(p.shape) >= 2 and min(p.shape[:2]) > 1 and p.trainable]
         kinds = {layer.name: layer.type for layer in model.layers}
@@ -303,6 +308,46 @@ def watch(record: "Record") -> Iterator[Finding]:
                 numbers={"units": one.shape[0], "pairs": len(pairs)},
                 fix="Start weights at random (torch's default will do); only biases may start at zero.",
             )
+
+
+LONG, OFTEN = 20, 5  # steps, and samples of them; a gate before a gate opens within three or four steps
+
+
+def _never_moved(record: "Record") -> Iterator[Finding]:
+    """Two tables or more that are zero, take part, and get a gradient of exactly zero from first to last.
+
+    Each is multiplied with another that is zero: none of them can be the first to move. One alone may be a
+    token that no batch held.
+    """
+    from sleuth.facts.step import Layers, Model
+
+    samples = [seen for seen in record.of(Layers) if seen.gradients]
+    if len(samples) < OFTEN or samples[-1].n < LONG:
+        return
+    for model in record.of(Model):
+        still = [
+            parameter
+            for parameter in model.parameters
+            if len(parameter.shape) >= 2 and min(parameter.shape[:2]) > 1 and parameter.trainable
+            if parameter.norm == 0 and all(_rests_at_zero(seen, parameter.name) for seen in samples)
+        ]
+        if len(still) > 1:
+            yield Finding(
+                f"`{still[0].name}` and `{still[-1].name}` start at zero and are still zero after "
+                f"{samples[-1].n + 1} steps: where one is multiplied with the other, neither has "
+                "a slope as long as the other is zero.",
+                severity="error",
+                credence=0.88,
+                where=where_module(record, module_of(still[0].name)),
+                numbers={"tables": len(still), "steps": samples[-1].n + 1},
+                fix="Draw at least one of them at random, such as `nn.init.normal_(table.weight, std=0.1)`.",
+            )
+
+
+def _rests_at_zero(seen: "Layers", name: str) -> bool:
+    """At zero, with a gradient that is there and zero, in a module that was called."""
+    called = module_of(name) in seen.activations
+    return called and seen.weights.get(name) == 0 and seen.gradients.get(name) == 0
 
 
 def _passed(record: "Record", model: "Model", zero: "Parameter") -> bool:

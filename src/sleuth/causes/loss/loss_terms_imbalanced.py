@@ -57,7 +57,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
-from sleuth.facts.growth import Term, terms
+from sleuth.facts.growth import Term, terms, weighed
 from sleuth.facts.seen import adversarial, at, chance, loss_calls, needed
 from sleuth.finding import Finding
 
@@ -86,7 +86,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         f"({weak.gradient:.3g}): the smaller term is as good as absent.",
         severity="warning" if grave else "note",
         credence=0.6 if grave else 0.3,
-        where=weak.where,
+        where=strong.where,
         numbers={"ratio": ratio, "strong": strong.gradient, "weak": weak.gradient},
         fix="Bring both to one scale (standardise targets, same reduction), then weigh on purpose.",
     )
@@ -97,28 +97,38 @@ FALLS = 0.5  # share by which the dominant one does
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    found = terms(needed(loss_calls(record), "loss calls"))
+    found = weighed(record, terms(needed(loss_calls(record), "loss calls")))
     if len(found) < 2 or adversarial(record):
         return
-    large = max(found, key=lambda term: abs(term.values[0]))
+    large = max(found, key=_first)
     for small in found:
-        ratio = abs(large.values[0]) / max(abs(small.values[0]), 1e-30)
+        ratio = _first(large) / max(_first(small), 1e-30)
         # One that still costs what guessing costs, when the other was learned, is neglected sooner.
         if small is large or ratio < (LOOK if _to_learn(small) else ABSENT) or len(small.values) < 5:
             continue
         if curves.fallen(small.values) > STANDS or curves.fallen(large.values) < FALLS:
             continue
         yield Finding(
-            f"The term on line {small.call.line} ({small.values[0]:.3g}) is {ratio:.0f} times smaller than "
-            f"the one on line {large.call.line} ({large.values[0]:.3g}) and stands still while that one "
+            f"The term on line {small.call.line} ({_first(small):.3g}) is {ratio:.0f} times smaller than "
+            f"the one on line {large.call.line} ({_first(large):.3g}) and stands still while that one "
             "falls: the sum hardly knows it.",
             severity="warning" if _to_learn(small) else "note",
             credence=0.6 if _to_learn(small) else 0.3,
-            where=at(small.call),
-            numbers={"ratio": ratio, "small": small.values[-1], "large": large.values[-1]},
+            where=at(large.call),
+            numbers={
+                "ratio": ratio,
+                "small": small.values[-1],
+                "large": large.values[-1],
+                "weight": large.weight,
+            },
             fix="Weigh the terms so that their gradients are of one order, or bring their units to one "
             "scale.",
         )
+
+
+def _first(term: Term) -> float:
+    """What a term brings into the sum at the first step."""
+    return abs(term.weight * term.values[0])
 
 
 def _to_learn(term: Term) -> bool:

@@ -24,7 +24,9 @@ loss = F.mse_loss(q(obs).gather(1, a).squeeze(1), target)
   neither `detach()` nor a `no_grad` scope on its path.
 - **probe**: the target has a `grad_fn`; after one backward pass of this loss the teacher, target
   network, generator or critic holds gradients it should not have.
-- **refuted by**: `target.requires_grad` is False for every loss in question.
+- **refuted by**: `target.requires_grad` is False for every loss in question. Two answers of one
+  network that are to agree (a picture and its mirror image, two draws of dropout) may both learn,
+  as long as another term keeps them from agreeing on a constant.
 
 ## How to fix
 ```python
@@ -407,7 +409,7 @@ def _taken(value: Value | None) -> Call | None:
 
 def probe(bench: "Bench") -> Iterator[Finding]:
     for use in bench.first.losses:
-        if use.target_has_graph:
+        if use.target_has_graph and not use.mutual:
             yield Finding(
                 f"The target of {use.name} carries a graph: gradient flows into what should be constant, "
                 "and the loss "

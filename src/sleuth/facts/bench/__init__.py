@@ -26,6 +26,7 @@ from sleuth.facts.bench import (
     optimizer,
     pace,
     rows,
+    sameness,
     terms,
     waking,
     wiring,
@@ -42,6 +43,7 @@ from sleuth.facts.bench.numerics import Numerics, Precision
 from sleuth.facts.bench.optimizer import NoiseScale, RateRange, Updates
 from sleuth.facts.bench.reasons import NotApplicable, OutOfTime, one_line
 from sleuth.facts.bench.rows import Copies, LabelFacts, Neighbours, Split
+from sleuth.facts.bench.sameness import Sameness
 from sleuth.facts.bench.sandbox import at_rest, kept
 from sleuth.facts.bench.subject import Step, Subject, checked, listed, step_of
 from sleuth.facts.bench.terms import Terms
@@ -180,6 +182,10 @@ class Bench:
     @property
     def ceiling(self) -> Ceiling:
         return self._once("influence of parameters", influence.ceiling)
+
+    @property
+    def sameness(self) -> Sameness | None:
+        return self._once("sameness of answers", sameness.measure)
 
     @property
     def modes(self) -> Modes:

@@ -29,6 +29,7 @@ class ParameterFacts:
     used: bool
     recorded: bool  # used where operations are recorded for the way back, not only under `no_grad`
     order: int
+    reads: int | None  # which tensor its layer is applied to; layers with the same one stand side by side
     weight: float
     mean: float
     std: float
@@ -116,6 +117,7 @@ def _read_slope(slope: Tensor, weight: Tensor, module: nn.Module) -> Slope:
 
 def read(subject: Subject, run: Run, found: Slopes) -> Gradients:
     order, outside = _first_uses(run), _only_outside(run)
+    fed = {id(call.module): id(call.inputs[0]) for call in reversed(run.calls) if call.inputs}
     called = {id(call.module) for call in run.calls}
     owners = {id(p): (path, module) for path, module in subject.model.named_modules() for p in _own(module)}
     held = _holders(subject)
@@ -136,6 +138,7 @@ def read(subject: Subject, run: Run, found: Slopes) -> Gradients:
                 used=id(parameter) in order or id(module) in called,
                 recorded=id(parameter) not in outside,
                 order=order.get(id(parameter), _call_order(run, module)),
+                reads=fed.get(id(module)),
                 weight=float(values.norm()),
                 mean=float(values.mean()) if values.numel() else 0.0,
                 std=float(values.std(unbiased=False)) if values.numel() else 0.0,

@@ -11,6 +11,7 @@ from torch.nn import functional as F  # noqa: N812  the name everybody knows it 
 
 from sleuth.facts.bench.forward import ELEMENTWISE, Run, Use, each_gradient, gradients
 from sleuth.facts.bench.gradients import Slopes
+from sleuth.facts.bench.mutual import mutual
 from sleuth.facts.bench.paths import last_squash, reached_from
 from sleuth.facts.bench.shifts import ahead
 from sleuth.facts.bench.subject import Subject
@@ -49,6 +50,7 @@ class LossFacts:
     connected: bool
     wants_gradient: bool
     target_has_graph: bool
+    mutual: bool  # both sides are answers of one network that are to agree, beside another goal
     silent_examples: float
     orphans: tuple[str, ...]
     several_ones: float = (
@@ -101,6 +103,7 @@ def _one(subject: Subject, run: Run, use: Use, found: Slopes) -> LossFacts:
         connected=connected,
         wants_gradient=use.input.requires_grad,
         target_has_graph=use.target.requires_grad and use.target.grad_fn is not None,
+        mutual=mutual(run, use),
         silent_examples=_silent(use, run),
         orphans=() if connected else _orphans(subject, use, found),
         several_ones=_several_ones(use.target),
@@ -166,7 +169,12 @@ def _mean_value(use: Use) -> float:
 
 
 def _chance(use: Use) -> float | None:
-    """What it costs to know nothing: all classes alike, or the mean of the targets every time."""
+    """What it costs to know nothing: all classes alike, or the mean of the targets every time.
+
+    A target that learns, too, moves with whatever is said: against it nobody can guess.
+    """
+    if use.target.requires_grad:
+        return None
     if use.name in CLASSES:
         return math.log(_classes(use)) if _classes(use) > 1 else None
     if use.name in BINARY:

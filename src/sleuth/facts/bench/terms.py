@@ -93,6 +93,18 @@ def count(run: Run) -> int:
     return len(_terms(run))
 
 
+def summands(run: Run) -> list[Tensor]:
+    """The summands of the loss that can be trained by."""
+    return [term.tensor for term in _terms(run)]
+
+
+def loss_value_behind(term: Tensor, made: dict[int, Op]) -> Tensor:
+    """What a summand was before it was weighed."""
+    while (op := made.get(id(term))) is not None and op.name in _SCALES and op.inputs[0] is not term:
+        term = next((t for t in op.inputs if t.requires_grad), op.inputs[0])
+    return term
+
+
 def loose(run: Run, weights: Sequence[nn.Parameter]) -> tuple[LooseTerm, ...]:
     """Summands, of a loss that has a graph, that are made from the model's output and have none.
 
