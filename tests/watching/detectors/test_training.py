@@ -198,6 +198,7 @@ TWINS: Twins = {
         [
             CLIPPED,
             healthy(),
+            spoil(MISPLACED, Step, optimizer=0),  # moved by hand: clipping counts to the next step
             pattern(spoil(CLIPPED, Step, scale=65536.0), "forward", "backward", "unscale", "clip", "step"),
         ],
     ),

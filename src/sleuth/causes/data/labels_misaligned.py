@@ -111,7 +111,7 @@ def lint(program: Program) -> Iterator[Finding]:
     for pair, left, right in drawn:
         alone = [one for one in left if not any(_same_draw(one, other, reseeds) for other in right)]
         lonely = [one for one in right if not any(_same_draw(one, other, reseeds) for other in left)]
-        if alone and lonely:
+        if alone and lonely and _of_one_kind(alone, lonely):
             guilty = max((*alone, *lonely), key=lambda draw: draw.order)
             yield clue(
                 "error",
@@ -246,11 +246,18 @@ def _index_draws(key: Value, in_place: dict[int, list[Call]]) -> list[Call]:
             return [place]
         if isinstance(place, Call) and place.op in ("[]", "next") and place.args:
             place = bare(place.args[0])
-        elif isinstance(place, Call) and place.op in (".split", ".chunk"):
+        elif isinstance(place, Call) and place.op in (".split", ".chunk", ".tolist", ".numpy", ".cpu"):
             place = bare(place.receiver)
         else:
             return []
     return []
+
+
+def _of_one_kind(some: list[Call], others: list[Call]) -> bool:
+    """Whether two draws could be of the same rows: a part of a split beside a whole in another order would
+    not even have its length, so that something was made from the part in between."""
+    kinds = {draw.op in TRAIN_TEST_SPLIT for draw in some}
+    return not kinds.isdisjoint(draw.op in TRAIN_TEST_SPLIT for draw in others)
 
 
 def _same_draw(one: Call, other: Call, reseeds: list[int]) -> bool:

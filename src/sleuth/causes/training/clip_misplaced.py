@@ -197,7 +197,8 @@ TOLERANCE = 1.01  # clipping leaves the norm at the bound, up to rounding
 def watch(record: "Record") -> Iterator[Finding]:
     for course in courses(record):
         where = where_event(course.steps[-1], line_of(record, course, "clip"))
-        early = share(record, course, _clipped_before_backward)
+        # Weights that are moved by hand: nothing tells where a step ends, so clipping counts to the next one.
+        early = share(record, course, _clipped_before_backward) if course.id else 0.0
         longer = [
             step
             for step in course.steps[1:]

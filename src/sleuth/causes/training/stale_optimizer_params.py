@@ -54,7 +54,7 @@ When you must restart weights in mid-run, write into the existing tensors
 - pytorch-optim: "Constructing it"; an optimizer is built over given parameter objects.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, beside, moved_after, statement_of
@@ -93,7 +93,9 @@ def lint(program: Program) -> Iterator[Finding]:
                 late = _replaced(program, optimizer, owners, used) or _changed(
                     program, optimizer, owners, used
                 )
-                if late is not None and _still_steps(program, optimizer, late):
+                if late is None or _built_anew(program, possible(step.about), late):
+                    continue
+                if _still_steps(program, optimizer, late):
                     # an optimizer that has done its work is not the culprit; what outdates it is
                     worked = _worked_before(program, optimizer, owners, late)
                     yield clue(
@@ -129,6 +131,12 @@ def _worked_before(program: Program, optimizer: Call, owners: list[Value], late:
         )
         for backward, applied in trained_by(program)
     )
+
+
+def _built_anew(program: Program, optimizers: Iterable[Value], late: Value) -> bool:
+    """Whether the step may be that of an optimizer which was made once the new parameters were there."""
+    made = _made(program, late)
+    return any(isinstance(one, Call) and one.order > made for one in optimizers)
 
 
 def _still_steps(program: Program, optimizer: Call, late: Value) -> bool:
