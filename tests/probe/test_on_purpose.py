@@ -412,3 +412,29 @@ def test_a_teacher_that_learns_is_no_second_answer() -> None:
         return nn.functional.mse_loss(said, batch[1]) + copied
 
     assert "missing-detach" in causes(pair, batch, step=step)
+
+
+class Reader(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.out = nn.Embedding(500, 8), nn.Linear(8, 2)
+
+    def forward(self, tokens: Tensor, there: Tensor) -> Tensor:
+        answer: Tensor = self.out((self.words(tokens) * there.unsqueeze(-1)).sum(1))
+        return answer
+
+
+def test_ones_and_zeros_beside_tokens_say_where_there_are_any() -> None:
+    torch.manual_seed(0)
+    there = (torch.arange(24) < torch.randint(12, 25, (32, 1))).long()
+    wanted = torch.randint(2, (32,))
+
+    def step(model: nn.Module, batch: list[Tensor]) -> Tensor:
+        return nn.functional.cross_entropy(model(batch[0], batch[1]), batch[2])
+
+    def told(tokens: Tensor) -> set[str]:
+        report = sleuth.probe(Reader(), [tokens, there, wanted], step=step, memorise=False)
+        return {f.cause for f in report.findings if f.severity != "note"}
+
+    assert "input-destroyed" not in told(torch.randint(2, 500, (32, 24)))
+    assert "input-destroyed" in told(torch.full((32, 24), 3).where(torch.rand(32, 24) < 0.9, 4))

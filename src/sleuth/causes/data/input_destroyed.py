@@ -126,7 +126,12 @@ def _few_tokens(bench: "Bench") -> Iterator[Finding]:
         tokens = part.examples * part.features
         if part.looks != "tokens" or part.distinct is None or rows < FEWEST_ROWS or tokens < FEWEST_TOKENS:
             continue
-        if bench.data.may_be_constant(part):
+        # Ones and zeros beside tokens of the same length say where there are any.
+        marks = part.maximum <= 1 and any(
+            other is not part and other.looks == "tokens" and other.features == part.features
+            for other in bench.data.inputs
+        )
+        if marks or bench.data.may_be_constant(part):
             continue
         if part.distinct <= max(3, FEW * rows) and part.top_share >= MOSTLY:
             yield Finding(
