@@ -44,6 +44,7 @@ infinity into 3.4e38, which is finite and just as ruinous. Masked NaN is no defe
 - ivanov-2017: part I, item 1, on looking at what is really fed to the network.
 """
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -58,15 +59,28 @@ if TYPE_CHECKING:
 PREDICTS = {"same-batch": "always"}
 
 
+def _masked(bench: "Bench") -> bool:
+    """Whether nothing of it reaches the loss or a gradient: missing values are told apart inside."""
+    if bench.failure:
+        return False
+    slopes = [p.gradient for p in bench.first.gradients.parameters if p.gradient is not None]
+    return bool(slopes) and all(map(math.isfinite, (bench.first.loss, *slopes)))
+
+
 def probe(bench: "Bench") -> Iterator[Finding]:
     for part in bench.data.tensors:
         if part.nonfinite:
+            meant = _masked(bench)
             yield Finding(
                 f"The {part.role} {part.name} of this batch holds {part.nonfinite} values that are NaN "
-                "or infinite, the "
-                f"first at {part.nonfinite_at}; one of them is enough to turn loss and weights into NaN.",
-                severity="error",
-                credence=0.97,
+                f"or infinite, the first at {part.nonfinite_at}; "
+                + (
+                    "loss and gradients are finite all the same, so the model masks them."
+                    if meant
+                    else "one of them is enough to turn loss and weights into NaN."
+                ),
+                severity="note" if meant else "error",
+                credence=0.3 if meant else 0.97,
                 numbers={"nonfinite": part.nonfinite, "first_at": part.nonfinite_at},
                 fix="Find where they enter (a missing value, 0/0, log of 0) and impute or drop those rows.",
             )

@@ -148,6 +148,8 @@ def _log_of_exp(call: Call) -> Iterator[Finding]:
 
 
 def _overflow(call: Call, exponential: Call, what: str, instead: str) -> Iterator[Finding]:
+    if _is_drawn(_argument(exponential)):
+        return
     bounds, learned = _examine(_argument(exponential))
     # A cosine is at most 1; divided by a temperature of 0.01 it is 100.
     if bounds and not (bounds <= _UNIT_BOUNDS and _scale(_argument(exponential)) > LARGEST_EXPONENT):
@@ -159,6 +161,17 @@ def _overflow(call: Call, exponential: Call, what: str, instead: str) -> Iterato
         "gradient is inf or NaN.",
         fix=f"Use {instead}, or subtract the row's maximum first.",
     )
+
+
+_DRAWS = frozenset("normal standard_normal uniform random rand randn gauss".split())
+
+
+def _is_drawn(value: Value | None) -> bool:
+    """Numbers straight out of a generator, as data are made of: hardly one lies beyond ten spreads."""
+    made = root(value)
+    while isinstance(made, Call) and made.op == "*" and len(made.args) == 2:
+        made = root(next((part for part in made.args if number(part) is None), None))
+    return isinstance(made, Call) and made.op.rpartition(".")[2] in _DRAWS
 
 
 def _exp(value: Value | None) -> Call | None:

@@ -98,7 +98,6 @@ class _Rows:
     complete: bool
     prints: tuple[bytes, ...]  # of whole rows: a rating is its user, its item and what is known of it
     labels: Tensor | None  # the targets of all rows where they lie at hand, else of those that were gathered
-    all_labels: bool
     fair: bool  # labels that were not reached are served at random; the tail of a file may hold other classes
 
 
@@ -111,7 +110,7 @@ def labels(subject: Subject, targets: tuple[str, ...]) -> LabelFacts:
         raise NotApplicable("there is more than one label an example")
     counts = Counter(int(value) for value in target.reshape(-1).tolist() if value >= 0)
     sampler = type(getattr(subject.loader, "sampler", None)).__name__
-    complete = rows.all_labels and subject.loader is not None
+    complete = rows.complete and subject.loader is not None
     return LabelFacts(
         tuple(sorted(counts.items())),
         sum(counts.values()),
@@ -320,7 +319,6 @@ def _gather(subject: Subject, loader: Any, targets: tuple[str, ...]) -> _Rows:
         complete,
         tuple(prints),
         labels=joined if at_hand is None else at_hand.detach().cpu(),
-        all_labels=whole,
         fair=whole or _serves_at_random(loader),
     )
 
