@@ -1,8 +1,10 @@
 """What looks like a defect to a probe and is meant so."""
 
 import copy
+import math
 from typing import Any
 
+import pytest
 import torch
 from torch import Tensor, nn
 
@@ -438,3 +440,25 @@ def test_ones_and_zeros_beside_tokens_say_where_there_are_any() -> None:
 
     assert "input-destroyed" not in told(torch.randint(2, 500, (32, 24)))
     assert "input-destroyed" in told(torch.full((32, 24), 3).where(torch.rand(32, 24) < 0.9, 4))
+
+
+class Gaps(nn.Module):
+    """Takes missing values apart from the rest before the first weights."""
+
+    def __init__(self, fill: bool) -> None:
+        super().__init__()
+        self.fill, self.out = fill, nn.Linear(12, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        known = torch.nan_to_num(x) if self.fill else x
+        answer: Tensor = self.out(torch.cat([known, torch.isnan(x).float()], 1))
+        return answer
+
+
+@pytest.mark.parametrize("fill", [True, False])
+def test_missing_values_that_the_model_masks_are_worth_a_note(fill: bool) -> None:
+    torch.manual_seed(0)
+    x = torch.randn(64, 6).masked_fill(torch.rand(64, 6) < 0.2, math.nan)
+    report = sleuth.probe(Gaps(fill), (x, torch.randn(64, 1)), nn.functional.mse_loss, memorise=False)
+    severities = {f.severity for f in report.findings if f.cause == "nonfinite-input"}
+    assert severities == {"note" if fill else "error"}

@@ -50,6 +50,19 @@ def words(train: dict[str, float], held_out: dict[str, float], distinct: int = 2
     )
 
 
+def steered(spread: float) -> Record:
+    """A model that meets what it leads to itself: as in training at first, then ever nearer to rest."""
+    first = next(batch for batch in healthy().of(Batch) if batch.phase == "eval")
+    inputs = first.values[0]
+    turns = [
+        replace(
+            first, n=120 + turn, values=(replace(inputs, std=max(spread, (inputs.std or 1.0) * 0.5**turn)),)
+        )
+        for turn in range(30)
+    ]
+    return add(drop(healthy(), Batch), *(b for b in healthy().of(Batch) if b.phase == "train"), *turns)
+
+
 def stuck(record: Record) -> Record:
     return spoil(record, Step, loss=lambda s: 1.1 + 0.001 * (s.n % 3))
 
@@ -294,6 +307,7 @@ TWINS: Twins = {
         ],
         [
             healthy(),
+            steered(0.004),
             words(
                 {"0": 0.3, "5": 0.1, "7": 0.1}, {"0": 0.7, "5": 0.04, "7": 0.05}
             ),  # longer rows, more padding
