@@ -62,7 +62,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.flow import literal, root
-from sleuth.facts.interpreter.values import Call, Class, Constant, Function, Instance, Value
+from sleuth.facts.interpreter.values import Call, Class, Function, Instance, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import at, batches, is_float, needed
 from sleuth.facts.topics.loaders import DATA_LOADER, class_of, dataset_of, line
@@ -192,7 +192,7 @@ def _bad_start(loader: Call, start: Value, severity: Severity) -> Iterator[Findi
                 fix=FIX,
             )
         return
-    if not seeders or not all(_is_fixed(node.args[0], function) for node in seeders):
+    if not seeders or not all(_is_fixed(node.args[0], definition) for node in seeders):
         return
     yield clue(
         severity,
@@ -203,21 +203,26 @@ def _bad_start(loader: Call, start: Value, severity: Severity) -> Iterator[Findi
     )
 
 
-def _is_bare_id(seed: ast.expr, definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def _is_bare_id(seed: ast.expr, definition: Definition) -> bool:
     names = [parameter.arg for parameter in definition.args.args]
     return isinstance(seed, ast.Name) and bool(names) and seed.id == names[0]
 
 
-def _is_fixed(seed: ast.expr, function: Value | None) -> bool:
-    if isinstance(seed, ast.Constant):
-        return True
-    if isinstance(seed, ast.Name) and isinstance(function, Function):
-        scope = function.scope
-        while scope is not None:
-            if seed.id in scope.names:
-                return isinstance(root(scope.names[seed.id]), Constant)
-            scope = scope.parent
-    return False
+def _is_fixed(seed: ast.expr, definition: Definition) -> bool:
+    """Whether a seed has nothing of the worker in it: neither its number, nor what is asked for in it. All
+    other names stand for the same in each worker, which is a copy of the program."""
+    own = {parameter.arg for parameter in definition.args.args}
+    own |= {
+        node.id
+        for node in ast.walk(definition)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    parts = [*ast.walk(seed)]
+    named = {node.id for node in parts if isinstance(node, ast.Name)}
+    return named.isdisjoint(own) and not any(isinstance(node, ast.Call) for node in parts)
 
 
 MOST = 0.8  # of the copies that k workers in step would make; the rest may be cut by the batch's edge
