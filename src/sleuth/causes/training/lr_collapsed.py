@@ -115,9 +115,9 @@ def _kind(program: Program, given: Value, call: Call) -> tuple[Way, bool]:
     if isinstance(settled, Call) and settled.op in _TURNED:
         return "", False
     found: set[Way] = set()
-    if any(id(here) in losses or _is_squared_error(here) for here in behind):
+    if any(id(here) in losses or _is_error(here) for here in behind):
         found.add("loss")
-    if any(here.op == "==" or _SCORES.search(here.op) for here in behind):
+    if any(_counts_hits(here) or _SCORES.search(here.op) for here in behind):
         found.add("score")
     known = bool(found)
     if named := _named(call):
@@ -125,11 +125,18 @@ def _kind(program: Program, given: Value, call: Call) -> tuple[Way, bool]:
     return (found.pop(), known) if len(found) == 1 else ("", False)
 
 
-def _is_squared_error(here: Call) -> bool:
-    """`(prediction - y) ** 2`."""
-    base = here.args[0] if here.op == "**" and here.args else here.receiver
+def _counts_hits(here: Call) -> bool:
+    """`prediction == y`; what is held against a word or a number is a setting."""
+    return here.op == "==" and not any(literal(part) is not None for part in here.args)
+
+
+def _is_error(here: Call) -> bool:
+    """`(prediction - y) ** 2`, `(prediction - y).abs()`."""
+    bare = here.op in ("**", "torch.abs", "torch.square") and here.args
+    base = here.args[0] if bare else here.receiver
     power = here.args[-1] if here.op in ("**", ".pow") and here.args else None
-    if here.op != ".square" and (power is None or number(power) != 2):
+    sized = here.op in (".square", ".abs", "torch.abs", "torch.square")
+    if not sized and (power is None or number(power) != 2):
         return False
     difference = root(base)
     return isinstance(difference, Call) and difference.op == "-"
