@@ -7,19 +7,28 @@ where its mask is made. The record knows who wrote a parameter; the source knows
 import ast
 import math
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from sleuth.diagnosis.chance import left_to_chance
+from sleuth.diagnosis.piling import where_kept
+from sleuth.diagnosis.settings import (
+    SETTINGS,
+    chosen_by_name,
+    where_halved,
+    where_length,
+    where_set,
+    where_unrestrained,
+    where_weighed,
+)
 from sleuth.diagnosis.statements import BEHIND, LAST_RESORT, RANKS, best_statement, called_twice, hands_on
 from sleuth.diagnosis.syntax import tree_of
 from sleuth.diagnosis.unguarded import statement_of
 from sleuth.facts.prepared import where_input_made, where_target_made
 from sleuth.facts.seen import batches, loss_calls
-from sleuth.facts.step import Keeper, Layer, Layers, Model, NonFinite, Optimizer, Parameter, Record
+from sleuth.facts.step import Layer, Layers, Model, NonFinite, Optimizer, Parameter, Record
 from sleuth.finding import Finding, Where
 
 OF_INITIAL_VALUES = frozenset(
@@ -73,7 +82,7 @@ def _from_source(finding: Finding, sources: list[Path]) -> Where | None:
     if finding.cause == "nondeterminism":
         return left_to_chance(sources)
     if finding.cause == "update-underflow":
-        return _where_halved(str(finding.numbers.get("dtype", "")), sources)
+        return where_halved(str(finding.numbers.get("dtype", "")), sources)
     if finding.cause == "wrong-reduction" and finding.where is not None and finding.where.line:
         return None  # the call of a loss is known better than a statement can be guessed
     return best_statement(finding.cause, sources) if finding.cause in RANKS else None
@@ -83,14 +92,14 @@ def _from_record(finding: Finding, record: Record, sources: list[Path]) -> Where
     if finding.cause in OF_INITIAL_VALUES:
         written = _written(finding, record)
         return written or (_last_layer(record) if finding.cause == "init-loss-off" else None)
-    if finding.cause in _SETTINGS:
-        return _where_set(_SETTINGS[finding.cause], record, sources)
+    if finding.cause in SETTINGS:
+        return where_set(SETTINGS[finding.cause], record, sources)
     if finding.cause in OF_POLES:
         return _at_the_pole(finding, record, sources)
     if finding.cause == "overfitting":
-        return _where_unrestrained(record, sources)
+        return where_unrestrained(record, sources)
     if finding.cause == "undertrained":
-        return _where_length(record, sources)
+        return where_length(record, sources)
     if finding.cause == "unused-parameters":
         return _idle_part(finding, record)
     if finding.cause == "missing-nonlinearity":
@@ -98,9 +107,9 @@ def _from_record(finding: Finding, record: Record, sources: list[Path]) -> Where
     if finding.cause == "params-not-in-optimizer":
         return _where_chosen(record, sources)
     if finding.cause == "memory-growth":
-        return _where_kept(record, sources)
+        return where_kept(record, sources)
     if finding.cause == "loss-terms-imbalanced":
-        return _where_weighed(finding, sources)
+        return where_weighed(float(finding.numbers.get("weight", 1.0)), sources)
     if finding.cause == "vanishing-gradients":
         return _where_squashed(record, sources) or _where_stacked(finding, record)
     if finding.where is None or not finding.where.line:
@@ -166,38 +175,12 @@ def _where_squashed(record: Record, sources: list[Path]) -> Where | None:
         return None
     kind = Counter(layer.type for layer in made).most_common(1)[0][0]
     for path in sources:
-        for line in _chosen_by_name(path, kind.lower()):
+        for line in chosen_by_name(path, kind.lower()):
             return Where(str(path), line)
     return _most_often([layer for layer in made if layer.type == kind])
 
 
 DEEP = 3  # fewer squashing units are gates, or the end of a network, and fade nothing
-
-
-def _chosen_by_name(path: Path, name: str) -> Iterator[int]:
-    """Lines that give the name of a unit as a value: in a call, a default, a config; not where names are
-    looked up, which every name on the list is."""
-    tree = tree_of(path)
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.keyword):
-            values: list[ast.expr | None] = [node.value]
-        elif isinstance(node, ast.Dict):
-            values = [*node.values]
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            values = [node.value]
-        elif isinstance(node, ast.arguments):
-            values = [*node.defaults, *node.kw_defaults]
-        elif isinstance(node, ast.Call):
-            values = [*node.args]
-        else:
-            continue
-        for value in values:
-            if (
-                isinstance(value, ast.Constant)
-                and isinstance(value.value, str)
-                and value.value.lower() == name
-            ):
-                yield value.lineno
 
 
 def _where_stacked(finding: Finding, record: Record) -> Where | None:
@@ -262,108 +245,6 @@ def _oddness(cause: str, parameter: Parameter) -> float:
     return away if away > math.log(2.5) else 0.0
 
 
-# The setting a cause is about, as optimizers call it, and the words people write beside its value.
-_SETTINGS = {
-    "lr-too-high": ("lr", r"\blr\b|_lr\b|\blr_|learning.?rate|step.?size|\beta\b|alpha"),
-    "lr-too-low": ("lr", r"\blr\b|_lr\b|\blr_|learning.?rate|step.?size|\beta\b|alpha"),
-    "over-regularized": ("weight_decay", r"decay|\bwd\b|l2|reg"),
-}
-
-
-def _where_set(setting: tuple[str, str], record: Record, sources: list[Path]) -> Where | None:
-    """The line that holds the value of a setting: in the call, a constant, a config, a default."""
-    name, words = setting
-    used = {step.optimizer for step in record.steps}
-    for optimizer in record.of(Optimizer):
-        value = optimizer.lr if name == "lr" else optimizer.settings.get(name)
-        if optimizer.id in used and value:
-            for path in sources:
-                for line in _written_beside(path, float(value), words):
-                    return Where(str(path), line)
-    return None
-
-
-_HALVED = {"bfloat16": {"bfloat16", "bf16"}, "float16": {"float16", "half", "fp16"}}
-
-
-def _where_halved(kind: str, sources: list[Path]) -> Where | None:
-    """Where weights are told to be small: not where only the arithmetic is."""
-    for path in sources if kind in _HALVED else ():
-        lines = path.read_text("utf-8", errors="replace").splitlines()
-        named = sorted(number for number, word in _words(path) if word in _HALVED[kind])
-        for number in named:
-            if "autocast" not in lines[number - 1]:
-                return Where(str(path), number)
-    return None
-
-
-def _words(path: Path) -> Iterator[tuple[int, object]]:
-    """Lines of names, attributes and values, and what they say."""
-    tree = tree_of(path)
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Attribute):
-            yield node.lineno, node.attr
-        elif isinstance(node, ast.Name):
-            yield node.lineno, node.id
-        elif isinstance(node, ast.Constant):
-            yield node.lineno, node.value
-
-
-def _where_weighed(finding: Finding, sources: list[Path]) -> Where | None:
-    """The line that holds the weight of the term that drowns the others, where it has one."""
-    weight = float(finding.numbers.get("weight", 1.0))
-    written = float(f"{weight:.3g}")  # told from sums of float32: three digits of it are sure
-    if abs(written - 1) < WEIGHED:
-        return None
-    for path in sources:
-        for line in _written_beside(path, written, r"weight|lambda|coef|scale|alpha|beta|\bw_|_w\b|lam\b"):
-            return Where(str(path), line)
-    return None
-
-
-WEIGHED = 0.01  # nearer to one, and it is none
-
-_LENGTH = r"epoch|step|iter|pass|round|turn"
-
-
-def _where_length(record: Record, sources: list[Path]) -> Where | None:
-    """The number that says how long training goes on: that of the steps themselves, or of the epochs."""
-    steps = len({step.n for step in record.steps})
-    for path in sources:
-        for line in _written_beside(path, steps, _LENGTH):
-            return Where(str(path), line)
-    for path in sources:
-        for epochs in (n for n in range(1, steps + 1) if steps % n == 0):
-            for line in _written_beside(path, epochs, r"epoch|passes"):
-                return Where(str(path), line)
-    return None
-
-
-def _where_unrestrained(record: Record, sources: list[Path]) -> Where | None:
-    """A regulariser that is switched off, in the call, a constant, a config; without one, the optimizer,
-    whose decay it would be."""
-    for path in sources:
-        for line in _written_beside(
-            path, 0.0, r"dropout|p_?drop|drop_?(p|prob|rate)|decay|\bwd\b|\bl2\b|regular"
-        ):
-            return Where(str(path), line)
-    used = {step.optimizer for step in record.steps}
-    made = next((one for one in record.of(Optimizer) if one.id in used and one.line), None)
-    return None if made is None else Where(made.path or None, made.line)
-
-
-def _written_beside(path: Path, value: float, words: str) -> Iterator[int]:
-    """Lines on which a number stands beside one of the words."""
-    tree = tree_of(path)
-    if tree is None:
-        return
-    lines = path.read_text("utf-8", errors="replace").splitlines()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value == value:
-            if re.search(words, lines[node.lineno - 1], re.IGNORECASE):
-                yield node.lineno
-
-
 def _where_chosen(record: Record, sources: list[Path]) -> Where | None:
     """The last filter that parameters go through on their way to an optimizer, in the function that makes it;
     without one, where it is made."""
@@ -376,52 +257,6 @@ def _where_chosen(record: Record, sources: list[Path]) -> Where | None:
     if tree is None:
         return Where(str(path), made.line)
     return Where(str(path), max(_filters(_around(tree, made.line), made.line), default=made.line))
-
-
-def _where_kept(record: Record, sources: list[Path]) -> Where | None:
-    """The line that puts more into what holds most tensors: `total = ... + value`, `history.append(x)`."""
-    keeper = next(iter(record.of(Keeper)), None)
-    words = re.findall(r"\w+", re.sub(r"\[.*?\]", "", keeper.name)) if keeper is not None else []
-    for path in sources if words else ():
-        for node in _statements_of(path):
-            if re.search(rf"\b{words[-1]}\b", ast.unparse(node)) and _adds(node, words[-1]):
-                return Where(str(path), node.lineno)
-    return None if words else _where_memoised(sources)
-
-
-_MEMOISED = re.compile(r"@(functools\.)?cache\s*$|\blru_cache\(\s*(maxsize\s*=\s*)?None\s*\)")
-
-
-def _where_memoised(sources: list[Path]) -> Where | None:
-    """A memory of answers without an end, which nobody can look into."""
-    for path in sources:
-        for number, line in enumerate(path.read_text("utf-8", errors="replace").splitlines(), 1):
-            if _MEMOISED.search(line.partition("#")[0]):
-                return Where(str(path), number)
-    return None
-
-
-def _statements_of(path: Path) -> Iterator[ast.stmt]:
-    tree = tree_of(path)
-    yield from (
-        (node for node in ast.walk(tree) if isinstance(node, ast.Assign | ast.AugAssign | ast.Expr))
-        if tree
-        else ()
-    )
-
-
-def _adds(node: ast.stmt, name: str) -> bool:
-    """Whether a statement makes what goes by a name larger by something that comes from elsewhere."""
-    if isinstance(node, ast.AugAssign):
-        return ast.unparse(node.target).rpartition(".")[2].partition("[")[0] == name
-    if isinstance(node, ast.Assign):
-        onto = [ast.unparse(target).rpartition(".")[2] for target in node.targets]
-        again = re.search(rf"\b{name}\b", ast.unparse(node.value)) is not None
-        return (name in onto and again) or any(target.startswith(f"{name}[") for target in onto)
-    return (
-        re.search(rf"\b{name}(\[.*?\])?\.(append|appendleft|extend|add|update|insert)\(", ast.unparse(node))
-        is not None
-    )
 
 
 def _around(tree: ast.Module, line: int) -> ast.AST:
