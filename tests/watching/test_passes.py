@@ -512,3 +512,23 @@ def test_targets_of_a_loader_are_told_from_those_made_on_the_spot(
 ) -> None:
     calls = watched(tmp_path, SERVED.replace("{target}", target)).record.of(LossCall)
     assert {call.target_served for call in calls} == {served}
+
+
+def test_a_part_that_another_module_made_is_no_input_filled_anew(tmp_path: Path) -> None:
+    source = """
+    class Mix(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin = nn.Linear(6, 6)
+        def forward(self, weights, x):
+            return weights @ self.lin(x)
+    first, second = Mix(), Mix()
+    optimizer = torch.optim.Adam([*first.parameters(), *second.parameters()])
+    mixing, x, y = torch.rand(30, 30), torch.randn(30, 6), torch.randint(6, (30,))
+    for step in range(4):
+        loss = F.cross_entropy(second(mixing, F.relu(first(mixing, x))), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    """
+    assert not watched(tmp_path, source).record.of(Overwritten)

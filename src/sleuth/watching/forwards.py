@@ -227,7 +227,9 @@ def _look_again(state: State, forward: Forward, fed: Last) -> None:
     one. What torch itself writes it counts, and refuses where it does harm."""
     began = time.perf_counter()
     main = first_tensor(fed.args, fed.kwargs)
-    if main is not None and main.is_floating_point() and _version(main) == forward.version:
+    # What was made with a graph has lost it since, and was left out at first: such a call is not compared.
+    same = main is not None and len(_beside(main, fed.args, fed.kwargs)) == forward.beside
+    if main is not None and same and main.is_floating_point() and _version(main) == forward.version:
         now = _hashes(main, fed.args, fed.kwargs)
         changed = now is not None and not now.equal(forward.hashes)
         if changed and state.seldom(("overwritten", *forward.place), 1):
@@ -271,6 +273,7 @@ def _mark(forward: Forward, main: Any, args: Any, kwargs: Any, output: Any) -> N
     """What tells the rows and the tensors of this call from others."""
     if _one_answer_a_row(main, output):
         forward.hashes, forward.version = _hashes(main, args, kwargs), _version(main)
+        forward.beside = len(_beside(main, args, kwargs))
     forward.inputs_at = passes.stores(args, kwargs)
     forward.outputs_at = passes.stores((output,), {})
 
@@ -290,16 +293,21 @@ def _hashes(main: Any, args: Any, kwargs: Any) -> Any:
     """Of whole rows: a rating is its user, its item and what is known of it, not one of them."""
     if main.grad_fn is not None or main.is_sparse:
         return None  # what another module made is no row of the data
-    alone = len(args) == 1 and not kwargs and args[0] is main
     try:
         found = hashes(main)
-        for _, other in () if alone else _named(args, kwargs):
-            beside = other is not main and other.dim() and len(other) == len(main)
-            if beside and other.grad_fn is None and not other.is_sparse:
-                found = found * 1_000_003 + hashes(other)
+        for other in _beside(main, args, kwargs):
+            found = found * 1_000_003 + hashes(other)
         return found
     except (RuntimeError, KeyError):  # a kind of tensor that has no bits to look at
         return None
+
+
+def _beside(main: Any, args: Any, kwargs: Any) -> list[Any]:
+    """The other tensors of a call that hold a part of each row, and are data."""
+    if len(args) == 1 and not kwargs and args[0] is main:
+        return []
+    rows = [other for _, other in _named(args, kwargs) if other is not main and other.dim()]
+    return [t for t in rows if len(t) == len(main) and t.grad_fn is None and not t.is_sparse]
 
 
 def _named(args: Any, kwargs: Any) -> list[tuple[str, Any]]:

@@ -65,6 +65,7 @@ class Forward:
     loader: int | None
     hashes: Any = None
     version: int = 0  # of its first input: how often torch wrote into it
+    beside: int = 0  # tensors that were hashed with the first
     values: tuple[Any, ...] = ()
     reached: bool = False
     inputs_at: frozenset[int] = frozenset()
