@@ -54,6 +54,7 @@ When you must restart weights in mid-run, write into the existing tensors
 - pytorch-optim: "Constructing it"; an optimizer is built over given parameter objects.
 """
 
+import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -98,9 +99,10 @@ def lint(program: Program) -> Iterator[Finding]:
                 if _still_steps(program, optimizer, late):
                     # an optimizer that has done its work is not the culprit; what outdates it is
                     worked = _worked_before(program, optimizer, owners, late)
+                    built = _asked_for(optimizer, late)
                     yield clue(
                         "error",
-                        late if worked else optimizer,
+                        late if worked else built,
                         (f"The optimizer of line {place(optimizer).line}" if worked else "This optimizer")
                         + " keeps the parameters that existed when it was built; "
                         + ("this" if worked else f"line {place(late).line}")
@@ -118,6 +120,19 @@ def _built_later(optimizer: Call, late: Value) -> Edits:
     statement = statement_of(optimizer.node, source)
     other = beside(late.node, statement, source) if late.source is source else None
     return moved_after(statement, other, source)
+
+
+def _asked_for(optimizer: Call, late: Value) -> Call:
+    """Where the optimizer came too early. A helper that only makes it is not at fault, the call of the
+    helper is: out of each function that hands its result straight back, short of where both are called."""
+    beyond = {id(site) for site in late.context.sites} if isinstance(late, Call) else set()
+    made = optimizer
+    for site in reversed(optimizer.context.sites):
+        handed_back = isinstance(statement_of(made.node, made.context.source), ast.Return)
+        if not handed_back or id(site) in beyond:
+            break
+        made = site
+    return made
 
 
 def _worked_before(program: Program, optimizer: Call, owners: list[Value], late: Value) -> bool:
