@@ -161,9 +161,13 @@ def number(value: Value | None) -> float | None:
 
 
 def literal(value: Value | None) -> object:
-    """The literal a value is, or None."""
+    """The literal a value is, whichever branch was taken, or None."""
     settled = root(value)
-    return settled.value if isinstance(settled, Constant) else None
+    if not isinstance(settled, Constant):
+        return None
+    others = possible(value) if isinstance(value, Either) else ()
+    differ = any(isinstance(one, Constant) and one.value != settled.value for one in others)
+    return None if differ else settled.value
 
 
 def spelling(call: Call) -> str:

@@ -53,7 +53,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeGuard
 
-from sleuth.facts.flow import ancestry, keeps_numbers, layer, root, same, subject
+from sleuth.facts.flow import ancestry, keeps_numbers, layer, parents, root, same, subject
 from sleuth.facts.interpreter.values import Call, Carried, Collection, Constant, Loop, Unknown, Value
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.modules import (
@@ -104,6 +104,9 @@ _READS_ONLY_THE_SHAPE = (
 )
 
 
+_NEAR = 60  # values that are looked through between an operation and what it reads
+
+
 def lint(program: Program) -> Iterator[Finding]:
     wasted = [*_thrown_away(program), *_repeated(program), *_listed(program)]
     yield from wasted
@@ -139,6 +142,7 @@ def _repeated(program: Program) -> Iterator[Finding]:
                 again is not None
                 and again.call is call
                 and not _meant(program, again, again, between, turned.loop)
+                and not _read_beside(program, turned, call)
             ):
                 yield _told_of_the_loop(call)
     applied = {id(call.receiver) for call in program.calls("()")}
@@ -190,6 +194,28 @@ def _told_of_the_loop(at: Call) -> Finding:
         "together they compute no more than one.",
         fix="Add an activation to each turn.",
     )
+
+
+def _read_beside(program: Program, turned: Carried, call: Call) -> bool:
+    """Something else in the loop works on the value of the turn before: so each turn's counts."""
+    return any(
+        turned.loop in user.context.loops and _reads(user, {id(call)}) and _reaches(user, turned, call)
+        for user in program.trace
+    )
+
+
+def _reaches(user: Call, turned: Carried, without: Call) -> bool:
+    """Whether a value goes into an operation by another way than through one call."""
+    queue: list[Value] = list(parents(user))
+    seen = {id(without)}
+    while queue and len(seen) < _NEAR:
+        value = queue.pop(0)
+        if value is turned or value is turned.initial:  # an item is taken of what the loop began with
+            return True
+        if id(value) not in seen:
+            seen.add(id(value))
+            queue.extend(() if isinstance(value, Carried) else parents(value))
+    return False
 
 
 def _made_in_a_loop(part: Call, stack: Call) -> bool:

@@ -84,6 +84,7 @@ from sleuth.facts.topics.equal_weights.initialisers import (
     is_any_module,
     is_deep,
     models_of,
+    side_by_side,
 )
 from sleuth.facts.topics.modules import Affine, affine, settled
 from sleuth.finding import Finding, Where
@@ -178,7 +179,7 @@ def _by_an_initialiser(program: Program) -> Iterator[Finding]:
             if drawn_later(program, call, holder) or not models:
                 continue  # a helper that zeroes what it is given
         known = [model for model in models if isinstance(model, Instance | Call)]
-        if known and not any(is_deep(model) for model in known):
+        if known and not any(is_deep(model) and not side_by_side(program, model) for model in known):
             continue
         yield clue(
             "error" if known else "warning",

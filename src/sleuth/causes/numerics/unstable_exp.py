@@ -250,7 +250,7 @@ def _examine(value: Value | None) -> tuple[frozenset[str], bool]:
     bounds: set[str] = set()
     learned = False
     while queue and len(seen) < 80:
-        here = queue.pop()
+        here = queue.pop(0)  # nearest first: what bounds an argument stands close to it
         if id(here) in seen:
             continue
         seen.add(id(here))

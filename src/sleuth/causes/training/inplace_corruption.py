@@ -56,7 +56,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, keyword_set
-from sleuth.facts.flow import layer, literal, makers, possible, subject
+from sleuth.facts.flow import depends_on, layer, literal, makers, possible, subject
 from sleuth.facts.interpreter.values import Call, Collection, Instance, Unknown, Value
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.rhythm import events
@@ -257,6 +257,8 @@ def _readers(program: Program, target: Value, write: Call) -> Iterator[Call]:
             continue
         if call.op in ("def", "@shape", ".size", "builtins.len", "[]=", ".dim", "@device", "@dtype"):
             continue
+        if any(here.node is write.node for here in call.context.sites):  # another choice of what is called
+            continue
         if call.result is not None or not any(site is here for here in call.context.sites):
             continue
         if any(value is target for given in (call.receiver, *call.args) for value in _shallow(given)):
@@ -339,9 +341,9 @@ def _views_of_the_data(program: Program) -> Iterator[Finding]:
             or item.context.function is not call.context.function
         ):
             continue
-        if not _written_through_a_name(call) or not (
-            _in_getitem(call, item) or _slice_in_epochs(program, call, item)
-        ):
+        if not _written_through_a_name(call) or _same_each_time(call, item):
+            continue
+        if not (_in_getitem(call, item) or _slice_in_epochs(program, call, item)):
             continue
         yield clue(
             "warning",
@@ -362,6 +364,14 @@ def _written_through_a_name(call: Call) -> bool:
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         target = node.func.value
     return isinstance(target, ast.Name)
+
+
+def _same_each_time(call: Call, item: Call) -> bool:
+    """`item["label"] = labels[i]` sets an entry of a dict to what it is anyway, however often."""
+    if call.op != "[]=":
+        return False
+    key, value = call.args
+    return isinstance(literal(key), str) and not depends_on(value, item)
 
 
 def _in_getitem(call: Call, item: Call) -> bool:

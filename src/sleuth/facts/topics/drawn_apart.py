@@ -77,7 +77,9 @@ def _by_one_callable(
     """`self.transform(image)` and `self.transform(mask)`, where transforms of the file draw."""
     applied: dict[str, list[ast.Call]] = {}
     for part in walked(function):
-        if isinstance(part, ast.Call) and len(part.args) == 1 and isinstance(part.args[0], ast.Name):
+        if not isinstance(part, ast.Call) or _of_a_library(part.func, source):
+            continue
+        if len(part.args) == 1 and isinstance(part.args[0], ast.Name):
             applied.setdefault(called(part), []).append(part)
     for name, calls in applied.items():
         pictures = [call for call in calls if _speaks_of(_PICTURE, call.args[0])]
@@ -91,6 +93,18 @@ def _by_one_callable(
             yield DrawnApart(*pairs[0], True)
         elif movers and _TRANSFORM.search(name) and not _is_defined(source, name):
             yield DrawnApart(*pairs[0], False)
+
+
+def _of_a_library(function: ast.expr, source: Source) -> bool:
+    """`torch.flip`, `np.rot90`, `TF.hflip`: what moves an array as it is told draws nothing."""
+    imported = [
+        alias.asname or alias.name
+        for kind in (ast.Import, ast.ImportFrom)
+        for statement in source.of(kind)
+        for alias in statement.names
+    ]
+    owner = function.value if isinstance(function, ast.Attribute) else None
+    return isinstance(owner, ast.Name) and owner.id in imported
 
 
 def _is_defined(source: Source, name: str) -> bool:

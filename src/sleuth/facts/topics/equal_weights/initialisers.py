@@ -8,7 +8,7 @@ from sleuth.facts.interpreter.values import Call, Collection, Function, Instance
 from sleuth.facts.program import Program
 from sleuth.facts.topics.equal_weights.in_torch import DRAWS, subject_of, walked
 from sleuth.facts.topics.modes import parts
-from sleuth.facts.topics.modules import AFFINE, contained, method_of
+from sleuth.facts.topics.modules import AFFINE, affine, contained, method_of
 from sleuth.facts.words import Pattern
 
 _WEIGHTED_LAYER = Pattern(r"^(Lazy)?(Linear|Conv[123]d)$")
@@ -103,6 +103,18 @@ def models_of(program: Program, call: Call, holder: Value | None) -> list[Value]
         if isinstance(given, Function) and here is not None and given.definition is here.definition
         for model in possible(applied.receiver)
     ]
+
+
+def side_by_side(program: Program, model: Value) -> bool:
+    """Every layer of the model is seen at work, and none gets what another gave: each output has a goal of
+    its own, so equal weights part at once (the two maps of a decomposed forecast)."""
+    held = {id(piece) for piece in parts(model) if isinstance(piece, Call) and AFFINE.match(piece.op)}
+    applied = [one for call in program.calls("()") if (one := affine(call)) is not None]
+    ours = [one for one in applied if id(one.weight) in held]
+    outputs = {id(one.call) for one in ours}
+    return {id(one.weight) for one in ours} == held and not any(
+        id(value) in outputs for one in ours for value in ancestry(one.input)
+    )
 
 
 def is_deep(model: Value) -> bool:
