@@ -97,12 +97,8 @@ def _by_one_callable(
 
 def _of_a_library(function: ast.expr, source: Source) -> bool:
     """`torch.flip`, `np.rot90`, `TF.hflip`: what moves an array as it is told draws nothing."""
-    imported = [
-        alias.asname or alias.name
-        for kind in (ast.Import, ast.ImportFrom)
-        for statement in source.of(kind)
-        for alias in statement.names
-    ]
+    imports: list[ast.Import | ast.ImportFrom] = [*source.of(ast.Import), *source.of(ast.ImportFrom)]
+    imported = {alias.asname or alias.name for statement in imports for alias in statement.names}
     owner = function.value if isinstance(function, ast.Attribute) else None
     return isinstance(owner, ast.Name) and owner.id in imported
 
