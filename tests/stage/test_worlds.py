@@ -50,3 +50,25 @@ def test_what_is_frozen_learns_when_thawed() -> None:
             model(torch.ones(4, 2)).sum().backward()
             optimizer.step()
     assert not torch.equal(before, body.weight)
+
+
+def test_faint_gradients_are_evened_out_and_their_directions_kept() -> None:
+    torch.manual_seed(0)
+    depth = [layer for _ in range(6) for layer in (nn.Linear(8, 8), nn.Sigmoid())]
+    world, model = World(Control()), nn.Sequential(*depth, nn.Linear(8, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+    x = torch.randn(16, 8)
+    model(x).square().sum().backward()
+    first = model[0].weight
+    assert isinstance(first, nn.Parameter)
+    assert first.grad is not None
+    before = first.grad.clone()
+    with world.open():
+        of_updates.evened_out(world)
+        optimizer.step()
+    assert world.took_hold["change"]
+    matrices = [p for p in model.parameters() if p.dim() > 1]
+    steep = [float(p.grad.norm() / p.detach().norm()) for p in matrices if p.grad is not None]
+    assert steep == pytest.approx([max(steep)] * len(steep), rel=1e-3)
+    assert before.norm() < 1e-3 * first.grad.norm()
+    assert torch.allclose(before / before.norm(), first.grad / first.grad.norm(), atol=1e-4)

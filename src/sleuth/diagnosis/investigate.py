@@ -11,6 +11,7 @@ from sleuth.diagnosis.board import configured_priors
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.choosing import next_test
 from sleuth.diagnosis.experiments import job_for, judged
+from sleuth.diagnosis.joined import settled
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.sources import bootstraps, local_sources, optimizers_in, plays
 from sleuth.diagnosis.tests import Test
@@ -70,6 +71,8 @@ def investigate(
         _take_in(case, _record(stage, "base"), place)
         _take_in_probe(case, endings.get("probe"), probing)
         record = None if case.trials is None else case.trials.base
+        if record is not None:
+            case.findings = settled(case.findings, record)
         case.findings = lines.placed(case.findings, record, sources)
         case.findings = _placed(case.findings, place)
         observed(case, "")

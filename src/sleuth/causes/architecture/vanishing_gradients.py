@@ -66,10 +66,12 @@ if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.bench.gradients import ParameterFacts
     from sleuth.facts.step import Record
+    from sleuth.facts.worlds.doors import World
 
 PREDICTS = {"same-batch": "usually", "lr×10": "usually"}
 
 RATIO = 1e-4  # gradient over weight, first layer over last; see the page
+FAINT = 1e-2  # of a loss that does not fall this much is worth an experiment; ReLU networks keep above it
 EARLY = 4  # the early part is the first of so many equal parts, which grows with depth as the shrinkage does
 
 
@@ -110,6 +112,12 @@ def _early(weights: "Sequence[ParameterFacts]") -> "list[ParameterFacts]":
     return [*first, *(p for p in weights[len(first) : -1] if p.reads in inputs)]
 
 
+def undo(world: "World") -> None:
+    from sleuth.facts.worlds.repairs import of_updates
+
+    of_updates.evened_out(world)
+
+
 STILL, ALIVE = 1e-6, 1e-4  # update over weight of a first layer that stands and a last one that moves
 SAMPLES = 3
 
@@ -141,8 +149,10 @@ def watch(record: "Record") -> Iterator[Finding]:
         pairs.append(early / steep[names[1]])
         if all(name in seen.updates for name in names):
             moves.append(tuple(seen.updates[name] / seen.weights[name] for name in names))
-    if len(pairs) < SAMPLES or curves.median(pairs) > RATIO:
+    stuck = any(curves.stuck(course.finite_losses) for course in courses(record)[:1])
+    if len(pairs) < SAMPLES or curves.median(pairs) > (FAINT if stuck else RATIO):
         return
+    suspected = curves.median(pairs) > RATIO
     stands = (
         bool(moves)
         and curves.median(m[0] for m in moves) < STILL
@@ -157,8 +167,8 @@ def watch(record: "Record") -> Iterator[Finding]:
             if stands
             else ": the early layers learn little."
         ),
-        severity="note" if learns else ("error" if stands else "warning"),
-        credence=0.3 if learns else (0.75 if stands else 0.6),
+        severity="note" if learns or suspected else ("error" if stands else "warning"),
+        credence=0.3 if learns or suspected else (0.75 if stands else 0.6),
         where=where_module(record, module_of(names[0])),
         numbers={"ratio": curves.median(pairs), "samples": len(pairs)},
         fix="Use ReLU-like units, normalisation or residual paths, and start weights by He's or Xavier's "

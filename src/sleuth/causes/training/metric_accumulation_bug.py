@@ -57,11 +57,12 @@ average on a progress bar is a display, not a result.
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.edits import Edits
-from sleuth.facts.flow import ancestry, number, possible
+from sleuth.facts.flow import ancestry, literal, number, possible
 from sleuth.facts.interpreter.values import Call, Carried, Constant, Loop, Unknown, Value
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.seen import needed
@@ -70,11 +71,13 @@ from sleuth.facts.topics.averages import (
     LOADER,
     counter,
     counts_hits,
+    full_batches_of,
     handed_criterion,
     is_mean_of_hits,
     mean_loss,
     one_by_one,
     rows_counted_by,
+    sums_over_rows,
     unit_of,
     weighted_loss,
 )
@@ -92,6 +95,7 @@ _RATIOS = Pattern(
 )
 
 NEEDS = "+= append sum( mean("
+LOADER_LINE = "loader_line"  # among a finding's numbers: whose batches are taken for full ones
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -101,6 +105,7 @@ def lint(program: Program) -> Iterator[Finding]:
         total, divisor = division.args
         for added in _increments(total):
             yield from _wrong_unit(program, division, added, divisor)
+            yield from _full_batches(division, added, divisor)
         yield from _never_reset(division, total, divisor)
         yield from _overwritten(division, total, divisor)
     yield from _averaged_ratios(program)
@@ -255,6 +260,26 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
             fix="Divide by the number of examples (`len(loader.dataset)`).",
             edits=_by_examples(division),
         )
+
+
+def _full_batches(division: Call, added: Call, divisor: Value) -> Iterator[Finding]:
+    """`hits / (len(loader) * batch_size)`: right only where the last batch is as full as the others."""
+    loader = full_batches_of(divisor)
+    if loader is None or not sums_over_rows(added.args[1]):
+        return
+    if literal(loader.keywords.get("drop_last")) is True:
+        return
+    yield replace(
+        clue(
+            "note",
+            division,
+            f"Line {place(added).line} adds up over the rows there are, and this divides by the batches of "
+            f"the loader on line {place(loader).line} times a full batch: where the last batch is smaller, "
+            "the reported value is too small.",
+            fix="Divide by the number of rows that were counted (`len(loader.dataset)`).",
+        ),
+        numbers={LOADER_LINE: place(loader).line or 0},
+    )
 
 
 def _by_batches(division: Call) -> Edits:

@@ -2,7 +2,7 @@
 
 import re
 
-from sleuth.facts.flow import ancestry, keeps_numbers, makers, number, possible, subject
+from sleuth.facts.flow import ancestry, keeps_numbers, makers, number, possible, root, same, subject
 from sleuth.facts.interpreter.values import Call, Constant, Unknown, Value
 from sleuth.facts.losses import LossUse, is_loss_instance, loss_of
 from sleuth.facts.program import Program
@@ -22,6 +22,42 @@ def unit_of(divisor: Value) -> str | None:
         if isinstance(option, Call) and option.op == "+=" and option.context.loops:
             return counter(option)
     return None
+
+
+def full_batches_of(divisor: Value) -> Call | None:
+    """The loader in `len(loader) * batch_size`, which takes every batch for a full one."""
+    for option in possible(divisor):
+        if not isinstance(option, Call) or option.op != "*" or len(option.args) != 2:
+            continue
+        for count, size in (option.args, option.args[::-1]):
+            length = next((one for one in possible(count) if isinstance(one, Call)), None)
+            held = (
+                length.args[0] if length is not None and length.op == "builtins.len" and length.args else None
+            )
+            loader = next((one for one in possible(held) if isinstance(one, Call) and one.op == LOADER), None)
+            if loader is not None and _is_its_batch_size(size, loader):
+                return loader
+    return None
+
+
+def _is_its_batch_size(size: Value, loader: Call) -> bool:
+    """The number, or the very object, that the loader was given; or what it says itself."""
+    given = loader.argument(1, "batch_size")
+    asked = root(size)
+    if isinstance(asked, Call) and asked.op == "@batch_size":
+        return True
+    same_number = number(size) is not None and number(size) == number(given)
+    return given is not None and (same_number or same(size, given))
+
+
+def sums_over_rows(amount: Value) -> bool:
+    """What grows with each row there is: a count of hits, a sum, a mean times the batch's own length."""
+    if counts_hits(amount) or weighted_loss(amount) is not None:
+        return True
+    here = root(amount)
+    while isinstance(here, Call) and here.op in (".item", "builtins.float", "builtins.int"):
+        here = root(here.args[0] if here.op.startswith("builtins.") and here.args else here.receiver)
+    return isinstance(here, Call) and here.op in (".sum", "torch.sum", "numpy.sum")
 
 
 def rows_counted_by(added: Call, divisor: Value) -> str | None:

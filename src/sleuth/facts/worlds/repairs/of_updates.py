@@ -1,5 +1,6 @@
 """Gradients, clipping, rates and who is stepped, put right."""
 
+import math
 from typing import Any
 
 import torch
@@ -183,6 +184,28 @@ def clipped_before_step(world: World, largest: float = 1.0) -> None:
         parameters = [p for p in _held(optimizer) if p.grad is not None]
         if parameters and float(nn.utils.clip_grad_norm_(parameters, largest)) > largest:
             world.hold()
+
+    world.before_step(act)
+
+
+def evened_out(world: World) -> None:
+    """Every weight matrix gets a gradient as large, for its own size, as the best served of the last ones.
+
+    Directions stay as they are: what the early layers are told is heard, however faint it came in.
+    """
+
+    def act(optimizer: torch.optim.Optimizer) -> None:
+        slopes = [
+            (p.grad, float(p.detach().norm())) for p in _held(optimizer) if p.grad is not None and p.dim() > 1
+        ]
+        steep = [float(grad.norm()) / size for grad, size in slopes if size > 0]
+        if len(steep) < len(slopes) or len(steep) < 3 or not all(map(math.isfinite, steep)):
+            return
+        goal = max(steep[-2:])
+        for (grad, _), own in zip(slopes, steep, strict=True):
+            if 0 < own < goal:
+                grad.mul_(goal / own)
+                world.hold()
 
     world.before_step(act)
 

@@ -1,0 +1,77 @@
+"""A suspicion of the source, held to the numbers of the run."""
+
+from pathlib import Path
+
+import pytest
+
+from sleuth.diagnosis.joined import settled
+from sleuth.facts.step import Loader, Record
+from sleuth.finding import Finding
+from sleuth.lint import Selection, lint
+
+SCRIPT = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+BATCH = 64
+loader = DataLoader(held_out, batch_size=BATCH{options})
+model = nn.Linear(8, 3)
+right = 0
+model.eval()
+with torch.no_grad():
+    for x, y in loader:
+        {added}
+print(right / {divisor})
+"""
+ROWS = "(len(loader) * BATCH)"
+HITS = "right += (model(x).argmax(1) == y).sum().item()"
+
+
+def suspected(folder: Path, added: str = HITS, divisor: str = ROWS, options: str = "") -> list[Finding]:
+    path = folder / "train.py"
+    path.write_text(SCRIPT.format(added=added, divisor=divisor, options=options))
+    found = lint([path], selection=Selection(notes=True), jobs=1).findings
+    return [finding for finding in found if finding.cause == "metric-accumulation-bug"]
+
+
+def loader(examples: int, drop_last: bool = False) -> Record:
+    return Record((Loader(1, 6, "train.py", examples=examples, batch_size=64, drop_last=drop_last),))
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        HITS,
+        "right += nn.functional.cross_entropy(model(x), y).item() * x.size(0)",
+        "right += ((model(x) - y) ** 2).mean(1).sum().item()",
+    ],
+)
+def test_full_batches_are_suspected_where_rows_are_added_up(tmp_path: Path, added: str) -> None:
+    (note,) = suspected(tmp_path, added)
+    assert note.severity == "note"
+    assert note.where is not None
+    assert note.where.line == 13
+
+
+@pytest.mark.parametrize(
+    ("added", "divisor", "options"),
+    [
+        ("right += nn.functional.cross_entropy(model(x), y).item() * BATCH", ROWS, ""),  # means of batches
+        (HITS, ROWS, ", drop_last=True"),
+        (HITS, "(len(loader) * 3)", ""),  # something else is counted
+    ],
+)
+def test_other_counts_are_left_alone(tmp_path: Path, added: str, divisor: str, options: str) -> None:
+    assert not suspected(tmp_path, added, divisor, options)
+
+
+@pytest.mark.parametrize(("rows", "severity"), [(80, "error"), (128, "note"), (10_000, "note")])
+def test_the_run_says_whether_the_last_batch_is_short(tmp_path: Path, rows: int, severity: str) -> None:
+    (finding,) = settled(suspected(tmp_path), loader(rows))
+    assert finding.severity == severity
+
+
+def test_what_no_run_showed_stays_a_note(tmp_path: Path) -> None:
+    (finding,) = settled(suspected(tmp_path), Record())
+    assert finding.severity == "note"
