@@ -70,6 +70,20 @@ LOST: dict[str, float | None] = {"fc1.weight": None, "fc1.bias": None}
 HEAD_ONLY = {"out": Activation(std=0.4)}
 
 
+def with_spreads() -> Record:
+    """Random weights: each matrix of means has one of spreads beside it, which all start alike."""
+
+    def doubled(model: Model) -> tuple[Parameter, ...]:
+        spreads = [
+            replace(p, name=f"{p.name.rpartition('.')[0]}.rho", std=0.0, equal_rows=True)
+            for p in model.parameters
+            if len(p.shape) > 1
+        ]
+        return (*model.parameters, *spreads)
+
+    return spoil(healthy(), Model, parameters=doubled)
+
+
 def tables(opens: int = 10**9, called: bool = True) -> Record:
     """Tables of users and items that start at zero, beside layers that learn."""
     names = ("users", "items")
@@ -241,6 +255,7 @@ TWINS: Twins = {
             tables(called=False),  # adapters that are switched off
             parameters(healthy(), {"out.weight": EQUAL}),  # a quiet head
             parameters(healthy(), {"fc1.weight": EQUAL, "out.weight": EQUAL}),  # not next to each other
+            with_spreads(),
             add(parameters(healthy(), {"fc1.weight": EQUAL, "fc2.weight": EQUAL}), Load(matched=3)),
             spoil(  # the end of a residual branch: what lies before it gets its gradient past the zeros
                 parameters(healthy(), {"fc2.weight": EQUAL, "out.weight": EQUAL}),

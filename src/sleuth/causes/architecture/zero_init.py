@@ -290,7 +290,8 @@ def watch(record: "Record") -> Iterator[Finding]:
         matrices = [p for p in model.parameters if len(p.shape) >= 2 and min(p.shape[:2]) > 1 and p.trainable]
         kinds = {layer.name: layer.type for layer in model.layers}
         matrices = [p for p in matrices if "Embedding" not in kinds.get(module_of(p.name), "")]
-        last = model.parameters and [p for p in model.parameters if len(p.shape) >= 2][-1:]
+        matrices = [p for p in matrices if not _beside_a_drawn_one(p, model)]
+        last = [p for p in model.parameters if len(p.shape) >= 2 and not _beside_a_drawn_one(p, model)][-1:]
         # One layer at zero between random ones is a known trick (heads, residual branches, adapters): its
         # neighbours tell the units apart. Two in a row, and nothing does.
         pairs = [(a, b) for a, b in pairwise(matrices) if a.equal_rows and (b.equal_rows or b.norm == 0)]
@@ -309,6 +310,15 @@ def watch(record: "Record") -> Iterator[Finding]:
                 numbers={"units": one.shape[0], "pairs": len(pairs)},
                 fix="Start weights at random (torch's default will do); only biases may start at zero.",
             )
+
+
+def _beside_a_drawn_one(equal: "Parameter", model: "Model") -> bool:
+    """Its module has another matrix of that shape which was drawn: the two together tell units apart, as
+    means and spreads of random weights do."""
+    return equal.std == 0 and any(
+        p.shape == equal.shape and module_of(p.name) == module_of(equal.name) and p.std and not p.equal_rows
+        for p in model.parameters
+    )
 
 
 LONG, OFTEN = 20, 5  # steps, and samples of them; a gate before a gate opens within three or four steps

@@ -306,13 +306,22 @@ def follow(
     if (
         definition in machine.active
         or len(machine.active) >= MAX_DEPTH
-        or machine.visits.get(definition, 0) >= MAX_VISITS
+        or machine.visits.get(definition, 0) >= (MAX_SWITCHES if _switches_mode(function) else MAX_VISITS)
         or not _is_worth_following(machine, function)
     ):
         return site
     machine.visits[definition] = machine.visits.get(definition, 0) + 1
     site.result = _run_function(machine, function, site, args, keywords)
     return site.result
+
+
+MAX_SWITCHES = 30  # a mode that is missed looks like one that nobody set
+
+
+def _switches_mode(function: Function) -> bool:
+    """A module's own `train` or `eval`: short, and called wherever a model is used."""
+    named = getattr(function.definition, "name", "") in ("train", "eval")
+    return named and torch_api.is_module(function.bound)
 
 
 def _is_worth_following(machine: Machine, function: Function) -> bool:
