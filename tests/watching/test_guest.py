@@ -435,3 +435,17 @@ def test_a_transformed_function_and_a_trace_are_left_in_peace(tmp_path: Path) ->
     assert (alone.stdout, alone.returncode) == (seen.stdout, seen.returncode)
     assert b"sleuth" not in seen.stderr
     assert len(read(tmp_path / "record.jsonl").steps) == 5
+
+
+def test_tensors_without_an_address_are_left_in_peace(tmp_path: Path) -> None:
+    """`jacrev` inside `vmap` writes, with torch's own methods, into tensors that lie nowhere."""
+    body = """
+        from torch.func import functional_call, jacrev, vmap
+        parts = dict(net.named_parameters())
+        slopes = vmap(jacrev(lambda w, x: functional_call(net, w, (x,))), in_dims=(None, 0))
+        print(slopes(parts, torch.randn(4, 3))["weight"].shape)
+        print(train())
+    """
+    alone, seen = both(tmp_path, script(tmp_path, body).name)
+    assert alone.returncode == 0, alone.stderr
+    assert (seen.returncode, seen.stdout) == (0, alone.stdout), seen.stderr

@@ -9,6 +9,7 @@ from sleuth.facts.step import Layer, Model, Parameter
 from sleuth.watching.identity import Memory
 from sleuth.watching.place import NOWHERE, Place
 from sleuth.watching.state import State
+from sleuth.watching.tensors import address_of
 
 COMPILED = "OptimizedModule"
 WRAPPERS = frozenset(("DistributedDataParallel", "DataParallel", COMPILED, "FullyShardedDataParallel"))
@@ -209,7 +210,7 @@ def _parameters(state: State, owner: Any, births: Births) -> Iterator[Parameter]
             holders.setdefault(id(part), []).append(number)
     for count, (name, part) in enumerate(owner.named_parameters()):
         if count < MOST_LAYERS:
-            place = NOWHERE if part.is_meta else births.writes.get(part.data_ptr(), NOWHERE)
+            place = births.writes.get(address_of(part) or 0, NOWHERE)
             yield _parameter(name, part, tuple(holders.get(id(part), ())), place)
 
 

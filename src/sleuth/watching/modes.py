@@ -7,6 +7,7 @@ from typing import Any
 from sleuth.facts.step import Load
 from sleuth.watching.models import Births, model_of
 from sleuth.watching.state import State
+from sleuth.watching.tensors import address_of
 
 
 def attach(state: State, patches: Any, births: Births) -> None:
@@ -102,7 +103,7 @@ def _its_own(module: Any, given: Any) -> bool:
     parts = dict(module.named_parameters())
     handed = [given.get(name) for name in parts]
     return bool(parts) and all(
-        hasattr(tensor, "data_ptr") and tensor.data_ptr() == part.data_ptr()
+        (address := address_of(tensor)) is not None and address == address_of(part)
         for tensor, part in zip(handed, parts.values(), strict=True)
     )
 

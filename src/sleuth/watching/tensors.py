@@ -133,3 +133,11 @@ def _measured(rows: Any) -> dict[str, Any]:
         "largest_feature_mean": float(mean.abs().max()),
         "feature_std_ratio": float(spread.max() / spread.min()) if len(spread) else 1.0,
     }
+
+
+def address_of(tensor: Any) -> int | None:
+    """Where a tensor's numbers lie; None where they lie nowhere: on `meta`, and inside `vmap` or `grad`."""
+    try:
+        return int(tensor.data_ptr()) or None
+    except (AttributeError, RuntimeError):
+        return None

@@ -8,6 +8,7 @@ from typing import Any
 
 from sleuth.watching.models import Births
 from sleuth.watching.state import State
+from sleuth.watching.tensors import address_of
 
 METHODS = (
     "normal_ uniform_ fill_ zero_ mul_ div_ add_ sub_ copy_ clamp_ exponential_ trunc_normal_ "
@@ -22,7 +23,8 @@ def attach(state: State, patches: Any, births: Births) -> None:
         def write(self: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(self, *args, **kwargs)
             if state.n == 0 and not state.off and self.dtype.is_floating_point:
-                births.writes[self.data_ptr()] = state.places.here()
+                if (address := address_of(self)) is not None:
+                    births.writes[address] = state.places.here()
             return result
 
         return write
@@ -30,8 +32,9 @@ def attach(state: State, patches: Any, births: Births) -> None:
     def registered(original: Any) -> Any:
         def register_parameter(self: Any, name: str, param: Any) -> None:
             original(self, name, param)
-            if param is not None and state.n == 0 and not state.off and not param.is_meta:
-                births.writes.setdefault(param.data_ptr(), state.places.here())
+            if param is not None and state.n == 0 and not state.off:
+                if (address := address_of(param)) is not None:
+                    births.writes.setdefault(address, state.places.here())
 
         return register_parameter
 
