@@ -42,12 +42,14 @@ def script(folder: Path, body: str, name: str = "train.py") -> Path:
     return path
 
 
-def both(folder: Path, *command: str) -> tuple[subprocess.CompletedProcess[bytes], ...]:
+def both(
+    folder: Path, *command: str, level: str = "default"
+) -> tuple[subprocess.CompletedProcess[bytes], ...]:
     """The same command alone and under the recorder (without the report of `sleuth watch`)."""
     record = folder / "record.jsonl"
     words = [sys.executable, *command]
     alone = subprocess.run(words, cwd=folder, capture_output=True, check=False)
-    env = environment(record, "default", os.environ)
+    env = environment(record, level, os.environ)
     seen = subprocess.run(words, cwd=folder, capture_output=True, env=env, check=False)
     return alone, seen
 
@@ -437,7 +439,8 @@ def test_a_transformed_function_and_a_trace_are_left_in_peace(tmp_path: Path) ->
     assert len(read(tmp_path / "record.jsonl").steps) == 5
 
 
-def test_tensors_without_an_address_are_left_in_peace(tmp_path: Path) -> None:
+@pytest.mark.parametrize("level", ["default", "full"])
+def test_tensors_without_an_address_are_left_in_peace(tmp_path: Path, level: str) -> None:
     """`jacrev` inside `vmap` writes, with torch's own methods, into tensors that lie nowhere."""
     body = """
         from torch.func import functional_call, jacrev, vmap
@@ -446,6 +449,6 @@ def test_tensors_without_an_address_are_left_in_peace(tmp_path: Path) -> None:
         print(slopes(parts, torch.randn(4, 3))["weight"].shape)
         print(train())
     """
-    alone, seen = both(tmp_path, script(tmp_path, body).name)
+    alone, seen = both(tmp_path, script(tmp_path, body).name, level=level)
     assert alone.returncode == 0, alone.stderr
     assert (seen.returncode, seen.stdout) == (0, alone.stdout), seen.stderr
