@@ -439,7 +439,7 @@ def test_a_transformed_function_and_a_trace_are_left_in_peace(tmp_path: Path) ->
     assert len(read(tmp_path / "record.jsonl").steps) == 5
 
 
-@pytest.mark.parametrize("level", ["default", "full"])
+@pytest.mark.parametrize("level", ["default", "deep"])
 def test_tensors_without_an_address_are_left_in_peace(tmp_path: Path, level: str) -> None:
     """`jacrev` inside `vmap` writes, with torch's own methods, into tensors that lie nowhere."""
     body = """
