@@ -55,6 +55,7 @@ from sleuth.facts.topics.environments import is_made_by_gym
 from sleuth.facts.topics.episodes import (
     ENDS,
     EnvStep,
+    begins_again,
     inside_class,
     is_network_call,
     names_end,
@@ -147,9 +148,8 @@ def _is_single(step: EnvStep) -> bool:
     )
     if all(literal(flag) is False for flag in flags):
         return False
-    own = own_step(step.environment)
-    if own is not None:
-        return not any("reset" in word for word in words(own))
+    if own_step(step.environment) is not None:
+        return not begins_again(step.environment)
     return is_made_by_gym(step.environment)
 
 

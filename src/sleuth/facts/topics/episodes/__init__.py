@@ -7,7 +7,7 @@ of them a value is in the end. A kind that rests on a name alone ends in `?`.
 
 from sleuth.facts.topics.episodes.experience import ENDS, Episodes, read_episodes
 from sleuth.facts.topics.episodes.names import names_end, target_name, tests, words
-from sleuth.facts.topics.episodes.steps import FIELDS, EnvStep, inside_class, own_step
+from sleuth.facts.topics.episodes.steps import FIELDS, EnvStep, begins_again, inside_class, own_step
 from sleuth.facts.topics.episodes.targets import (
     Bootstrap,
     follows_time,
@@ -22,6 +22,7 @@ __all__ = [
     "Bootstrap",
     "EnvStep",
     "Episodes",
+    "begins_again",
     "follows_time",
     "inside_class",
     "is_discount",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sleuth.facts.flow import literal, possible, root
 from sleuth.facts.interpreter.values import Call, Class, Collection, Function, Instance, Super, Value
 from sleuth.facts.program import Program
+from sleuth.facts.topics.episodes.names import names_end, words
 from sleuth.facts.words import Pattern
 
 FIELDS = {
@@ -93,10 +94,69 @@ def inside_class(call: Call, *methods: str) -> bool:
     )
 
 
+def begins_again(environment: Value | None) -> bool:
+    """Whether a project's own `step` starts the next episode itself: it says `reset`, or it writes, where an
+    episode has ended, what its `reset` writes, by itself or by a method that the two share."""
+    step, reset = own_method(environment, "step"), own_method(environment, "reset")
+    if step is None:
+        return False
+    if any("reset" in word for word in words(step)):
+        return True
+    if reset is None:
+        return False
+    shared = _own_calls(step) & _own_calls(reset)
+    helpers = [own_method(environment, name) for name in shared]
+    if any(helper is not None and _written(helper) for helper in helpers):
+        return True
+    return bool(_written_at_an_end(step) & _written(reset))
+
+
+def _own_calls(method: ast.FunctionDef) -> set[str]:
+    """The methods of its own object that a method calls."""
+    return {
+        part.func.attr
+        for part in ast.walk(method)
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and _is_self(part.func.value)
+    }
+
+
+def _written(node: ast.AST) -> set[str]:
+    """`self.x = ...`, `self.x[i] = ...`: the attributes that a piece of code sets."""
+    targets = [
+        target
+        for part in ast.walk(node)
+        if isinstance(part, ast.Assign)
+        for whole in part.targets
+        for target in (whole.elts if isinstance(whole, ast.Tuple) else [whole])
+    ]
+    held = [target.value if isinstance(target, ast.Subscript) else target for target in targets]
+    return {part.attr for part in held if isinstance(part, ast.Attribute) and _is_self(part.value)}
+
+
+def _written_at_an_end(step: ast.FunctionDef) -> set[str]:
+    """What is set under `if done:`, or where a mask of ended episodes picks it: `self.x[done] = ...`."""
+    found: set[str] = set()
+    for part in ast.walk(step):
+        if isinstance(part, ast.If) and any(map(names_end, words(part.test))):
+            found |= {name for inner in part.body for name in _written(inner)}
+        if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Subscript):
+            if any(map(names_end, words(part.targets[0].slice))):
+                found |= _written(part)
+    return found
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
 def own_step(environment: Value | None) -> ast.FunctionDef | None:
     """The `step` that the project wrote for an environment."""
+    return own_method(environment, "step")
+
+
+def own_method(environment: Value | None, name: str) -> ast.FunctionDef | None:
     settled = root(environment)
     cls: Class | None = settled.cls if isinstance(settled, Instance) else None
-    member = cls.member("step") if cls is not None else None
+    member = cls.member(name) if cls is not None else None
     definition = member.definition if isinstance(member, Function) else None
     return definition if isinstance(definition, ast.FunctionDef) else None
