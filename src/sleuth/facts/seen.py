@@ -273,20 +273,29 @@ def loaded(record: "Record", until: int | None = None) -> bool:
     return any(load.matched for load in record.of(Load) if until is None or load.n <= until)
 
 
+OVER_AND_OVER = 3  # loaders of one line from which their data sets are taken to be made anew as well
+
+
 def evaluations(record: "Record") -> "dict[tuple[int, Line, int | None], list[Evaluation]]":
     """Passes of one model from one line over one loader, in order.
 
     A loader that is made anew for each pass, alike and on one line, counts as one; those that stand side by
-    side from the start, made by one helper for validation and test, do not.
+    side from the start, made by one helper for validation and test, do not. Nor do two that serve different
+    data sets, as one helper makes them for validation and, in the end, for the test.
     """
     from sleuth.facts.step import Evaluation, Loader
 
-    first: dict[tuple[str, Line, int | None, int | None], Loader] = {}
-    alike: dict[int, int] = {}
+    helpers: dict[tuple[str, Line, int | None, int | None], list[Loader]] = {}
     for made in record.of(Loader):
         if made.line:
-            model = first.setdefault((made.path, made.line, made.examples, made.batch_size), made)
-            alike[made.id] = model.id if made.n > model.n else made.id
+            helpers.setdefault((made.path, made.line, made.examples, made.batch_size), []).append(made)
+    alike: dict[int, int] = {}
+    for made_there in helpers.values():
+        model = made_there[0]
+        over_and_over = len(made_there) >= OVER_AND_OVER
+        for made in made_there:
+            others = model.data and made.data and model.data != made.data and not over_and_over
+            alike[made.id] = model.id if made.n > model.n and not others else made.id
     groups: dict[tuple[int, Line, int | None], list[Evaluation]] = {}
     for seen in record.of(Evaluation):
         loader = seen.loader if seen.loader is None else alike.get(seen.loader, seen.loader)

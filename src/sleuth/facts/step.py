@@ -131,6 +131,7 @@ class Loader:
     workers: int = 0
     drop_last: bool = False
     n: int = 0  # optimizer steps before it was made
+    data: int = 0  # number of the data set it serves; 0 where nothing tells data sets apart
 
 
 @dataclass(frozen=True, slots=True)

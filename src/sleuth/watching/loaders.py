@@ -103,9 +103,20 @@ def known(state: State, loader: Any) -> int:
             workers=loader.num_workers,
             drop_last=bool(loader.drop_last),
             n=state.n,
+            data=_number_of(state, dataset),
         )
     )
     return number
+
+
+def _number_of(state: State, dataset: Any) -> int:
+    """Tells data sets apart; a plain list cannot be remembered without keeping it alive."""
+    if dataset not in state.dataset_ids:
+        try:
+            state.dataset_ids[dataset] = state.new_id("dataset")
+        except TypeError:
+            return 0
+    return int(state.dataset_ids[dataset])
 
 
 def _name(dataset: Any) -> str:

@@ -104,6 +104,7 @@ class State:
     optimizer_ids: Memory = field(default_factory=Memory)  # the object → its id
     scheduler_ids: Memory = field(default_factory=Memory)
     loader_ids: Memory = field(default_factory=Memory)
+    dataset_ids: Memory = field(default_factory=Memory)
     iterator_loaders: Memory = field(default_factory=Memory)
     told: dict[Any, Any] = field(default_factory=dict)
     usual: dict[Any, int] = field(default_factory=dict)  # how often in a row a backward reached such a call

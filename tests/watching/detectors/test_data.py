@@ -122,12 +122,14 @@ def _coarse_then_fine(n: int) -> dict[str, int]:
     return {"0": 16, "1": 16} if n < 60 else {str(label): 4 for label in range(8)}
 
 
-def second_loader(n: int) -> Record:
-    """Half of the passes come from another loader of the same line, made after n steps, with other rows."""
+def second_loader(n: int, data: int = 0) -> Record:
+    """Half of the passes come from another loader of the same line, made after n steps, with other rows;
+    where data sets are told apart, the first serves number 1."""
     first = next(made for made in healthy().of(Loader) if not made.shuffled)
     seen = spoil(healthy(), Evaluation, fingerprint=lambda e: f"set {e.n > 60}")
     seen = spoil(seen, Evaluation, loader=lambda e: 77 if e.n > 60 else e.loader)
-    return add(seen, replace(first, id=77, n=n))
+    seen = spoil(seen, Loader, data=int(data > 0))
+    return add(seen, replace(first, id=77, n=n, data=data))
 
 
 def in_parts(record: Record) -> Record:
@@ -153,6 +155,7 @@ TWINS: Twins = {
     "augmented-eval": (
         [
             second_loader(61),  # made anew for each pass
+            second_loader(61, data=1),
             spoil(healthy(), Evaluation, fingerprint=lambda e: f"pass {e.n}"),
             spoil(healthy(), Evaluation, fingerprint=lambda e: f"pass {e.n > 60}", loss=None),
         ],
@@ -163,6 +166,7 @@ TWINS: Twins = {
             spoil(healthy(), Evaluation, fingerprint=lambda e: f"{e.n}", loader=None),
             in_parts(healthy()),
             second_loader(0),  # validation and test, side by side
+            second_loader(61, data=2),  # validation and, in the end, test
             spoil(
                 spoil(healthy(), Evaluation, fingerprint=lambda e: f"{e.n}"), LossCall, target_dtype="float32"
             ),
