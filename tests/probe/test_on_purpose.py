@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
+from torch.utils.data import DataLoader, TensorDataset
 
 import sleuth
+from sleuth.facts.bench import Bench
+from sleuth.probing import examine
 
 
 class Reverse(torch.autograd.Function):
@@ -462,3 +466,34 @@ def test_missing_values_that_the_model_masks_are_worth_a_note(fill: bool) -> Non
     report = sleuth.probe(Gaps(fill), (x, torch.randn(64, 1)), nn.functional.mse_loss, memorise=False)
     severities = {f.severity for f in report.findings if f.cause == "nonfinite-input"}
     assert severities == {"note" if fill else "error"}
+
+
+def _likeness(model: nn.Module, batch: tuple[Tensor, Tensor]) -> Tensor:
+    """Rows of one class draw near to each other: no score for any class."""
+    codes = F.normalize(model(batch[0]), dim=1)
+    alike = (batch[1][:, None] == batch[1]).float()
+    return ((codes @ codes.T / 0.5).log_softmax(1) * alike).sum(1).div(alike.sum(1)).neg().mean()
+
+
+def test_a_likeness_may_be_judged_by_classes_it_never_met() -> None:
+    torch.manual_seed(0)
+    labels = torch.arange(600) % 12
+    centres = torch.randn(12, 6)
+    x = centres[labels] + 0.3 * torch.randn(600, 6)
+    known = labels < 8
+    model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 8))
+
+    def split(step: Any, model: nn.Module) -> list[str]:
+        subject = {
+            "model": model,
+            "batch": (x[known][:64], labels[known][:64]),
+            "loader": DataLoader(TensorDataset(x[known], labels[known]), 64, shuffle=True),
+            "val_loader": DataLoader(TensorDataset(x[~known], labels[~known]), 64),
+            "step": step,
+        }
+        found = examine(Bench(**subject, quick=True)).findings
+        return [f.cause for f in found if f.severity != "note"]
+
+    assert "unstratified-split" not in split(_likeness, model)
+    scores = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 12))
+    assert "unstratified-split" in split(lambda m, b: F.cross_entropy(m(b[0]), b[1]), scores)

@@ -89,6 +89,7 @@ class Split:
     largest_shift: float
     class_shift: float
     missing_classes: tuple[int, ...]
+    strangers: bool = False  # no class of the one stands in the other
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +239,7 @@ def split(subject: Subject, targets: tuple[str, ...]) -> Split:
         largest_shift=float(((a.mean(0) - b.mean(0)).abs() / spread).max()),
         class_shift=class_shift,
         missing_classes=missing,
+        strangers=bool(missing) and _strangers(train.labels, val.labels),
     )
 
 
@@ -258,6 +260,10 @@ def _standard_error(values: Tensor) -> float:
     if not bool(moving.any()):
         return float("inf")
     return float(torch.maximum(wide.mean(0).abs()[moving], (spread[moving] - 1).abs()).max())
+
+
+def _strangers(train: Tensor | None, val: Tensor | None) -> bool:
+    return train is not None and val is not None and not bool(torch.isin(val, train).any())
 
 
 def _class_shift(train: Tensor | None, val: Tensor | None) -> tuple[float, tuple[int, ...]]:
