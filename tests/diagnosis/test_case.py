@@ -17,7 +17,7 @@ from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.choosing import next_test
 from sleuth.diagnosis.preflight import expected_failures
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.sources import local_sources, optimizers_in, plays
+from sleuth.diagnosis.sources import local_sources, optimizers_in, plays, thaws
 from sleuth.diagnosis.tests import NOTHING, OTHER
 from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.diagnosis.verdict import report
@@ -26,6 +26,7 @@ from sleuth.errors import SleuthError
 from sleuth.facts.stage.job import Ending
 from sleuth.facts.step import (
     Batch,
+    End,
     Evaluation,
     Layers,
     LossCall,
@@ -153,6 +154,39 @@ def test_layers_that_are_thawed_later_were_frozen_for_a_while(moved: str, severi
     record = Record((before, Model(1, "Net", n=5, parameters=weights), Layers(40, updates={moved: 0.1})))
     (said,) = clues.of_a_stage([finding("frozen-params", "warning", technique="probe")], record)
     assert said.severity == severity
+
+
+@pytest.mark.parametrize(
+    ("technique", "thaws", "status", "severity"),
+    [
+        ("probe", True, "stopped", "note"),
+        ("probe", True, "finished", "warning"),  # the run came to its end, and nothing was set free
+        ("probe", False, "stopped", "warning"),
+        ("lint", True, "stopped", "warning"),
+    ],
+)
+def test_layers_that_the_source_sets_free_later_may_rest_in_a_run_cut_short(
+    technique: str, thaws: bool, status: str, severity: str
+) -> None:
+    said = finding("frozen-params", "warning", technique=technique)
+    assert clues.of_a_stage([said], Record((End(status),)), thaws)[0].severity == severity
+
+
+@pytest.mark.parametrize(
+    ("text", "free"),
+    [
+        ("net.encoder.requires_grad_(True)", True),
+        ("net.encoder.requires_grad_()", True),
+        ("for p in net.parameters():\n    p.requires_grad = True", True),
+        ("net.encoder.requires_grad = True", False),  # a module's attribute that nobody reads
+        ("net.encoder.requires_grad_(False)", False),
+        ("for p in net.parameters():\n    p = p.detach()", False),
+        ("for p in net.parameters():\n    p.requires_grad = False", False),
+    ],
+)
+def test_what_sets_layers_free_is_told_from_what_does_not(tmp_path: Path, text: str, free: bool) -> None:
+    (tmp_path / "train.py").write_text(text)
+    assert thaws([tmp_path / "train.py"]) is free
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ class Case:
     next_test: str = ""
     run_id: str = ""  # in the archive
     sources: list[Path] = field(default_factory=list)
+    thaws: bool = False  # the source sets layers free that may rest when they are looked at
     timing: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -63,7 +64,7 @@ class Case:
         """Findings of detectors and of experiments, roots before symptoms."""
         found = clues.of_libraries([*self.findings, *self.from_experiments()])
         if self.trials is not None:
-            found = clues.of_a_stage(found, self.trials.base)
+            found = clues.of_a_stage(found, self.trials.base, self.thaws)
         if self.trials is not None and self.trials.plays:
             found = clues.without_the_course(found)
         if self.learns and self.trials is not None and self.trials.guesses is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sleuth.diagnosis.board import Clue
 from sleuth.diagnosis.lines import SET_BY_HAND
-from sleuth.facts.seen import loss_calls, thawed_later
+from sleuth.facts.seen import ended, loss_calls, thawed_later
 from sleuth.facts.step import Evaluation, Layers, Record
 from sleuth.finding import SEVERITIES, Finding
 
@@ -131,12 +131,14 @@ def without_the_course(findings: Iterable[Finding]) -> list[Finding]:
 SAMPLED = 5  # further calls on the same rows
 
 
-def of_a_stage(findings: Iterable[Finding], record: Record) -> list[Finding]:
+def of_a_stage(findings: Iterable[Finding], record: Record, thaws: bool = False) -> list[Finding]:
     """A probe sees one step, and the run more. Layers that rest then and learn later are thawed one after the
-    other; labels that are all alike there and differ elsewhere are those of one client, day or file; a part
-    that one call leaves out and that moves all the same serves another task; slopes that the first optimizer
-    leaves are for the second; who asks a model several times about the same rows wants answers to differ."""
+    other, or the source says so (`thaws`) and the run was cut short before; labels that are all alike there
+    and differ elsewhere are those of one client, day or file; a part that one call leaves out and that moves
+    all the same serves another task; slopes that the first optimizer leaves are for the second; who asks a
+    model several times about the same rows wants answers to differ."""
     passing = {"frozen-params"} if thawed_later(record) else set()
+    ahead = {"frozen-params"} if thaws and not ended(record) else set()
     calls = loss_calls(record)
     if len({bound for call in calls for bound in (call.target_min, call.target_max)}) > 1:
         passing.add("labels-constant")
@@ -146,7 +148,10 @@ def of_a_stage(findings: Iterable[Finding], record: Record) -> list[Finding]:
     moved = {name for layers in record.of(Layers) for name, change in layers.updates.items() if change}
     return [
         replace(f, severity="note", credence=min(f.credence, 0.1))
-        if f.cause in passing or (shared and _left_lying(f)) or _serves_another_call(f, moved)
+        if f.cause in passing
+        or (f.cause in ahead and f.technique != "lint")
+        or (shared and _left_lying(f))
+        or _serves_another_call(f, moved)
         else f
         for f in findings
     ]

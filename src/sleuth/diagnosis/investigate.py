@@ -13,7 +13,7 @@ from sleuth.diagnosis.choosing import next_test
 from sleuth.diagnosis.experiments import job_for, judged
 from sleuth.diagnosis.joined import settled
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.sources import bootstraps, local_sources, optimizers_in, plays
+from sleuth.diagnosis.sources import bootstraps, local_sources, optimizers_in, plays, thaws
 from sleuth.diagnosis.tests import Test
 from sleuth.diagnosis.trials import Trials
 from sleuth.diagnosis.workplace import Workplace, in_place, scratch_copy, unguarded, writes_files
@@ -43,6 +43,7 @@ def investigate(
     request = replace(request, overrides={**given, **request.overrides})
     case = Case(request)
     sources = case.sources = local_sources(request.script)
+    case.thaws = thaws(sources)
     with Stage(_preload(sources)) as stage:
         place = _workplace(request, sources, stage, "base")
         stretch = min(STRETCH, request.budget / SHARE)

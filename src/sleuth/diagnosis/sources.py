@@ -85,6 +85,34 @@ def bootstraps(sources: list[Path]) -> bool:
     return any(_BOOTSTRAPS.search(path.read_text("utf-8", errors="replace")) for path in sources)
 
 
+def thaws(sources: list[Path]) -> bool:
+    """Whether something is set free somewhere: `encoder.requires_grad_(True)`, `p.requires_grad = True` for
+    each `p` of a loop (of a module that line sets a name nobody reads, and frees nothing)."""
+    return any(_thaws(tree) for path in sources if (tree := tree_of(path)) is not None)
+
+
+def _thaws(tree: ast.AST) -> bool:
+    turns = {
+        part.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.For)
+        for part in ast.walk(node.target)
+        if isinstance(part, ast.Name)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr == "requires_grad_" and not any(map(_is_false, node.args)):
+                return True
+        if isinstance(node, ast.Assign) and not _is_false(node.value):
+            if {f"{turn}.requires_grad" for turn in turns} & {*map(ast.unparse, node.targets)}:
+                return True
+    return False
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False
+
+
 def optimizers_in(sources: list[Path]) -> int:
     """How many optimizers the source makes, roughly: one in a function as often as that is called by name."""
     return sum(_made_in(path) for path in sources)

@@ -400,9 +400,12 @@ TWINS: Twins = {
             scheduled(plan("CosineAnnealingLR", T_max=10)),
             rate(scheduled(plan("ExponentialLR", gamma=0.9)), lambda n: 0.01 * 0.9**n),
             scheduled(plan("OneCycleLR", total_steps=1000), False),
+            rate(scheduled(plan("LambdaLR"), False), lambda n: 1e-4 * (1 + n // 20)),
         ],
         [
             healthy(),
+            rate(scheduled(plan("LambdaLR"), False), lambda n: 1e-3 * (1 + n // 20)),  # it comes near
+            rate(scheduled(plan("LambdaLR")), lambda n: 1e-5 * (1 + n)),  # and this one is on its way
             scheduled(plan("CosineAnnealingLR", T_max=120)),
             scheduled(plan("StepLR", step_size=10), False),
             scheduled(plan("OneCycleLR", total_steps=120)),

@@ -63,6 +63,7 @@ from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, V
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import at
 from sleuth.facts.topics.activations import kind
+from sleuth.facts.topics.cadence import setting
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
@@ -94,11 +95,11 @@ def lint(program: Program) -> Iterator[Finding]:
     left_out = _left_out_where_large(program)
     for call in program.calls("/"):
         if len(call.args) == 2 and id(call) not in left_out:
-            yield from _softmax(call)
-            yield from _sigmoid(call)
+            yield from _softmax(program, call)
+            yield from _sigmoid(program, call)
     for call in program.calls(*_LOGS, *_LOG1PS):
         if id(call) not in left_out:
-            yield from _log_of_exp(call)
+            yield from _log_of_exp(program, call)
 
 
 def _left_out_where_large(program: Program) -> set[int]:
@@ -117,42 +118,48 @@ def _compares(value: Value | None) -> bool:
     return isinstance(made, Call) and made.op in ("<", "<=", ">", ">=")
 
 
-def _softmax(call: Call) -> Iterator[Finding]:
+def _softmax(program: Program, call: Call) -> Iterator[Finding]:
     """`exp(z) / exp(z).sum()`."""
     above, below = _exp(call.args[0]), _summed_exp(call.args[1])
     if above is not None and below is not None and (above is below or _argument(above) is _argument(below)):
-        yield from _overflow(call, above, "A softmax written with a bare `exp`", "`softmax` or `log_softmax`")
+        yield from _overflow(
+            program, call, above, "A softmax written with a bare `exp`", "`softmax` or `log_softmax`"
+        )
 
 
-def _sigmoid(call: Call) -> Iterator[Finding]:
+def _sigmoid(program: Program, call: Call) -> Iterator[Finding]:
     """`1 / (1 + exp(-z))`; NumPy's has no gradient that could be NaN."""
     exponential = _one_plus_exp(call.args[1])
     above = _bare_exp(call.args[0])
     if above is not None and exponential is not None and _argument(above) is _argument(exponential):
-        yield from _overflow(call, above, "A sigmoid written as `exp(z) / (1 + exp(z))`", "`torch.sigmoid`")
+        yield from _overflow(
+            program, call, above, "A sigmoid written as `exp(z) / (1 + exp(z))`", "`torch.sigmoid`"
+        )
     if number(call.args[0]) == 1 and exponential is not None and not exponential.op.startswith("numpy."):
-        yield from _overflow(call, exponential, "A sigmoid written with a bare `exp`", "`torch.sigmoid`")
+        yield from _overflow(
+            program, call, exponential, "A sigmoid written with a bare `exp`", "`torch.sigmoid`"
+        )
 
 
-def _log_of_exp(call: Call) -> Iterator[Finding]:
+def _log_of_exp(program: Program, call: Call) -> Iterator[Finding]:
     inner = subject(call)
     if call.op in _LOG1PS:
         single = _exp(inner)
         if single is not None:
-            yield from _overflow(call, single, "`log1p(exp(...))`", "`softplus`")
+            yield from _overflow(program, call, single, "`log1p(exp(...))`", "`softplus`")
         return
     if (summed := _summed_exp(inner)) is not None:
-        yield from _overflow(call, summed, "The log of a sum of bare `exp`", "`logsumexp`")
+        yield from _overflow(program, call, summed, "The log of a sum of bare `exp`", "`logsumexp`")
     elif (single := _one_plus_exp(inner)) is not None:
-        yield from _overflow(call, single, "`log(1 + exp(...))`", "`softplus`")
+        yield from _overflow(program, call, single, "`log(1 + exp(...))`", "`softplus`")
 
 
-def _overflow(call: Call, exponential: Call, what: str, instead: str) -> Iterator[Finding]:
+def _overflow(program: Program, call: Call, exponential: Call, what: str, instead: str) -> Iterator[Finding]:
     if _is_drawn(_argument(exponential)):
         return
     bounds, learned = _examine(_argument(exponential))
     # A cosine is at most 1; divided by a temperature of 0.01 it is 100.
-    if bounds and not (bounds <= _UNIT_BOUNDS and _scale(_argument(exponential)) > LARGEST_EXPONENT):
+    if bounds and not (bounds <= _UNIT_BOUNDS and _scale(program, _argument(exponential)) > LARGEST_EXPONENT):
         return
     yield clue(
         "error" if learned else "warning",
@@ -217,21 +224,25 @@ def _argument(exponential: Call) -> Value | None:
     return root(subject(exponential))
 
 
-def _scale(value: Value | None) -> float:
-    """The literal factors and divisors around the argument of exp, multiplied."""
+def _scale(program: Program, value: Value | None) -> float:
+    """The factors and divisors around the argument of exp that the source gives a number, multiplied."""
     scale = 1.0
+
+    def known(part: Value | None) -> float | None:
+        return setting(program, part)
+
     for _ in range(8):
         made = root(value)
         if not isinstance(made, Call):
             break
         parts = made.args if made.receiver is None else (made.receiver, *made.args)
         if made.op in _TIMES and len(parts) == 2:
-            factors = [(number(one), other) for one, other in (parts, parts[::-1]) if number(one) is not None]
+            factors = [(known(one), other) for one, other in (parts, parts[::-1]) if known(one) is not None]
             if not factors:
                 break
             scale, value = scale * abs(factors[0][0] or 0.0), factors[0][1]
-        elif made.op in _OVER and len(parts) == 2 and number(parts[1]):
-            scale, value = scale / abs(number(parts[1]) or 1.0), parts[0]
+        elif made.op in _OVER and len(parts) == 2 and known(parts[1]):
+            scale, value = scale / abs(known(parts[1]) or 1.0), parts[0]
         elif made.op == "neg" or keeps_numbers(made):
             value = made.args[0] if made.op == "neg" else subject(made)
         else:

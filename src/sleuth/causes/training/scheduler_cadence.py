@@ -59,6 +59,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, TypeGuard
 
 from sleuth.facts.edits import Edits, around, moved_after, statement_of
@@ -408,6 +409,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         calls[number] += 1
         lines.setdefault(number, where_event(step, line))
     epoch = epoch_steps(record)
+    yield from _crawling(record)
     for plan in record.of(Scheduler):
         taken = sum(1 for step in record.steps if step.optimizer == plan.optimizer and step.n >= plan.n)
         if not steps[plan.optimizer] or taken < 10 or not calls[plan.id]:
@@ -424,6 +426,48 @@ def watch(record: "Record") -> Iterator[Finding]:
                     f"is planned over {total:g} calls and got {calls[plan.id]}: the rate never left its start"
                 )
                 yield _finding(plan, lines.get(plan.id), reason, often)
+
+
+CRAWLS = 0.5  # of the rate that was set: less than that, and still on the way up
+RISES = 3  # calls that each raised it
+FAR = 50  # further calls at that pace: warm-ups in epochs are over long before
+
+
+def _crawling(record: "Record") -> Iterator[Finding]:
+    """A warm-up that is called once an epoch and rises by a little each time, far below the rate it is for.
+
+    Where the run came to its end, so it was all along; where it was cut short, an experiment has to say.
+    """
+    from sleuth.facts.step import Optimizer, Scheduler
+
+    for plan in record.of(Scheduler):
+        given = next((made.lr for made in record.of(Optimizer) if made.id == plan.optimizer), 0.0)
+        steps = [step for step in record.steps if step.optimizer == plan.optimizer and step.n >= plan.n]
+        rates = [rate for rate, _ in groupby(step.lr for step in steps if step.lr)]
+        rising = len(rates) > RISES and all(low < high for low, high in pairwise(rates))
+        if not rising or not given or rates[-1] > CRAWLS * given or len(rates) > CRAWLS * len(steps):
+            continue
+        done = ended(record)
+        pace = (rates[-1] - rates[0]) / (len(rates) - 1)
+        if not done and given - rates[-1] < FAR * pace:
+            continue
+        yield Finding(
+            f"`{plan.type}` raised the rate {len(rates) - 1} times in {len(steps)} steps, from "
+            f"{rates[0]:.3g} to {rates[-1]:.3g}, and {given:.3g} was set: a warm-up in steps that is called "
+            "once an epoch " + ("never comes to its end." if done else "hardly leaves its start."),
+            severity="error" if done else "note",
+            credence=0.85 if done else 0.3,
+            where=next(
+                (
+                    where_event(step, line)
+                    for step, (_, number, line) in occurrences(record, "scheduler")
+                    if number == plan.id
+                ),
+                at(plan),
+            ),
+            numbers={"calls_a_step": len(rates) / len(steps), "reached": rates[-1] / given},
+            fix="Step it after every optimizer step, or give its numbers in epochs.",
+        )
 
 
 def _finding(plan: "Scheduler", where: Where | None, reason: str, often: float) -> Finding:
