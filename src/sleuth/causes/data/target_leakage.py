@@ -64,13 +64,14 @@ if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
 
-NEEDS = "rolling expanding ewm diff( pct_change"
+NEEDS = "rolling expanding ewm diff( pct_change .drop("
 COPY = 0.999  # correlation; measurements of one thing rarely agree that well, copies always do
 
 
 def lint(program: Program) -> Iterator[Finding]:
     """A moving average or a change of the very column that is predicted: up to the row it stands in, or
-    beyond it."""
+    beyond it; or the column that the label was cut out of."""
+    yield from _cut_out(program)
     for source in program.sources:
         for window in open_windows(source, program.sources):
             yield Finding(
@@ -90,6 +91,21 @@ def lint(program: Program) -> Iterator[Finding]:
                 credence=CREDENCE["error"],
                 where=place(window.node, source),
                 fix="Leave `center=True` out: the window then ends with the row itself.",
+            )
+
+
+def _cut_out(program: Program) -> Iterator[Finding]:
+    from sleuth.facts.topics.cut_targets import cut_targets
+
+    for source in program.sources:
+        for cut in cut_targets(source):
+            yield Finding(
+                f"`{cut.target}` is cut out of `{cut.column}` on line {cut.node.lineno}, and the inputs are "
+                f"all columns but a few, `{cut.column}` among them: one comparison gives the answer.",
+                severity="error",
+                credence=CREDENCE["error"],
+                where=place(cut.inputs, source),
+                fix=f"Drop `{cut.column}` together with `{cut.target}`.",
             )
 
 
