@@ -497,3 +497,27 @@ def test_a_likeness_may_be_judged_by_classes_it_never_met() -> None:
     assert "unstratified-split" not in split(_likeness, model)
     scores = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 12))
     assert "unstratified-split" in split(lambda m, b: F.cross_entropy(m(b[0]), b[1]), scores)
+
+
+class TwoHeads(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.trunk = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU())
+        self.strength, self.grade = nn.Linear(16, 1), nn.Linear(16, 3)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        h = self.trunk(x)
+        return self.strength(h)[:, 0], self.grade(h)
+
+
+def test_a_loud_head_beside_a_quiet_one_is_no_gradient_that_grows() -> None:
+    torch.manual_seed(0)
+    x, kinds = torch.randn(64, 6), torch.arange(64) % 3
+
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        strength, grade = model(batch[0])
+        return 1e4 * F.mse_loss(strength, batch[0][:, 0]) + F.cross_entropy(grade, batch[1])
+
+    found = examine(Bench(model=TwoHeads(), batch=(x, kinds), step=step, quick=True)).findings
+    assert "exploding-gradients" not in [f.cause for f in found if f.severity != "note"]
+    assert "loss-terms-imbalanced" in [f.cause for f in found]

@@ -36,8 +36,8 @@ ROOTS: Mapping[str, str] = {
     "bad-init-scale inputs-unnormalized missing-zero-grad",
     "nonfinite-gradient": "unsafe-log-div unstable-exp nonfinite-input lr-too-high exploding-gradients",
     "exploding-gradients": "lr-too-high inputs-unnormalized bad-init-scale wrong-reduction "
-    "missing-zero-grad accumulation-unscaled unsafe-log-div unstable-exp clip-misplaced "
-    "hidden-state-not-detached loss-not-reset loss-sign-flipped",
+    "loss-terms-imbalanced missing-zero-grad accumulation-unscaled unsafe-log-div unstable-exp "
+    "clip-misplaced hidden-state-not-detached loss-not-reset loss-sign-flipped",
     "dead-relu": "lr-too-high bad-init-scale inputs-unnormalized zero-init missing-zero-grad "
     "wrong-reduction accumulation-unscaled loss-sign-flipped",
     "saturated-activations": "bad-init-scale inputs-unnormalized lr-too-high zero-init",

@@ -77,10 +77,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     weights = [p for p in bench.first.gradients.weights if p.gradient is not None and p.finite]
     if len(weights) < 3 or not weights[-1].gradient:
         return
-    ratio = (weights[0].gradient or 0.0) / weights[-1].gradient
+    # Of several heads on one trunk the one that gets most is what the trunk's gradient comes from.
+    heads = [p for p in weights if p is weights[-1] or (p.reads is not None and p.reads == weights[-1].reads)]
+    last = max(heads, key=lambda p: p.gradient or 0.0)
+    ratio = (weights[0].gradient or 0.0) / (last.gradient or math.inf)
     if ratio > RATIO:
         yield Finding(
-            f"The gradient norm grows from {weights[-1].gradient:.2g} at `{weights[-1].name}` to "
+            f"The gradient norm grows from {last.gradient:.2g} at `{last.name}` to "
             f"{weights[0].gradient:.2g} at `{weights[0].name}` (×{ratio:.0f}): one step moves the early "
             "layers out of "
             "their range.",
