@@ -106,11 +106,20 @@ def lint(program: Program) -> Iterator[Finding]:
         if loop is not None and lost:
             yield clue(
                 "error",
-                call,
+                _to_blame(call, loop),
                 f"`{made.op.rpartition('.')[2]}` is called step by step in the loop of line "
                 f"{place(loop.node, call.source).line} and {lost}: nothing is remembered from step to step.",
                 fix="Carry the state: `out, state = rnn(x_t, state)`, with `state` set before the loop.",
             )
+
+
+def _to_blame(call: Call, loop: Loop) -> Call:
+    """The layer's call; or, where its function takes a state and hands it on, whoever gives it none."""
+    handed = call.node.args[1:2] if isinstance(call.node, ast.Call) else []
+    asked = getattr(getattr(call.context.function, "args", None), "args", [])
+    takes = any(isinstance(one, ast.Name) and one.id in {entry.arg for entry in asked} for one in handed)
+    callers = [site for site in call.context.sites if any(here is loop for here in site.context.loops)]
+    return callers[0] if takes and callers else call
 
 
 def _never_looked_at(program: Program) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ class CharRNN(nn.Module):
         self.out = nn.Linear(dim, vocab)
 
     def forward(self, ids, state=None):
-        h, state = self.lstm(self.embed(ids), state)  # state-not-carried
+        h, state = self.lstm(self.embed(ids), state)
         return self.out(h), state
 
 
@@ -18,7 +18,7 @@ class CharRNN(nn.Module):
 def sample(model, start, length):
     token, text = start, []
     for _ in range(length):
-        logits, _ = model(token)
+        logits, _ = model(token)  # state-not-carried
         token = logits[:, -1].argmax(-1, keepdim=True)
         text.append(token.item())
     return text
