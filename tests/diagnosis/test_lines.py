@@ -112,19 +112,32 @@ y = table["churned"].map({"yes": 1}).fillna(0)
 X = table.drop(columns=["churned"])
 data = torch.tensor(y)
 def level(kind): return kind - kind
+labels = [IGNORE] * len(prompt) + ids[len(prompt):]
+kv = torch.einsum("bhtd,bhte->bhde", k, v)
+kv = torch.einsum("bhtd,bhte->hde", k, v)
+mixed = torch.einsum("bd,dk->k", x, w)
+train, test = train_test_split(table, shuffle=False)
 """
 
 
 @pytest.mark.parametrize(
     ("cause", "line", "told"),
-    [("labels-constant", 4, 2), ("target-leakage", 4, 3), ("labels-constant", 5, 5)],
+    [
+        ("labels-constant", 4, 2),
+        ("target-leakage", 4, 3),
+        ("labels-constant", 5, 5),
+        ("labels-all-ignored", 4, 6),
+        ("batch-mixing", 1, 8),
+        ("unstratified-split", 0, 10),
+    ],
 )
 def test_a_line_that_only_hands_on_gives_way_to_the_one_that_made_it(
     tmp_path: Path, cause: str, line: int, told: int
 ) -> None:
     script = tmp_path / "train.py"
     script.write_text(TABLE)
-    placed_at = Finding("seen", where=Where(str(script), line), cause=cause, technique="watch")
+    where = Where(str(script), line) if line else None
+    placed_at = Finding("seen", where=where, cause=cause, technique="watch")
     assert line_of(placed_at, Record(()), script) == told
 
 

@@ -213,10 +213,33 @@ def _grows(statement: _Statement) -> int | None:
     return 2 if re.search(r"\b(self\.\w+|[A-Z_]+)\.(append|extend|add)\(", text) else None
 
 
+_MARKED = r"-100|[\w.]*ignore\w*"
+
+
+def _ignored(statement: _Statement) -> int | None:
+    """Where answers are marked as not to be judged: `[IGNORE] * len(prompt)`, `labels[:n] = -100`."""
+    text = statement.text
+    if re.search(rf"\[({_MARKED})\] \*|full(_like)?\(.*({_MARKED})\)", text, re.IGNORECASE):
+        return 0
+    written = "[" in statement.targets and re.search(rf"= ({_MARKED})$", text, re.IGNORECASE)
+    return 1 if written or re.search(rf"masked_fill\w*\(.*({_MARKED})\)", text, re.IGNORECASE) else None
+
+
+def _over_the_batch(statement: _Statement) -> int | None:
+    """An `einsum` that sums over the letter with which all its operands begin: the examples."""
+    written = re.search(r"einsum\(\s*['\"]([a-zA-Z, ]+)->([a-zA-Z ]*)['\"]", statement.text)
+    if written is None:
+        return None
+    first = {part.strip()[:1] for part in written[1].split(",")}
+    alone = len(first) == 1 and "," in written[1]
+    return 0 if alone and not first & set(written[2]) else None
+
+
 # For findings that know no line at all.
 LAST_RESORT: Mapping[str, Callable[[_Statement], int | None]] = {
     "zero-init": _same_start,
     "memory-growth": _grows,
+    "unstratified-split": _split,
 }
 RANKS: Mapping[str, Callable[[_Statement], int | None]] = {
     "causal-leak": _mask,
@@ -225,9 +248,11 @@ RANKS: Mapping[str, Callable[[_Statement], int | None]] = {
     "repeated-batch": _first_batch_again,
     "wrong-reduction": _summed,
     "frozen-params": _frozen,
+    "batch-mixing": _over_the_batch,
 }
 # For findings whose line only hands on what was made elsewhere.
 BEHIND: Mapping[str, Callable[[_Statement], int | None]] = {
+    "labels-all-ignored": _ignored,
     "labels-constant": _labelled,
     "target-leakage": _columns_kept,
 }

@@ -13,6 +13,7 @@ from sleuth.watching.state import State
 
 SETTLED = 5  # steps after which what lives is what a run needs
 MORE = 300  # tensors than then: a look costs little, and says nothing where memory does not grow
+MORE_DEEP = 100  # in the short stretch of a diagnosis, where a look may cost something
 MOST, DEEPEST = 4000, 4  # objects looked at, and how far from a frame
 SHARE = 0.3  # of the growth: a container that holds less is not the reason
 LONG = 5.0  # graphs of one step in a row: an attribute that reaches back so far keeps all of them
@@ -21,7 +22,7 @@ LONG = 5.0  # graphs of one step in a row: an attribute that reaches back so far
 def look(state: State, tensors: int) -> None:
     """Once, when the tensors have clearly become more: say who holds most of them."""
     first = state.told.setdefault("tensors", tensors) if state.n >= SETTLED else tensors
-    if tensors < first + MORE or state.told.get("keeper"):
+    if tensors < first + (MORE_DEEP if state.deep else MORE) or state.told.get("keeper"):
         return
     state.told["keeper"] = True
     with suppress(Exception):  # the user's objects may answer as they like
