@@ -666,3 +666,20 @@ def test_who_asks_many_times_about_the_same_rows_wants_answers_that_differ(again
     record = Record((Evaluation(3, calls=30, rows=600, again=again),))
     (said,) = clues.of_a_stage([finding("dropout-ignores-mode", "error", technique="probe")], record)
     assert said.severity == severity
+
+
+@pytest.mark.parametrize(
+    ("cause", "technique", "credence", "asked"),
+    [
+        ("clip-always-active", "watch", 0.35, True),
+        ("clip-always-active", "watch", 0.2, False),
+        ("clip-always-active", "probe", 0.35, False),
+        ("wrong-reduction", "watch", 0.35, False),
+    ],
+)
+def test_a_note_that_cannot_tell_asks_for_its_experiment(
+    tmp_path: Path, cause: str, technique: str, credence: float, asked: bool
+) -> None:
+    case = Case(Request(tmp_path / "train.py"))
+    case.findings = [replace(finding(cause, "note", technique=technique), credence=credence)]
+    assert (cause in case.doubts()) is asked

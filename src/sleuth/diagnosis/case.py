@@ -89,8 +89,9 @@ class Case:
 
     def doubts(self) -> list[str]:
         """What a calm run leaves open and an experiment can close: hindrances that it seems to have overcome,
-        and what the source shows that is often meant so."""
+        what its numbers make likely and do not show, and what the source shows that is often meant so."""
         seen = [f for f in self.findings if f.technique == "lint" and f.severity == "note"]
+        seen += [f for f in self.findings if clues.undecided(f)]
         if self.learns:
             seen += [f for f in self.findings if clues.hindering(f)]
         return sorted({f.cause for f in seen if can_be_undone(f.cause)})

@@ -208,6 +208,18 @@ def hindering(finding: Finding) -> bool:
     return finding.cause in HINDRANCES and finding.severity != "note" and finding.technique != "lint"
 
 
+UNDECIDED = 0.3  # credence of a note that asks for an experiment
+# Taken back, these help where they hinder and hardly where they do not; of other notes that is not known.
+ASKING = frozenset(("clip-always-active", "scheduler-cadence", "vanishing-gradients"))
+
+
+def undecided(finding: Finding) -> bool:
+    """Numbers of the run that may or may not hold it back: a detector that cannot tell says so by how sure it
+    is of its note."""
+    note = finding.technique == "watch" and finding.severity == "note"
+    return note and finding.cause in ASKING and finding.credence >= UNDECIDED
+
+
 def confirmed(findings: Iterable[Finding], made: Mapping[str, Any]) -> list[Finding]:
     """A suspect whose undoing made the script learn is found, however faint the clue that led to it."""
     found = []

@@ -168,7 +168,7 @@ def watch(record: "Record") -> Iterator[Finding]:
             else ": the early layers learn little."
         ),
         severity="note" if learns or suspected else ("error" if stands else "warning"),
-        credence=0.3 if learns or suspected else (0.75 if stands else 0.6),
+        credence=0.2 if learns else 0.3 if suspected else (0.75 if stands else 0.6),
         where=where_module(record, module_of(names[0])),
         numbers={"ratio": curves.median(pairs), "samples": len(pairs)},
         fix="Use ReLU-like units, normalisation or residual paths, and start weights by He's or Xavier's "

@@ -101,7 +101,7 @@ def watch(record: "Record") -> Iterator[Finding]:
             + ". Every step has the same length, whatever the slope"
             + (", and the loss hardly moves." if held_back else "."),
             severity="warning" if serious else "note",
-            credence=0.65 if serious else 0.35,
+            credence=0.65 if serious else 0.35 if ratio > FAR and by_length else 0.2,
             where=where_number_written(record, clipped[-1][1] or 0.0, "clip|norm|max|grad|bound")
             or where_event(course.steps[-1], line_of(record, course, "clip")),
             numbers={"share": bites, "median": curves.median(norms), "bound": clipped[-1][1] or 0.0},

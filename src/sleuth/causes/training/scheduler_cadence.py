@@ -429,7 +429,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 CRAWLS = 0.5  # of the rate that was set: less than that, and still on the way up
-RISES = 3  # calls that each raised it
+RISES = 2  # calls that each raised it
 FAR = 50  # further calls at that pace: warm-ups in epochs are over long before
 
 
@@ -440,6 +440,7 @@ def _crawling(record: "Record") -> Iterator[Finding]:
     """
     from sleuth.facts.step import Optimizer, Scheduler
 
+    done = ended(record)
     for plan in record.of(Scheduler):
         given = next((made.lr for made in record.of(Optimizer) if made.id == plan.optimizer), 0.0)
         steps = [step for step in record.steps if step.optimizer == plan.optimizer and step.n >= plan.n]
@@ -447,7 +448,6 @@ def _crawling(record: "Record") -> Iterator[Finding]:
         rising = len(rates) > RISES and all(low < high for low, high in pairwise(rates))
         if not rising or not given or rates[-1] > CRAWLS * given or len(rates) > CRAWLS * len(steps):
             continue
-        done = ended(record)
         pace = (rates[-1] - rates[0]) / (len(rates) - 1)
         if not done and given - rates[-1] < FAR * pace:
             continue

@@ -14,7 +14,8 @@ from sleuth.facts.stage.rewrite import Loop
 
 LEAST_STEPS = 40  # fewer steps say nothing about a curve, however slow they are
 WARM_STEPS, TIMED_STEPS = 4, 20  # the pace is taken from the steps between: the first ones load and allocate
-BUSY = 2  # what a step takes on a machine that is busy with other things counts up to so many times its own
+BUSY = 1.25  # on a machine that is busy with other things a step counts nearly as long as it takes, so that
+# the first stretch leaves time for experiments; a moment's noise does not shorten it
 LATER_PHASES = (
     4  # a second training loop after the first (a student, a fine-tuning) gets this part of the limit
 )
