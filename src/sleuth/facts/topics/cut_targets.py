@@ -79,7 +79,8 @@ def _kept_drops(source: Source) -> list[ast.Call]:
 def _lists_inputs(source: Source, written: set[str]) -> bool:
     """Whether columns are listed by name, other than to drop them: then those are the inputs."""
     keys = {word for table in source.of(ast.Dict) for key in table.keys if key for word in _words(key)}
-    read = {word for part in source.of(ast.Subscript) for word in _words(part.slice)}
+    asked = [part.slice for part in source.of(ast.Subscript) if isinstance(part.slice, ast.Constant)]
+    read = {word for key in asked for word in _words(key)}
     dropped = {id(part) for call in source.of(ast.Call) if called(call) == "drop" for part in ast.walk(call)}
     lists: list[ast.expr] = [*source.of(ast.List), *source.of(ast.Tuple)]
     return any(
