@@ -521,3 +521,28 @@ def test_a_loud_head_beside_a_quiet_one_is_no_gradient_that_grows() -> None:
     found = examine(Bench(model=TwoHeads(), batch=(x, kinds), step=step, quick=True)).findings
     assert "exploding-gradients" not in [f.cause for f in found if f.severity != "note"]
     assert "loss-terms-imbalanced" in [f.cause for f in found]
+
+
+@pytest.mark.parametrize(
+    ("second", "named"),
+    [
+        (lambda y: 1 - y, True),
+        (lambda y: torch.where(torch.rand(128) < 0.1, y, 1 - y), True),
+        (lambda y: torch.where(torch.rand(128) < 0.1, 1 - y, y), False),  # one goal, noisily, twice
+        (lambda y: y[torch.randperm(128)], False),  # two goals that have nothing to do with each other
+    ],
+)
+def test_two_losses_that_ask_the_opposite_of_one_output(second: Any, named: bool) -> None:
+    torch.manual_seed(0)
+    x = torch.randn(128, 6)
+    y = (x[:, 0] > 0).float()
+    other = second(y)
+    model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1), nn.Flatten(0))
+
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        score = model(batch[0])
+        clicked = F.binary_cross_entropy_with_logits(score, batch[1])
+        return clicked + F.binary_cross_entropy_with_logits(score, batch[2])
+
+    found = examine(Bench(model=model, batch=(x, y, other), step=step, quick=True)).findings
+    assert ("loss-terms-conflict" in [f.cause for f in found if f.severity != "note"]) is named

@@ -72,6 +72,10 @@ HEAD_ON = -0.75  # cosine at all of them, and from other initial weights: no ste
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
+    told = list(_opposite_goals(bench))
+    yield from told
+    if told:
+        return
     parts = bench.terms.parts
     for first, second, cosines in bench.terms.cosines:
         a, b = parts[first], parts[second]
@@ -91,6 +95,26 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             where=b.where,
             numbers={"cosine": sum(cosines) / len(cosines), "parts": len(cosines)},
             fix="Check the sign of both terms; then give each its own head, or weigh them by what you need.",
+        )
+
+
+CONTRARY = -0.5  # correlation; what is really one goal twice, noisily labelled, correlates positively
+
+
+def _opposite_goals(bench: "Bench") -> Iterator[Finding]:
+    """One output, and two losses whose targets say the opposite of it."""
+    against = [use for use in bench.first.losses if use.connected and use.contrary < CONTRARY]
+    if against:
+        use = against[-1]
+        yield Finding(
+            f"Two losses judge the very same output (lines {against[0].where.line} and {use.where.line}), "
+            f"and their targets have a correlation of {use.contrary:.2f}: where one asks for more, the other "
+            "asks for less.",
+            severity="warning",
+            credence=0.8,
+            where=use.where,
+            numbers={"correlation": use.contrary},
+            fix="Check that each term has the target it is meant for; else give each its own output.",
         )
 
 

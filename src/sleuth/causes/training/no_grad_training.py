@@ -53,7 +53,7 @@ updates, pseudo-labels, rollouts whose log-probabilities are computed again late
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, around, unwrapped
@@ -97,11 +97,26 @@ def lint(program: Program) -> Iterator[Finding]:
     for backward, applied in trained:
         silent = [call for call in applications(everything_behind(backward.about)) if not call.context.grad]
         if silent and not applied and _is_the_prediction(backward.about, silent):
-            yield _whole(program, backward, silent[0])
+            if not _asked_elsewhere(backward, trained):
+                yield _whole(program, backward, silent[0])
         elif silent and applied and not program.training.framework:
             yield from _parts(program, backward, silent, learned)
     yield from _false_cures(program)
     yield from _never_switched_back(program)
+
+
+def _asked_elsewhere(backward: Event, trained: Sequence[tuple[Event, Sequence[Call]]]) -> bool:
+    """The same line learns when it is reached another way, and stands under a question: one pass for training
+    and evaluation that asks (`if self.model.training:`) which of the two it is."""
+    asks = any(
+        isinstance(arm.node, ast.If) and "training" in ast.unparse(arm.node.test)
+        for arm in backward.call.context.arms
+    )
+    return asks and any(
+        applied and other.call.node is backward.call.node
+        for other, applied in trained
+        if other is not backward
+    )
 
 
 def _is_the_prediction(loss: Value | None, silent: list[Call]) -> bool:

@@ -57,6 +57,9 @@ class LossFacts:
         0.0  # share of rows with more than one 1, of targets that are zeros and ones a class
     )
     ahead: int | None = None  # places by which the targets are the input's tokens moved
+    contrary: float = (
+        0.0  # lowest correlation with the targets that another loss has for the very same output
+    )
 
 
 EITHER_WAY = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
@@ -108,7 +111,26 @@ def _one(subject: Subject, run: Run, use: Use, found: Slopes) -> LossFacts:
         orphans=() if connected else _orphans(subject, use, found),
         several_ones=_several_ones(use.target),
         ahead=ahead(use, run),
+        contrary=_contrary(use, run),
     )
+
+
+FEWEST_TO_COMPARE = 32  # pairs of targets; chance rarely brings fewer below -0.5
+
+
+def _contrary(use: Use, run: Run) -> float:
+    """How much two losses ask the opposite of one output: the correlation of their targets."""
+    others = [
+        _turned(other).target
+        for other in run.uses
+        if other is not use and other.grad and other.name not in CLASSES and _turned(other).input is use.input
+    ]
+    alike = [t for t in others if t.shape == use.target.shape and t.numel() >= FEWEST_TO_COMPARE]
+    if use.name in CLASSES or not alike:
+        return 0.0
+    pairs = [torch.stack((use.target.detach().flatten(), t.detach().flatten())).double() for t in alike]
+    found = [float(torch.corrcoef(pair)[0, 1]) for pair in pairs if bool((pair.std(1) > 0).all())]
+    return min(found, default=0.0)
 
 
 def class_axis(use_input: Tensor) -> int:
