@@ -115,7 +115,8 @@ def _one(subject: Subject, run: Run, use: Use, found: Slopes) -> LossFacts:
     )
 
 
-FEWEST_TO_COMPARE = 32  # pairs of targets; chance rarely brings fewer below -0.5
+FEWEST_TO_COMPARE = 32  # pairs of targets
+BY_CHANCE = 4.0  # standard errors of a correlation of nothing, which are one over the root of their number
 
 
 def _contrary(use: Use, run: Run) -> float:
@@ -130,7 +131,8 @@ def _contrary(use: Use, run: Run) -> float:
         return 0.0
     pairs = [torch.stack((use.target.detach().flatten(), t.detach().flatten())).double() for t in alike]
     found = [float(torch.corrcoef(pair)[0, 1]) for pair in pairs if bool((pair.std(1) > 0).all())]
-    return min(found, default=0.0)
+    lowest = min(found, default=0.0)
+    return lowest if lowest * math.sqrt(use.target.numel()) < -BY_CHANCE else 0.0
 
 
 def class_axis(use_input: Tensor) -> int:
