@@ -98,7 +98,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-CONTRARY = -0.3  # correlation, beyond chance; what is really one goal twice, noisily labelled, correlates positively
+CONTRARY = (
+    -0.3
+)  # correlation, beyond chance; what is really one goal twice, noisily labelled, correlates positively
 
 
 def _opposite_goals(bench: "Bench") -> Iterator[Finding]:

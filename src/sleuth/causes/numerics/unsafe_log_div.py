@@ -77,7 +77,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import poles
 from sleuth.facts.edits import Edits, method_added
-from sleuth.facts.flow import ancestry, depends_on, layer, number, root, subject
+from sleuth.facts.flow import ancestry, depends_on, layer, number, possible, root, subject
 from sleuth.facts.interpreter.values import Call, Function, Instance, Unknown, Value
 from sleuth.facts.losses import is_loss_instance
 from sleuth.facts.program import Program, clue, place, rewrite
@@ -309,6 +309,7 @@ def _division(program: Program, call: Call) -> Iterator[Finding]:
         _counts_classes(divisor)
         and (call.context.loops or _in_loss_code(call))
         and not _is_checked(program, call, divisor)
+        and not _looked_up(program, call, divisor)
     ):
         what = f"Division by the class counts of one batch, made on line {place(divisor).line}"
         yield _pole(call, "warning", what, "a class may be absent from it", "`clamp(min=1)` the counts.")
@@ -341,6 +342,16 @@ def _without_factors(value: Value) -> Value:
         if len(rest) == 1:
             return rest[0]
     return value
+
+
+def _looked_up(program: Program, quotient: Call, counts: Call) -> bool:
+    """`(1 / count)[y]`, where `y` are the labels that were counted: of a class that is absent nobody asks."""
+    labels = possible(subject(counts))
+    return any(
+        item.args[0] is quotient and any(one is label for one in possible(item.args[1]) for label in labels)
+        for item in program.calls("[]")
+        if len(item.args) == 2
+    )
 
 
 def _counts_classes(call: Call) -> bool:
