@@ -20,7 +20,10 @@ cannot be learnt.
   served of those that stand side by side (values beside queries and keys), is less than 1e-4 of that
   of the last.
 - **watch**: early weights barely move relative to their size (update ratio under 1e-6) while late
-  ones move by about 1e-3 a step.
+  ones move by about 1e-3 a step. Where the loss stands still, a hundredth of the last layer's
+  relative gradient is already worth an experiment.
+- **experiment**: every weight matrix gets a gradient as large, for its own size, as the last ones
+  get; directions stay. If the script learns then, the early layers were told too faintly.
 - **refuted by**: first and last layer have gradient-to-weight ratios within two orders of
   magnitude.
 

@@ -19,7 +19,8 @@ loss = F.mse_loss(out, y) + F.mse_loss(out, y_rescaled)    # both want the same 
 ## How to tell
 - **probe**: the cosine between the terms' gradients on the shared parameters, over several batches.
   A single batch is noisy, and terms may pull apart by design; two library losses below -0.75, in all
-  parts of the batch and from other initial weights, want one output at two places.
+  parts of the batch and from other initial weights, want one output at two places. So do two
+  losses on the very same output whose targets correlate below -0.3, beyond chance.
 - **watch**: the terms move in opposite directions, one up as the other goes down, and the norm of
   the total gradient is much smaller than the norm of either part.
 - **refuted by**: the mean cosine is around zero or positive, or dropping one term does not help the

@@ -27,7 +27,8 @@ for x, y in loader:
   a plan made from `estimated_stepping_batches` or `len(loader)` needs `"interval": "step"`, and one made
   from `max_epochs` must not have it.
 - **watch**: scheduler steps per optimizer step and the learning rate over time: several decays
-  within one epoch, a rate that oscillates, or one that has not left its warm-up when the run ends.
+  within one epoch, a rate that oscillates, or one that has not left its warm-up when the run ends:
+  raised a little once an epoch, and still below half of the rate that was set.
 - **experiment**: undone from outside, the rate stays at its first value; the loss falls on past
   the point where it had stopped.
 - **refuted by**: a plot of the rate over the whole planned run that has the shape you drew.
