@@ -683,3 +683,17 @@ def test_a_note_that_cannot_tell_asks_for_its_experiment(
     case = Case(Request(tmp_path / "train.py"))
     case.findings = [replace(finding(cause, "note", technique=technique), credence=credence)]
     assert (cause in case.doubts()) is asked
+
+
+def test_what_learns_a_batch_by_heart_and_nothing_else_is_asked_about_its_inputs() -> None:
+    case = _run([1.0 + 0.001 * (n % 3) for n in range(60)], kind="Adam", rate=1e-3)
+    case.request = Request(Path("a.py"), budget=600.0)
+    case.made = {name: Trial(name, False) for name in ("same-batch", "lr×0.1")}
+    case.order = [*case.made]
+    assert case.trials is not None
+    base = Record((*case.trials.base.items, Model(1, "Net"), LossCall("mse_loss")))
+    case.trials = replace(case.trials, base=base, made=case.made)
+    asked: list[str] = []
+    while len(asked) < 3 and (test := next_test(case, {*asked}, 1.0)) is not None:
+        asked.append(test.name)
+    assert {"noise-inputs", "shuffled-labels"} & {*asked}

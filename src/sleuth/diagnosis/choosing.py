@@ -58,11 +58,13 @@ CUSTOMARY, CUSTOMARY_SGD = (2e-4, 5e-3), (3e-3, 0.3)
 
 def _rates_first(case: Case, tests: list[Test]) -> list[Test]:
     """Where little is learnt, noise does as well and says nothing; another rate may, and the likelier of the
-    two is asked first."""
+    two is asked first. What learns one batch by heart at its rate, and little of all the others, is another
+    matter: there the question is whether its inputs say anything."""
     trials = case.trials
     assert trials is not None
     rates = [test.name for test in tests if test.name in RATES]
-    if not (trials.stuck or trials.poor) or not rates:
+    by_heart = trials.yes("same-batch") is False and len(rates) < len(RATES)
+    if not (trials.stuck or trials.poor) or not rates or by_heart:
         return tests
     later = {_unlikely_rate(trials)} if len(rates) == len(RATES) else set()
     return [test for test in tests if test.name not in {*SIGNALS, *later}]
