@@ -99,7 +99,7 @@ def lint(program: Program) -> Iterator[Finding]:
         if silent and not applied and _is_the_prediction(backward.about, silent):
             if not _asked_elsewhere(backward, trained):
                 yield _whole(program, backward, silent[0])
-        elif silent and applied and not program.training.framework:
+        elif silent and not program.training.framework:
             yield from _parts(program, backward, silent, learned)
     yield from _false_cures(program)
     yield from _never_switched_back(program)
