@@ -546,3 +546,17 @@ def test_two_losses_that_ask_the_opposite_of_one_output(second: Any, named: bool
 
     found = examine(Bench(model=model, batch=(x, y, other), step=step, quick=True)).findings
     assert ("loss-terms-conflict" in [f.cause for f in found if f.severity != "note"]) is named
+
+
+def test_what_a_loss_is_told_to_ignore_is_not_silent() -> None:
+    """A masked language model judges one token in ten."""
+    torch.manual_seed(0)
+    tokens = torch.randint(0, 12, (16, 20))
+    labels = torch.where(torch.rand(16, 20) < 0.08, tokens, -100)
+    model = nn.Sequential(nn.Embedding(12, 16), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 12))
+
+    def step(model: nn.Module, batch: Any) -> Tensor:
+        return F.cross_entropy(model(batch[0]).flatten(0, 1), batch[1].flatten())
+
+    found = examine(Bench(model=model, batch=(tokens, labels), step=step, quick=True)).findings
+    assert "loss-saturated" not in [f.cause for f in found if f.severity != "note"]

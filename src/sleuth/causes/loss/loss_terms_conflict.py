@@ -73,10 +73,12 @@ HEAD_ON = -0.75  # cosine at all of them, and from other initial weights: no ste
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
-    told = list(_opposite_goals(bench))
-    yield from told
-    if told:
-        return
+    by_slopes = list(_opposed_slopes(bench))
+    grave = any(finding.severity != "note" for finding in by_slopes)
+    yield from by_slopes if grave else [*_opposite_goals(bench)] or by_slopes
+
+
+def _opposed_slopes(bench: "Bench") -> Iterator[Finding]:
     parts = bench.terms.parts
     for first, second, cosines in bench.terms.cosines:
         a, b = parts[first], parts[second]

@@ -233,8 +233,11 @@ def _entropy(use: Use) -> float | None:
 
 
 def _silent(use: Use, run: Run) -> float:
-    """Share of examples at which the loss has no slope, at its own input or at the model's output."""
-    return _without_slope(use.value, (use.input, *run.outputs), summed=use.reduction == "sum")
+    """Share of examples at which the loss has no slope, at its own input or at the model's output; of those
+    that it judges, for what it is told to ignore has none on purpose."""
+    ignored = _ignored(use)
+    silent = _without_slope(use.value, (use.input, *run.outputs), summed=use.reduction == "sum")
+    return max(0.0, silent - ignored) / (1 - ignored) if ignored < 1 else silent
 
 
 def flat(run: Run) -> float:
