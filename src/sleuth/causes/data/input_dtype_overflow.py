@@ -211,16 +211,16 @@ def _bytes_wrap(program: Program) -> Iterator[Finding]:
 
 
 def _bytes_added_up(program: Program) -> Iterator[Finding]:
-    """`total = np.zeros_like(frame)` of bytes, and `total += frame` in a loop: two frames are too many. So are
-    two of `sum(frames)`, Python's own, which adds them in the type they have (NumPy's takes a wider one)."""
+    """`total = np.zeros_like(frame)` of bytes, and `total += frame` in a loop: two frames are too many. So
+    are two of `sum(frames)`, Python's own, which adds them in the type they have (NumPy's takes a wider)."""
     for call in program.calls("builtins.sum"):
         source = _bytes(call.args[0]) if len(call.args) == 1 else None
         if source is not None:
             yield clue(
                 "error",
                 call,
-                f"Python's `sum` adds the 8-bit integers of line {line(source)} in the type they have: beyond "
-                "255 they wrap around without a word.",
+                f"Python's `sum` adds the 8-bit integers of line {line(source)} in the type they have: "
+                "beyond 255 they wrap around without a word.",
                 fix="Use `np.sum` or `np.mean` over that axis, or convert to float first.",
             )
     for call in program.calls("+="):
