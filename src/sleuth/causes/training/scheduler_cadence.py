@@ -431,7 +431,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 CRAWLS = 0.5  # of the rate that was set: less than that, and still on the way up
 RISES = 2  # calls that each raised it
-FAR = 50  # further calls at that pace: warm-ups in epochs are over long before
+FAR = 25  # further calls at that pace: warm-ups in epochs are over long before
 
 
 def _crawling(record: "Record") -> Iterator[Finding]:
