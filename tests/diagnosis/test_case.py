@@ -288,6 +288,22 @@ def test_few_steps_are_not_a_low_rate(steps: int, named: list[str]) -> None:
     assert found == named
 
 
+@pytest.mark.parametrize(("arrives", "named"), [(0.02, []), (0.1, ["lr-too-low"])])
+def test_a_rate_that_is_still_on_its_way_up_is_not_too_low(arrives: float, named: list[str]) -> None:
+    case = _run([1.0 - 0.1 * n / 200 for n in range(200)], rate=0.1)
+    faster = _run([1.0 - 0.8 * n / 200 for n in range(200)]).trials
+    assert case.trials is not None
+    assert faster is not None
+    case.made["lr×10"] = Trial("lr×10", True, "better", faster.base)
+    case.order.append("lr×10")
+    warming = [
+        replace(item, lr=arrives * (item.n + 1) / 200) if isinstance(item, Step) else item
+        for item in case.trials.base.items
+    ]
+    case.trials = Trials(Record(tuple(warming)), False, case.made)
+    assert [f.cause for f in report(case).findings if f.severity != "note"] == named
+
+
 def test_two_players_are_not_judged_by_the_loss_of_one() -> None:
     other = Optimizer(2, "Adam", 6, lr=0.1)
     theirs = [Step(n, optimizer=2, loss=0.7, loss_line=12) for n in range(60)]

@@ -59,7 +59,7 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.step import Record
+    from sleuth.facts.step import Optimizer, Record
 
 PREDICTS = {"lr×10": "always", "same-batch": "usually"}
 
@@ -77,6 +77,8 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     course, optimizer = trials.course, trials.optimizer
     if not trials.yes("lr×10") or course is None or trials.unstable or optimizer is None:
         return
+    if _on_its_way_up(trials.base, optimizer):
+        return  # the rate that was set has not been tried
     below = optimizer.lr < LOWEST_ORDINARY.get(optimizer.type, LOWEST_ADAPTIVE)
     faster = trials.course_in("lr×10")
     learns = faster is not None and faster.finite and faster.left < LEARNS
@@ -96,6 +98,15 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
         Where(optimizer.path or None, optimizer.line or None),
         fix="Multiply the learning rate by 10 until the loss falls briskly; stop before it swings.",
     )
+
+
+ARRIVED = 0.5  # of the rate that was set
+
+
+def _on_its_way_up(record: "Record", optimizer: "Optimizer") -> bool:
+    """A warm-up that has come less than half of its way when the run ends, or is cut short."""
+    rates = [step.lr for step in record.steps if step.lr and step.optimizer == optimizer.id]
+    return bool(rates) and rates[0] < rates[-1] < ARRIVED * optimizer.lr
 
 
 CRAWL = 1e-5  # update over weight a step; see the page
