@@ -290,7 +290,7 @@ def test_few_steps_are_not_a_low_rate(steps: int, named: list[str]) -> None:
 
 @pytest.mark.parametrize(("arrives", "named"), [(0.02, []), (0.1, ["lr-too-low"])])
 def test_a_rate_that_is_still_on_its_way_up_is_not_too_low(arrives: float, named: list[str]) -> None:
-    case = _run([1.0 - 0.1 * n / 200 for n in range(200)], rate=0.1)
+    case = _run([1.0 - 0.03 * n / 200 for n in range(200)], rate=0.1)
     faster = _run([1.0 - 0.8 * n / 200 for n in range(200)]).trials
     assert case.trials is not None
     assert faster is not None
