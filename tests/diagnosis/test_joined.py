@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sleuth.diagnosis.joined import settled
-from sleuth.facts.step import Loader, Record
+from sleuth.facts.step import Loader, Pattern, Record, Scheduler, Step
 from sleuth.finding import Finding
 from sleuth.lint import Selection, lint
 
@@ -75,3 +75,56 @@ def test_the_run_says_whether_the_last_batch_is_short(tmp_path: Path, rows: int,
 def test_what_no_run_showed_stays_a_note(tmp_path: Path) -> None:
     (finding,) = settled(suspected(tmp_path), Record())
     assert finding.severity == "note"
+
+
+CALLBACK = """\
+import torch
+from torch.utils.data import DataLoader
+
+
+class Plan:
+    def begin(self, trainer):
+        total = {length}
+
+        def factor(t):
+            return 1 - t / total
+
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(trainer.optimizer, factor)
+
+    def on_end(self, trainer):
+        self.schedule.step()
+"""
+IN_STEPS = "trainer.epochs * len(trainer.train_loader)"
+
+
+def planned(folder: Path, length: str = IN_STEPS) -> list[Finding]:
+    path = folder / "train.py"
+    path.write_text(CALLBACK.format(length=length))
+    found = lint([path], selection=Selection(notes=True), jobs=1).findings
+    return [finding for finding in found if finding.cause == "scheduler-cadence"]
+
+
+def called(every: int) -> Record:
+    """Sixty steps, and a schedule made on line 12 that is called on line 15 after every so many."""
+    plain = (("backward", 0, 30), ("step", 1, 31))
+    late = (("scheduler", 1, 15), *plain)  # between the last step and this one
+    steps = [Step(n, optimizer=1, loss=1.0, pattern=2 if n and n % every == 0 else 1) for n in range(60)]
+    return Record((Scheduler(1, "LambdaLR", 1, 12, "train.py"), Pattern(1, plain), Pattern(2, late), *steps))
+
+
+def test_a_plan_in_steps_that_somebody_else_calls_is_worth_a_note(tmp_path: Path) -> None:
+    (note,) = planned(tmp_path)
+    assert note.severity == "note"
+
+
+def test_a_plan_in_epochs_is_none(tmp_path: Path) -> None:
+    assert not planned(tmp_path, "trainer.epochs")
+
+
+@pytest.mark.parametrize(("every", "severity"), [(20, "error"), (1, "note"), (100, "note")])
+def test_the_run_says_how_often_a_plan_is_called(tmp_path: Path, every: int, severity: str) -> None:
+    (finding,) = settled(planned(tmp_path), called(every))
+    assert finding.severity == severity
+    if severity == "error":
+        assert finding.where is not None
+        assert finding.where.line == 15

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sleuth.causes.training.metric_accumulation_bug import LOADER_LINE
-from sleuth.facts.step import Loader, Record
+from sleuth.causes.training.scheduler_cadence import PLANNED_LINE, calls_of
+from sleuth.facts.step import Loader, Record, Scheduler
 from sleuth.finding import Finding
 
 INFLATED = 1.05  # a mean that is off by a twentieth is read wrongly; less is lost among its digits
@@ -12,7 +13,7 @@ INFLATED = 1.05  # a mean that is off by a twentieth is read wrongly; less is lo
 
 def settled(findings: Iterable[Finding], record: Record) -> list[Finding]:
     """Findings of the source, surer where the run shows that they bite."""
-    return [_with_full_batches(finding, record) for finding in findings]
+    return [_called_by_epochs(_with_full_batches(finding, record), record) for finding in findings]
 
 
 def _with_full_batches(finding: Finding, record: Record) -> Finding:
@@ -31,4 +32,26 @@ def _with_full_batches(finding: Finding, record: Record) -> Finding:
         credence=0.9,
         message=f"{finding.message} It is: {made.examples} rows in {batches} batches are taken for {taken}.",
         numbers={**finding.numbers, "rows": made.examples, "taken_for": taken},
+    )
+
+
+BY_EPOCHS = 0.34  # calls a step, at most: an epoch of three batches
+
+
+def _called_by_epochs(finding: Finding, record: Record) -> Finding:
+    """A schedule planned in steps, and how often the run called it."""
+    line = finding.numbers.get(PLANNED_LINE)
+    plan = next((made for made in record.of(Scheduler) if line and made.line == line), None)
+    calls, taken, where = (0, 0, None) if plan is None else calls_of(record, plan)
+    if not calls or calls > BY_EPOCHS * taken:
+        return finding
+    return replace(
+        finding,
+        severity="error",
+        credence=0.9,
+        where=where or finding.where,
+        message=f"{finding.message} It is called here, {calls} times in {taken} steps: the rate hardly leaves "
+        "its start.",
+        numbers={**finding.numbers, "calls_a_step": calls / taken},
+        fix="Step it after every optimizer step, or give its numbers in epochs.",
     )

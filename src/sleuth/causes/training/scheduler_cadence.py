@@ -58,8 +58,8 @@ Accelerate may step the scheduler once per process; read their rule before you d
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -67,7 +67,7 @@ from sleuth.facts.edits import Edits, around, moved_after, statement_of
 from sleuth.facts.flow import ancestry, possible, root, spelling
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Function, Instance, Loop, Value
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, rewrite
+from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.rhythm import occurrences
 from sleuth.facts.seen import at, courses, ended, epoch_steps, where_event
 from sleuth.facts.topics.cadence import (
@@ -107,6 +107,8 @@ _LENGTH = {
 _FOREIGN = Pattern(r"^transformers\.(?:optimization\.)?(get_\w*schedule\w*)$")
 _BATCHES = Pattern(r"step|iter|batch|len\(", re.IGNORECASE)
 
+_SCHEDULES = tuple(f"torch.optim.lr_scheduler.{name}" for name in (*_LENGTH, "LambdaLR"))
+
 NEEDS = "sched Sched lr_ LR"
 
 
@@ -114,6 +116,7 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _left_to_lightning(program)
     if program.training.framework:
         return
+    yield from _left_open(program)
     for schedule in program.training.of("scheduler"):
         made = scheduler_call(schedule.about) or _foreign(schedule.about)
         step = _step_served(program, schedule, made) if made is not None else None
@@ -130,6 +133,32 @@ def lint(program: Program) -> Iterator[Finding]:
             and not _also_within(program, schedule, theirs[-1])
         ):
             yield from _per_epoch(program, schedule, made, theirs[-1])
+
+
+PLANNED_LINE = (
+    "planned_line"  # among a finding's numbers: where a plan in steps is made, and nobody sees it called
+)
+
+
+def _left_open(program: Program) -> Iterator[Finding]:
+    """A plan in steps whose calls the source does not show beside the optimizer's: only a run tells."""
+    from sleuth.facts.topics.lightning import unit_of
+
+    seen = [
+        made
+        for schedule in program.training.of("scheduler")
+        if (made := scheduler_call(schedule.about)) is not None and _step_served(program, schedule, made)
+    ]
+    for made in program.calls(*_SCHEDULES):
+        unit = None if any(made is other for other in seen) else unit_of(program, made, any_counter=True)
+        if unit is not None and unit.certain:
+            found = clue(
+                "note",
+                made,
+                f"{_class_of(made)} is planned in optimizer steps ({unit.reason}): see that it is called after "
+                "each of them, not once per epoch.",
+            )
+            yield replace(found, numbers={PLANNED_LINE: place(made).line or 0})
 
 
 def _left_to_lightning(program: Program) -> Iterator[Finding]:
@@ -403,30 +432,23 @@ def watch(record: "Record") -> Iterator[Finding]:
 
     if not record.of(Scheduler):
         return
-    steps = Counter(step.optimizer for course in courses(record) for step in course.steps)
-    calls: Counter[int] = Counter()
-    lines: dict[int, Where | None] = {}
-    for step, (_, number, line) in occurrences(record, "scheduler"):
-        calls[number] += 1
-        lines.setdefault(number, where_event(step, line))
+    trained = {step.optimizer for course in courses(record) for step in course.steps}
     epoch = epoch_steps(record)
     yield from _crawling(record)
     for plan in record.of(Scheduler):
-        taken = sum(1 for step in record.steps if step.optimizer == plan.optimizer and step.n >= plan.n)
-        if not steps[plan.optimizer] or taken < 10 or not calls[plan.id]:
+        calls, taken, where = calls_of(record, plan)
+        if plan.optimizer not in trained or taken < 10 or not calls:
             continue
-        often = calls[plan.id] / taken
+        often = calls / taken
         if often > OFTEN and plan.type not in _PER_STEP:
             reason = _over_within_an_epoch(record, plan, epoch, taken)
             if reason:
-                yield _finding(plan, lines.get(plan.id), f"is stepped once per batch, and {reason}", often)
+                yield _finding(plan, where, f"is stepped once per batch, and {reason}", often)
         total = plan.settings.get("total_steps")
         if often < 0.5 and plan.type == "OneCycleLR" and isinstance(total, (int, float)) and ended(record):
-            if calls[plan.id] < STARTED * total:
-                reason = (
-                    f"is planned over {total:g} calls and got {calls[plan.id]}: the rate never left its start"
-                )
-                yield _finding(plan, lines.get(plan.id), reason, often)
+            if calls < STARTED * total:
+                reason = f"is planned over {total:g} calls and got {calls}: the rate never left its start"
+                yield _finding(plan, where, reason, often)
 
 
 CRAWLS = 0.5  # of the rate that was set: less than that, and still on the way up
@@ -458,17 +480,21 @@ def _crawling(record: "Record") -> Iterator[Finding]:
             "once an epoch " + ("never comes to its end." if done else "hardly leaves its start."),
             severity="error" if done else "note",
             credence=0.85 if done else 0.3,
-            where=next(
-                (
-                    where_event(step, line)
-                    for step, (_, number, line) in occurrences(record, "scheduler")
-                    if number == plan.id
-                ),
-                at(plan),
-            ),
+            where=calls_of(record, plan)[2] or at(plan),
             numbers={"calls_a_step": len(rates) / len(steps), "reached": rates[-1] / given},
             fix="Step it after every optimizer step, or give its numbers in epochs.",
         )
+
+
+def calls_of(record: "Record", plan: "Scheduler") -> tuple[int, int, Where | None]:
+    """How often a schedule was called, in how many steps of its optimizer, and where first."""
+    called = [
+        where_event(step, line)
+        for step, (_, number, line) in occurrences(record, "scheduler")
+        if number == plan.id
+    ]
+    taken = sum(step.optimizer == plan.optimizer and step.n >= plan.n for step in record.steps)
+    return len(called), taken, called[0] if called else None
 
 
 def _finding(plan: "Scheduler", where: Where | None, reason: str, often: float) -> Finding:
