@@ -144,6 +144,8 @@ def _left_open(program: Program) -> Iterator[Finding]:
     """A plan in steps whose calls the source does not show beside the optimizer's: only a run tells."""
     from sleuth.facts.topics.lightning import unit_of
 
+    if program.holds("configure_optimizers"):
+        return  # Lightning calls it
     seen = [
         made
         for schedule in program.training.of("scheduler")
@@ -155,8 +157,8 @@ def _left_open(program: Program) -> Iterator[Finding]:
             found = clue(
                 "note",
                 made,
-                f"{_class_of(made)} is planned in optimizer steps ({unit.reason}): see that it is called after "
-                "each of them, not once per epoch.",
+                f"{_class_of(made)} is planned in optimizer steps ({unit.reason}): see that it is called "
+                "after each of them, not once per epoch.",
             )
             yield replace(found, numbers={PLANNED_LINE: place(made).line or 0})
 
