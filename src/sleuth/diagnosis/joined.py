@@ -50,8 +50,8 @@ def _called_by_epochs(finding: Finding, record: Record) -> Finding:
         severity="error",
         credence=0.9,
         where=where or finding.where,
-        message=f"The schedule that line {line:g} makes is planned in optimizer steps, and it is called here, "
-        f"{calls} times in {taken} of them: the rate hardly leaves its start.",
+        message=f"The schedule that line {line:g} makes is planned in optimizer steps, and it is called "
+        f"here, {calls} times in {taken} of them: the rate hardly leaves its start.",
         numbers={**finding.numbers, "calls_a_step": calls / taken},
         fix="Step it after every optimizer step, or give its numbers in epochs.",
     )
