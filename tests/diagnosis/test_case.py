@@ -255,6 +255,29 @@ def test_a_loss_above_that_of_one_answer_for_all_is_nothing_learnt(
     assert trials.poor is not learns
 
 
+@pytest.mark.parametrize(
+    ("calls", "said", "rest", "learns"),
+    [
+        ((LossCall("cross_entropy", 9, classes=3),), 0.2, 1.5, True),  # a penalty by hand stands high
+        ((LossCall("cross_entropy", 9, classes=3),), 1.09, 1.5, False),  # it alone fell
+        ((LossCall("cross_entropy", 9, classes=3), _squares(1.2)), 0.8, 0.9, True),
+        ((LossCall("cross_entropy", 9, classes=3), _squares(1.2)), 2.25, 0.9, False),
+        ((LossCall("cross_entropy", 9, classes=3), LossCall("ctc_loss", 12)), 2.25, 0.9, True),  # not known
+    ],
+)
+def test_of_several_terms_those_are_held_to_guessing_for_which_it_is_known(
+    calls: tuple[LossCall, ...], said: float, rest: float, learns: bool
+) -> None:
+    placed = [replace(call, line=9 + k) for k, call in enumerate(calls)]
+    steps = [
+        Step(n, loss=said + rest + 30 * math.exp(-n / 6), called_loss=said + math.exp(-n / 6), loss_line=9)
+        for n in range(120)
+    ]
+    trials = Trials(Record((*placed, *steps)), whole=True)
+    assert trials.learns is learns
+    assert trials.poor is not learns
+
+
 def _run(losses: list[float], *others: object, kind: str = "Adam", rate: float = 0.1) -> Case:
     made = Optimizer(1, kind, 5, lr=rate)
     steps = [Step(n, optimizer=1, loss=loss, loss_line=9) for n, loss in enumerate(losses)]

@@ -382,6 +382,40 @@ def _only_calls(record: Record) -> list[LossCall]:
     )
 
 
+MORE = 1.1  # of what the loss functions of torch said: beyond that, something was added by hand
+
+
+def beside_guessing(record: Record) -> float | None:
+    """What is left at the end, as a share of what one answer for all examples would cost; None: not known.
+
+    Of a loss with further terms only the part that torch's loss functions said is held to it.
+    """
+    calls = [call for call in record.of(LossCall) if call.phase == "train" and call.requires_grad]
+    terms = _at_once(calls)
+    said = [step.called_loss for step in record.steps if step.called_loss is not None]
+    if len(terms) > 1 or _more_than(record, said):
+        guesses = [_of_a_constant(call) for call in terms]
+        known = [guess for guess in guesses if guess is not None]
+        late = said[-max(3, round(len(said) * TAIL_SHARE)) :]
+        return statistics.median(late) / sum(known) if late and known and len(known) == len(terms) else None
+    guess, seen = of_a_constant(record), course(record)
+    return None if guess is None or seen is None else seen.tail / guess
+
+
+def _at_once(calls: Sequence[LossCall]) -> list[LossCall]:
+    """The loss functions that one step calls: those of the step at which most were seen, one a line."""
+    steps: dict[int, dict[tuple[str, int], LossCall]] = {}
+    for call in calls:
+        steps.setdefault(call.n, {})[call.path, call.line] = call
+    return list(max(steps.values(), key=len).values()) if steps else []
+
+
+def _more_than(record: Record, said: Sequence[float]) -> bool:
+    whole = [step.loss for step in record.steps if step.called_loss is not None]
+    ratios = [loss / part for loss, part in zip(whole, said, strict=True) if loss is not None and part > 0]
+    return bool(ratios) and statistics.median(ratios) > MORE
+
+
 def of_a_constant(record: Record) -> float | None:
     """The loss of one answer for all examples: that of guessing, or for squares the spread of the targets."""
     guess = chance(record)
@@ -390,6 +424,14 @@ def of_a_constant(record: Record) -> float | None:
     calls = [call for call in _only_calls(record) if call.function in _SQUARES]
     seen = [call.target_variance for call in calls if call.target_variance is not None]
     return statistics.fmean(seen) if seen and calls[0].input_shape == calls[0].target_shape else None
+
+
+def _of_a_constant(call: LossCall) -> float | None:
+    """The same of one call."""
+    guess = chance(Record((call,)))
+    if guess is not None or call.function not in _SQUARES or call.reduction != "mean":
+        return guess
+    return call.target_variance if call.input_shape == call.target_shape else None
 
 
 def ceiling(record: Record) -> float | None:

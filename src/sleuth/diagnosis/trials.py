@@ -79,17 +79,21 @@ class Trials:
             return False
         if self.course is None:
             return not all(map(_finite, self.losses))
-        guess = reading.of_a_constant(self.base)
-        if (guess is not None and self.course.tail > 0.85 * guess) or self.below_a_constant:
+        if (self.beside_guessing or 0.0) > 0.85 or self.below_a_constant:
             return True
         return self.course.head > 0 and self.course.left > 0.7
 
     @cached_property
     def below_a_constant(self) -> bool:
         """However far the loss fell, one answer for all examples would do as well."""
-        guess = reading.of_a_constant(self.base)
-        most = ABOUT * guess if guess is not None else reading.ceiling(self.base)
+        if self.beside_guessing is not None:
+            return self.beside_guessing > ABOUT
+        most = reading.ceiling(self.base)
         return most is not None and self.course is not None and self.course.tail > most
+
+    @cached_property
+    def beside_guessing(self) -> float | None:
+        return reading.beside_guessing(self.base)
 
     @cached_property
     def guesses(self) -> Evaluation | None:
