@@ -10,6 +10,7 @@ import pytest
 
 from sleuth.causes.architecture import underpowered_model
 from sleuth.causes.hyperparameters import batch_too_small
+from sleuth.causes.loss.loss_disconnected import NO_EFFECT
 from sleuth.causes.rl import reward_scale
 from sleuth.diagnosis import clues
 from sleuth.diagnosis import ledger as ledgers
@@ -735,3 +736,12 @@ def test_what_learns_a_batch_by_heart_and_nothing_else_is_asked_about_its_inputs
     chosen = next_test(case, set(), 1.0)
     assert chosen is not None
     assert chosen.name == "noise-inputs"  # before the other rate
+
+
+@pytest.mark.parametrize(("lines", "severity"), [((9,), "warning"), ((9, 21), "note")])
+def test_targets_that_one_of_two_losses_does_not_read(lines: tuple[int, ...], severity: str) -> None:
+    said = Finding(
+        "none", "warning", 0.6, cause="loss-disconnected", technique="probe", numbers={NO_EFFECT: 0.0}
+    )
+    steps = [Step(n, loss=1.0, loss_line=lines[n % len(lines)]) for n in range(20)]
+    assert clues.of_a_stage([said], Record(tuple(steps)))[0].severity == severity

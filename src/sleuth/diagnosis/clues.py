@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sleuth.causes.loss.loss_disconnected import NO_EFFECT
 from sleuth.diagnosis.board import Clue
 from sleuth.diagnosis.lines import SET_BY_HAND
 from sleuth.facts.seen import ended, loss_calls, thawed_later
@@ -135,8 +136,9 @@ def of_a_stage(findings: Iterable[Finding], record: Record, thaws: bool = False)
     """A probe sees one step, and the run more. Layers that rest then and learn later are thawed one after the
     other, or the source says so (`thaws`) and the run was cut short before; labels that are all alike there
     and differ elsewhere are those of one client, day or file; a part that one call leaves out and that moves
-    all the same serves another task; slopes that the first optimizer leaves are for the second; who asks a
-    model several times about the same rows wants answers to differ."""
+    all the same serves another task; slopes that the first optimizer leaves are for the second; targets that
+    one of two losses does not read are for the other; who asks a model several times about the same rows
+    wants answers to differ."""
     passing = {"frozen-params"} if thawed_later(record) else set()
     ahead = {"frozen-params"} if thaws and not ended(record) else set()
     calls = loss_calls(record)
@@ -145,12 +147,14 @@ def of_a_stage(findings: Iterable[Finding], record: Record, thaws: bool = False)
     if any(seen.again >= SAMPLED for seen in record.of(Evaluation)):
         passing.add("dropout-ignores-mode")
     shared = _one_backward_for_all(record)
+    several = len({(step.loss_path, step.loss_line) for step in record.steps}) > 1
     moved = {name for layers in record.of(Layers) for name, change in layers.updates.items() if change}
     return [
         replace(f, severity="note", credence=min(f.credence, 0.1))
         if f.cause in passing
         or (f.cause in ahead and f.technique != "lint")
         or (shared and _left_lying(f))
+        or (several and _without_targets(f))
         or _serves_another_call(f, moved)
         else f
         for f in findings
@@ -160,6 +164,12 @@ def of_a_stage(findings: Iterable[Finding], record: Record, thaws: bool = False)
 def _left_lying(finding: Finding) -> bool:
     """Slopes that a probe saw left to another optimizer: it has its turn after the same backward pass."""
     return finding.cause == "missing-detach" and finding.technique == "probe"
+
+
+def _without_targets(finding: Finding) -> bool:
+    return (
+        finding.cause == "loss-disconnected" and finding.technique == "probe" and NO_EFFECT in finding.numbers
+    )
 
 
 def _one_backward_for_all(record: Record) -> bool:

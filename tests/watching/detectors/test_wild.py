@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sleuth.facts.prepared import where_input_made, where_number_written, where_target_made
-from sleuth.facts.step import Batch, Evaluation, Loader, LossCall, Metric, Record, Run, Step
+from sleuth.facts.step import Batch, Evaluation, Loader, LossCall, Metric, Record, Run, Step, Values
 from sleuth.watching.rows import Rows
 from tests.watching.detectors.records import add, drop, evaluation, found, healthy, serious, spoil
 from tests.watching.recording import watched
@@ -214,6 +214,17 @@ def flags(record: Record) -> Record:
     )
 
 
+def tokens(record: Record, rows: int) -> Record:
+    """Whole numbers, and beside them a state of so many rows."""
+
+    def changed(batch: Batch) -> tuple[Values, ...]:
+        main, *others = batch.values
+        state = replace(main, path="args[1]", shape=(rows, main.shape[0], 48))
+        return (replace(main, dtype="torch.int64"), state, *others)
+
+    return spoil(record, Batch, values=changed)
+
+
 def test_shared_rows_of_a_set_fed_by_hand_and_evaluated_once() -> None:
     (finding,) = serious(found("split-overlap", by_hand(0.5, 900)))
     assert finding.severity == "error"
@@ -228,6 +239,7 @@ def test_shared_rows_of_a_set_fed_by_hand_and_evaluated_once() -> None:
         by_hand(0.5, 270),  # all of the training set is among them
         by_hand(0.5, 900, calls=540),  # row by row, as an agent acts
         by_hand(0.5, 900, flags(spoil(healthy(), Batch, loader=None))),
+        by_hand(0.5, 900, tokens(spoil(healthy(), Batch, loader=None), 1)),  # with a recurrent state
     ],
 )
 def test_rows_that_may_meet_for_other_reasons(record: Record) -> None:

@@ -289,8 +289,13 @@ def _several_sets(record: "Record", seen: "Evaluation") -> bool:
 
 
 def _telling(record: "Record") -> bool:
-    """Whether equal rows can hardly be chance: numbers with a fraction in several columns."""
-    floats = [values for _, values in tensors(batches(record), "input", is_float)]
+    """Whether equal rows can hardly be chance: numbers with a fraction in several columns. A state that goes
+    in beside tokens is none of them."""
+    floats = [
+        values
+        for batch, values in tensors(batches(record), "input", is_float)
+        if values.shape[:1] == batch.values[0].shape[:1]
+    ]
     wide = [values for values in floats if len(values.shape) > 1 and math.prod(values.shape[1:]) >= NARROW]
     return any(not _yes_or_no(values) for values in wide)
 

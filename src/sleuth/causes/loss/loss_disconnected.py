@@ -355,12 +355,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             "not reach it.",
             severity="warning",
             credence=0.6,
-            numbers={"effect": 0.0},
+            numbers={NO_EFFECT: 0.0},
             fix="Follow the target from the batch to the loss; look for a mask of zeros or an "
             "overwritten name.",
         )
 
 
+NO_EFFECT = "effect"  # among a finding's numbers: what other targets change
 FIRST = 10  # steps; a gradient that is exactly zero for so long has no path
 
 
