@@ -253,6 +253,28 @@ for _ in range(5):
     losses.append(loss.item())
     weights = {name: (w - 0.1 * slopes[name]).detach() for name, w in weights.items()}
 """
+ENSEMBLE = """
+from torch.func import functional_call, grad_and_value, stack_module_state, vmap
+nets = [nn.Linear(3, 1) for _ in range(4)]
+weights, _ = stack_module_state(nets)
+weights = {name: w.detach() for name, w in weights.items()}
+x, y = torch.randn(4, 20, 3), torch.randn(4, 20, 1)
+losses = []
+
+def error(weights, x, y):
+    return ((functional_call(nets[0], weights, (x,)) - y) ** 2).mean()
+
+for _ in range(6):
+    slopes, each = vmap(grad_and_value(error))(weights, x, y)
+    losses.append(each.mean().item())
+    weights = {name: w - 0.1 * slopes[name] for name, w in weights.items()}
+"""
+
+
+def test_slopes_of_many_at_once_are_steps_from_the_second_on(tmp_path: Path) -> None:
+    seen = watched(tmp_path, ENSEMBLE)
+    assert [step.loss for step in seen.record.steps] == pytest.approx(seen.names["losses"][1:])
+    assert bare(tmp_path, ENSEMBLE)["losses"] == seen.names["losses"]
 
 
 @pytest.mark.parametrize("script", [ASKED, TRANSFORMED], ids=["autograd.grad", "torch.func"])

@@ -85,21 +85,64 @@ def _watch_module(state: State, patches: Any, autograd: Any, seen: Callable[[Any
 
 def _watch_transforms(state: State, patches: Any, seen: Callable[[Any], None]) -> None:
     """`torch.func.grad` and `grad_and_value`: the value is known when the slopes are."""
+    import torch
     from torch._C._functorch import is_functorch_wrapped_tensor
-    from torch._functorch import eager_transforms
+    from torch._functorch import apis, eager_transforms
+
+    members = Members(seen)
 
     def watched(original: Any) -> Any:
         def grad_and_value_impl(func: Any, argnums: Any, has_aux: Any, args: Any, kwargs: Any) -> Any:
             result = original(func, argnums, has_aux, args, kwargs)
             value = result[1][0] if has_aux else result[1]
+            if state.optimizers:
+                return result
             # Inside another transform (one example of many, an inner loop) it is no step of its own.
-            if not state.optimizers and not is_functorch_wrapped_tensor(value):
+            if is_functorch_wrapped_tensor(value):
+                members.last = value
+            else:
+                members.alone = True
                 seen(value)
             return result
 
         return grad_and_value_impl
 
+    def watched_map(original: Any) -> Any:
+        def vmap_impl(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            if members.last is not None and not torch.compiler.is_compiling():
+                members.ended()
+            return result
+
+        return vmap_impl
+
     patches.replace(eager_transforms, "grad_and_value_impl", watched)
+    patches.replace(apis, "vmap_impl", watched_map)
+
+
+@dataclass(slots=True)
+class Members:
+    """Slopes of many at once, `vmap(grad_and_value(error))`: the step of an ensemble, or only a look at
+    single examples beside the step itself. They are steps from the second on, where nothing else does."""
+
+    seen: Callable[[Any], None]
+    last: Any = None  # the value of the innermost function, as its transform sees it
+    alone: bool = False  # slopes were taken outside any map
+    times: int = 0
+
+    def ended(self) -> None:
+        """A map came to its end; the outermost one counts."""
+        from torch._C._functorch import get_unwrapped, is_functorch_wrapped_tensor, maybe_current_level
+
+        if maybe_current_level() is not None:
+            return
+        value, self.last = self.last, None
+        self.times += 1
+        if self.alone or self.times == 1:
+            return
+        while is_functorch_wrapped_tensor(value):
+            value = get_unwrapped(value)
+        self.seen(value.detach().float().mean())
 
 
 def began(state: State, loss: Any) -> None:
