@@ -12,6 +12,7 @@ from sleuth.facts.interpreter.values import (
     Either,
     External,
     Instance,
+    Loop,
     Table,
     Unknown,
     Value,
@@ -63,6 +64,15 @@ def ancestry(value: Value | None, limit: int = 2_000) -> Iterator[Value]:
 
 def depends_on(value: Value | None, other: Value) -> bool:
     return any(here is other for here in ancestry(value))
+
+
+def moves_with(value: Value | None, loop: Loop) -> bool:
+    """Whether a value comes from the loop's own variable or from one that it changes."""
+    return any(
+        (isinstance(part, Carried) and part.loop is loop and part.final is not None)
+        or (isinstance(part, Call | Unknown) and part.node is loop.node)
+        for part in ancestry(value, 150)
+    )
 
 
 def layer(call: Call) -> str:

@@ -53,12 +53,13 @@ deliberate test that one batch can be memorised.
 - pytorch-data: `DataLoader` iteration and the note on `DistributedSampler.set_epoch`.
 """
 
+import ast
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, literal, number, root
-from sleuth.facts.interpreter.values import Call, Loop, Value
+from sleuth.facts.flow import ancestry, literal, moves_with, number, root
+from sleuth.facts.interpreter.values import Call, Loop, Unknown, Value
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.seen import at, needed, training_loader
 from sleuth.finding import Finding, Where
@@ -84,7 +85,7 @@ def lint(program: Program) -> Iterator[Finding]:
         if seeded is None or not draw.context.loops or draw.context.loops[-1] not in steps:
             continue
         within = seeded.context.loops and seeded.context.loops[-1] is draw.context.loops[-1]
-        if within and _is_fixed(seeded) and _picks_rows(program, draw):
+        if within and _is_fixed(program, seeded, draw) and _picks_rows(program, draw):
             yield clue(
                 "error",
                 seeded,
@@ -118,10 +119,28 @@ def _generator(draw: Call) -> Call | None:
     return made if seeded or made.op == ".manual_seed" else None
 
 
-def _is_fixed(seeded: Call) -> bool:
+def _is_fixed(program: Program, seeded: Call, draw: Call) -> bool:
     """The same number each time: nothing in it moves with the loop."""
     value = seeded.args[0] if seeded.args else next(iter(seeded.keywords.values()), None)
-    return number(value) is not None or isinstance(literal(value), int)
+    if number(value) is not None or isinstance(literal(value), int):
+        return True
+    made_from = list(ancestry(value, 60))
+    if not made_from or any(isinstance(part, Unknown) for part in made_from):
+        return False
+    settings = {part.op[1:] for part in made_from if isinstance(part, Call) and part.op[:1] == "@"}
+    return (
+        bool(settings)
+        and not any(moves_with(value, loop) for loop in draw.context.loops)
+        and not any(_is_counted(program, name) for name in settings)
+    )
+
+
+def _is_counted(program: Program, name: str) -> bool:
+    """Whether an attribute is written somewhere: a seed that an object counts up."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store)
+        for node in program.source.nodes
+    )
 
 
 def _picks_rows(program: Program, draw: Call) -> bool:

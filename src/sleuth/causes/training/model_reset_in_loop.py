@@ -62,7 +62,7 @@ from typing import TYPE_CHECKING, Any
 
 from sleuth.facts import curves
 from sleuth.facts.edits import Edits, around, moved_before, statement_of
-from sleuth.facts.flow import ancestry, number, possible, root
+from sleuth.facts.flow import ancestry, moves_with, number, possible, root
 from sleuth.facts.interpreter.values import Call, Carried, Instance, Loop, Unknown, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
@@ -132,7 +132,7 @@ def _optimizer(program: Program, loop: Loop, made: Call, step: Event) -> Iterato
     models = [option for receiver in receivers for option in possible(receiver)]
     if len(models) != len(receivers) or not models or len(within) > 1:
         return  # an optimizer for each of several models, or for each stage, fold or task with its own epochs
-    if within and (not serves_batches(within[0]) or _depends(within[0].over, loop)):
+    if within and (not serves_batches(within[0]) or moves_with(within[0].over, loop)):
         return
     calls = list(inside(program, loop))
     if all(_was_there(model, loop) for model in models):
@@ -172,16 +172,7 @@ def _made_once(made: Call, models: list[Value]) -> Edits:
 def _varies(made: Call, loop: Loop) -> bool:
     """Whether the settings change from turn to turn: a sweep, or a rate lowered by hand."""
     settings = (*made.args[1:], *(value for key, value in made.keywords.items() if key != "params"))
-    return any(_depends(value, loop) for value in settings)
-
-
-def _depends(value: Value | None, loop: Loop) -> bool:
-    """Whether a value comes from the loop's own variable or from one that it changes."""
-    return any(
-        (isinstance(part, Carried) and part.loop is loop and part.final is not None)
-        or (isinstance(part, Call | Unknown) and part.node is loop.node)
-        for part in ancestry(value, 150)
-    )
+    return any(moves_with(value, loop) for value in settings)
 
 
 def _is_made_in(value: Value, loop: Loop) -> bool:
@@ -192,7 +183,7 @@ def _is_made_in(value: Value, loop: Loop) -> bool:
 
 
 def _was_there(value: Value, loop: Loop) -> bool:
-    return not _is_made_in(value, loop) and not _depends(value, loop)
+    return not _is_made_in(value, loop) and not moves_with(value, loop)
 
 
 def _has_no_memory(made: Call) -> bool:
@@ -226,7 +217,7 @@ def _repeats_epochs(program: Program, loop: Loop, models: list[Value], calls: li
         return False
     # The loop's variable goes into a seed, a split, a file name or a list of results: runs of their own.
     told_apart = any(
-        _depends(part, loop)
+        moves_with(part, loop)
         for call in calls
         if "seed" in call.op or call.op in ("[]", "[]=", ".append", "new", ".split", ".save", "torch.save")
         for part in (*call.args, *call.keywords.values())
