@@ -54,7 +54,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeGuard
 
 from sleuth.facts.flow import ancestry, keeps_numbers, layer, parents, root, same, subject
-from sleuth.facts.interpreter.values import Call, Carried, Collection, Constant, Loop, Unknown, Value
+from sleuth.facts.interpreter.values import (
+    Call,
+    Carried,
+    Collection,
+    Constant,
+    Instance,
+    Loop,
+    Unknown,
+    Value,
+)
 from sleuth.facts.program import Program, clue, place
 from sleuth.facts.topics.modules import (
     AFFINE,
@@ -64,6 +73,7 @@ from sleuth.facts.topics.modules import (
     Uses,
     affine,
     applied,
+    contained,
     exact,
     method_of,
     module_around,
@@ -149,6 +159,8 @@ def _repeated(program: Program) -> Iterator[Finding]:
     for stack in program.calls("torch.nn.Sequential"):
         if id(stack) not in applied and any(id(part) in applied for part in stack.args):
             continue  # its layers are taken one by one: what lies between them is not to be seen here
+        if id(stack) not in applied and _gone_through(program, stack):
+            continue
         if not all(isinstance(part, Call) for part in stack.args[:-1]):
             continue  # one of several activations, or a layer made elsewhere
         if any(isinstance(part, Call) and not is_module(part) for part in stack.args):
@@ -156,8 +168,40 @@ def _repeated(program: Program) -> Iterator[Finding]:
         inside = [part for part in stack.args if isinstance(part, Call) and _made_in_a_loop(part, stack)]
         linear = [part for part in inside if AFFINE.match(part.op)]
         others = [part for part in inside if not AFFINE.match(part.op)]
+        others += _put_in_again(program, stack, linear)
         if linear and all(BATCH_NORM.match(part.op) or DROPOUT.match(part.op) for part in others):
             yield _told_of_the_loop(linear[0])
+
+
+def _put_in_again(program: Program, stack: Call, linear: list[Call]) -> list[Call]:
+    """The parts that were made before the loop, and that each turn puts beside the layer it makes."""
+    turns = {loop for part in linear for loop in part.context.loops[len(stack.context.loops) :]}
+    added = [
+        item
+        for call in program.calls(".append", ".extend", ".insert")
+        if turns.intersection(call.context.loops)
+        for given in call.args
+        for item in contained(given)
+    ]
+    beside = [part for part in stack.args if isinstance(part, Call) and not AFFINE.match(part.op)]
+    return [part for part in beside if any(item is part for item in added)]
+
+
+def _gone_through(program: Program, stack: Call) -> bool:
+    """The class that keeps the stack takes its layers in a loop, and may do more with each than apply it."""
+    for call in program.trace:
+        if call.op[0] == "@" and call.op[-1] == "=" and call.args and call.args[0] is stack:
+            owner = root(call.receiver)
+            code = owner.cls.definition if isinstance(owner, Instance) else None
+            if code is not None and any(_goes_over(node, call.op[1:-1]) for node in ast.walk(code)):
+                return True
+    return False
+
+
+def _goes_over(node: ast.AST, attribute: str) -> bool:
+    return isinstance(node, ast.For) and any(
+        isinstance(part, ast.Attribute) and part.attr == attribute for part in ast.walk(node.iter)
+    )
 
 
 def _listed(program: Program) -> Iterator[Finding]:

@@ -83,7 +83,8 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
     if isinstance(held, Collection) and args:
         added = settle(args[-1])
         held.items.extend(added.items if isinstance(added, Collection) else [added])
-        held.open |= bool(machine.context.loops)
+        # A list that each turn makes anew does not grow from turn to turn.
+        held.open |= len(machine.context.loops) > _loops_around(owner)
     elif isinstance(owner, Collection) and func.attr in ("append", "add") and args:
         owner.items.append(args[0])
         owner.open = owner.open or bool(machine.context.loops)
@@ -116,6 +117,10 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
         return machine.record(node, "()", network, args, keywords)
     recorded = machine.record(node, f".{func.attr}", receiver, args, keywords)
     return owner if torch_api.hands_back_itself(func.attr, owner) else recorded
+
+
+def _loops_around(made: Value) -> int:
+    return len(made.context.loops) if isinstance(made, Call) else 0
 
 
 def _apply_flax(

@@ -90,6 +90,7 @@ def _augmented(machine: Machine, node: ast.AugAssign) -> bool:
         listed.open |= (
             bool(machine.context.loops) or not known or (isinstance(added, Collection) and added.open)
         )
+        machine.record(node, ".extend", listed, (change,))
         return FALLS_THROUGH
     bind(machine, node.target, machine.record(node, op, None, (before, change)))
     return FALLS_THROUGH
