@@ -213,9 +213,17 @@ def _einsum(call: Call) -> Iterator[Finding]:
         # Over its own last axis a softmax gives classes, unless queries and keys made its scores.
         if axis % len(axes) == len(axes) - 1 and not _scores_pairs(subject(weights)):
             continue
-        if axes[axis] in kept:
+        if axes[axis] in kept and not _remixed(axes, axis, summed, kept):
             severity: Severity = "error" if axis % len(axes) == 0 else "warning"
             yield _wrong(weights, severity, f"the product on line {place(call).line} sums over `{summed[0]}`")
+
+
+def _remixed(axes: list[str], axis: int, summed: list[str], kept: list[str]) -> bool:
+    """`b h q k, h g -> b g q k`: the weights stay weights of the keys, and only their heads are mixed."""
+    if axis % len(axes) != len(axes) - 1 or len(summed) != 1 or len(kept) != len(axes):
+        return False
+    changed = [before for before, after in zip(axes, kept, strict=True) if before != after]
+    return changed == summed
 
 
 def _scores_pairs(value: Value | None) -> bool:
