@@ -51,12 +51,13 @@ you ship once evaluation is over.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, literal, root
 from sleuth.facts.interpreter.values import Call, Collection, Value
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.topics.splits import (
     TRAIN_TEST_SPLIT,
     Split,
@@ -69,7 +70,7 @@ from sleuth.facts.topics.splits import (
     statistics_in,
 )
 from sleuth.facts.torch_api import is_module
-from sleuth.facts.words import HELD_OUT_NAME, TRAIN_NAME
+from sleuth.facts.words import HELD_OUT_NAME, TRAIN_NAME, Pattern
 from sleuth.finding import Finding, Severity, Where
 from sleuth.records import dataclass
 
@@ -108,6 +109,9 @@ FUNCTIONS = frozenset(
         "power_transform",
     )
 ) | {"scipy.stats.zscore"}
+# Rows to score on. (A table called "test" often comes without labels: the score is that of the split.)
+VALIDATION_NAME = Pattern(r"(?<![a-z])(val|valid|validation|dev)(?![a-z])", re.IGNORECASE)
+ANSWER_NAME = Pattern(r"(?<![a-z])(preds?|predictions?|predicted|logits)(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -177,6 +181,10 @@ def _learned_columns(splits: Splits) -> set[object]:
     return found
 
 
+# Splits that have no name in the program.
+WRITTEN = {"cut": "the slice", "mask": "the mask", "sample": "the sample drawn"}
+
+
 def _report(fit: Fit, split: Split) -> Finding:
     harm = (
         "it has seen the labels that the score is measured on"
@@ -185,10 +193,11 @@ def _report(fit: Fit, split: Split) -> Finding:
     )
     severity: Severity = "warning" if fit.name == "fillna" else "error"
     what = fit.name if fit.name == CHOICE else f"`{fit.name}`"
+    how, there = WRITTEN.get(split.how, f"`{split.how}`"), line_of(split.call, fit.call)
     return clue(
         severity,
         fit.call,
-        f"{what} is computed from all rows, and `{split.how}` on line {split.line} divides them: {harm}.",
+        f"{what} is computed from all rows, and {how} on {there} divides them: {harm}.",
         fix="Split first, fit on the training part only and apply that to both parts (or use a Pipeline).",
         edits=split_first(fit.call, split),
     )
@@ -196,8 +205,7 @@ def _report(fit: Fit, split: Split) -> Finding:
 
 def _divided_later(splits: Splits, fit: Fit) -> Split | None:
     """The split whose held-out rows the step has seen, if what it learned is used around that split."""
-    # A step that sees labels spoils a validation part cut from the training rows as well.
-    if splits.is_part(fit.data) or (fit.name not in SEES_LABELS and _is_training_part(fit)):
+    if splits.is_part(fit.data) or _keeps_to_training_rows(splits, fit):
         return None
     for split in splits.found:
         if (fit.by_hand or split.how == "mask") and not _divides_data(splits, split):
@@ -270,26 +278,68 @@ def _divides_data(splits: Splits, split: Split) -> bool:
     function = split.call.context.function
     if getattr(function, "name", "") == "forward" or not split.call.context.grad:
         return False
-    named = HELD_OUT_NAME.search(_assigned(splits.program, split)) is not None
+    named = HELD_OUT_NAME.search(_assigned(split)) is not None
     return named or (split.how == "cut" and _cut_together(splits, split))
 
 
-def _assigned(program: Program, split: Split) -> str:
+def _assigned(split: Split) -> str:
     """The line of the held-out cut: `x_test = x[n:]`."""
-    lines = {getattr(part.node, "lineno", 0) for part in split.held_out}
-    return " ".join(program.source.line(line).replace("_", " ") for line in lines if line)
+    lines = {(part.source, getattr(part.node, "lineno", 0)) for part in split.held_out}
+    return " ".join(source.line(line).replace("_", " ") for source, line in lines if source is not None)
 
 
 def _cut_together(splits: Splits, split: Split) -> bool:
+    """Two arrays, in two places: the one place may be passed twice, with other values."""
     return any(
-        other is not split and other.how == "cut" and abs(other.line - split.line) <= 3
+        other.call.node is not split.call.node
+        and other.how == "cut"
+        and other.call.source is split.call.source
+        and abs(other.line - split.line) <= 3
         for other in splits.found
     )
 
 
-def _is_training_part(fit: Fit) -> bool:
-    """The program itself calls what is fitted its training data."""
-    return fit.call.op in (".fit", ".fit_transform") and bool(TRAIN_NAME.search(_spelled(fit.call)))
+def _keeps_to_training_rows(splits: Splits, fit: Fit) -> bool:
+    """The program itself calls what is fitted its training data: `.fit(x_train)`, `standardize(x_train)`.
+
+    A step that sees labels spoils a validation part cut from the training rows as well, unless there are
+    other validation rows to measure the score on.
+    """
+    sees_labels = fit.name in SEES_LABELS or fit.name == CHOICE
+    if not sees_labels and fit.call.op in (".fit", ".fit_transform"):
+        if TRAIN_NAME.search(_spelled(fit.call)):
+            return True
+    sites = [site for site in (*fit.call.context.sites, fit.call) if _names_argument(site, TRAIN_NAME)]
+    if sees_labels:
+        sites = [site for site in sites if _has_validation_rows(site)]
+    rows = {id(here) for here in splits.rows(fit.data)} if sites else set()
+    return any(
+        TRAIN_NAME.search(text) and (id(value) in rows or id(root(value)) in rows)
+        for site in sites
+        for value, text in _spelled_arguments(site)
+    )
+
+
+def _names_argument(site: Call, name: Pattern) -> bool:
+    return any(name.search(text) for _, text in _spelled_arguments(site))
+
+
+def _has_validation_rows(site: Call) -> bool:
+    """They are handed over beside the training rows, or lie ready where the call stands."""
+    function = site.context.function
+    known = ast.unparse(function.args) if isinstance(function, ast.FunctionDef) else ""
+    return _names_argument(site, VALIDATION_NAME) or bool(VALIDATION_NAME.search(known.replace("_", " ")))
+
+
+def _spelled_arguments(site: Call) -> Iterator[tuple[Value, str]]:
+    node = site.node
+    if not isinstance(node, ast.Call) or any(isinstance(part, ast.Starred) for part in node.args):
+        return
+    named = {part.arg: part.value for part in node.keywords if part.arg}
+    written = [*zip(site.args, node.args, strict=False)]
+    written += [(value, named[key]) for key, value in site.keywords.items() if key in named]
+    for value, text in written:
+        yield value, ast.unparse(text).replace("_", " ")
 
 
 def _spelled(call: Call) -> str:
@@ -357,13 +407,22 @@ def _by_hand(splits: Splits) -> Iterator[Fit]:
         left = _operands(call)[0]
         if _is_scaling(call, statistic) and _same_kind(splits, left, statistic):
             data = statistic_of(statistic)
-            if not _holds_single_examples(splits, data):
+            if not _holds_single_examples(splits, data) and not _is_called_an_answer(statistic):
                 yield Fit(_short(statistic), statistic, data, (call,), by_hand=True)
     for call in program.calls(".fillna"):
         for statistic in statistics_in(call.args[0] if call.args else None):
             data = statistic_of(statistic)
             if not _holds_single_examples(splits, data):
                 yield Fit("fillna", call, data, (call,), by_hand=True)
+
+
+def _is_called_an_answer(statistic: Call) -> bool:
+    """`pred.max()`: what a model said is stretched for a measure or a picture; nothing learns from it."""
+    node = statistic.node
+    named = node.args[0] if isinstance(node, ast.Call) and node.args else node
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and statistic.receiver is not None:
+        named = node.func.value
+    return named is not None and ANSWER_NAME.search(ast.unparse(named).replace("_", " ")) is not None
 
 
 CHOICE = "The choice of columns"
