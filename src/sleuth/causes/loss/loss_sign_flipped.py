@@ -93,7 +93,7 @@ def lint(program: Program) -> Iterator[Finding]:
         if len(parts) > 1:
             yield from _divergence(program, objective, parts)
             yield from _entropy(objective, parts)
-        if len(parts) != 1 or parts[0].conditional:
+        if len(parts) != 1 or parts[0].conditional or _only_differentiated(program, objective):
             continue
         term = parts[0]
         if term.sign < 0:
@@ -104,6 +104,22 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _uphill(program)
     if program.holds("neg", "_an", "dn", "diff"):
         yield from _swapped_hinges(program)
+
+
+def _only_differentiated(program: Program, objective: Objective) -> bool:
+    """One `backward` whose slopes are read, in a run that moves no weight: nothing is minimised."""
+    at = objective.at
+    if not objective.certain or at.context.loops:
+        return False
+    moves = [event.call for event in program.training.of("step")]
+    moves += [call for call in program.trace if call.op.startswith("torch.optim.")]
+    reads = (call for call in program.calls("@grad") if call.order > at.order)
+    return any(_in_one_run(read, at) for read in reads) and not any(_in_one_run(move, at) for move in moves)
+
+
+def _in_one_run(one: Call, other: Call) -> bool:
+    """Whether two things happen under the same call from outside: in one test, in one script."""
+    return one.context.sites[:1] == other.context.sites[:1]
 
 
 def _swapped_hinges(program: Program) -> Iterator[Finding]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from sleuth.facts.flow import ancestry, literal, number, possible, root
+from sleuth.facts.flow import literal, number, parents, possible, root
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program
 from sleuth.facts.topics.terms import terms
+from sleuth.facts.words import Pattern
 
 _ASKED = ("torch.autograd.grad", ".autograd.grad")
 
@@ -59,11 +60,30 @@ def _adds(weight: Value | None, change: Value, sign: int) -> bool:
 
 def _is_weight(value: Value | None) -> bool:
     """One of a model's parameters, or of several tensors that a loop goes through."""
-    made = [part for part in ancestry(value, 20) if isinstance(part, Call)]
+    made = [part for part in _held_in(value) if isinstance(part, Call)]
     if any(call.op in (".parameters", ".named_parameters") for call in made):
         return True
     several = [root(option) for option in possible(value)]
     return len(several) > 1 and all(isinstance(one, Call) and _wants_slopes(one) for one in several)
+
+
+# What is read of a weight to make another tensor beside it, which may gather slopes.
+_ONLY_LIKE_IT = Pattern(r"^@(device|dtype|shape)$|^\.(size|new_\w+)$|^torch\.\w+_like$")
+
+
+def _held_in(value: Value | None, limit: int = 20) -> Iterator[Value]:
+    """A value and what it was taken from: no keys, and nothing of which only place, kind or size is read."""
+    queue: list[Value] = [value] if value is not None else []
+    seen: set[int] = set()
+    while queue and len(seen) < limit:
+        here = queue.pop(0)
+        if id(here) in seen:
+            continue
+        seen.add(id(here))
+        yield here
+        if not (isinstance(here, Call) and _ONLY_LIKE_IT.match(here.op)):
+            keyed = isinstance(here, Call) and here.op == "[]"
+            queue.extend(parents(here)[:1] if keyed else parents(here))
 
 
 def _wants_slopes(call: Call) -> bool:
