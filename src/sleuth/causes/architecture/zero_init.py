@@ -74,6 +74,7 @@ from sleuth.facts.topics.equal_weights.in_torch import (
     flat_weights,
     is_from_a_loop,
     peeled,
+    picks_one,
     straight_behind,
     subject_of,
 )
@@ -139,6 +140,8 @@ def _stacked(program: Program) -> Iterator[Finding]:
         for value in straight_behind(one.input):
             before = constant.get(id(value))
             if before is not None and _key(before) not in told:
+                if _key(before) == _key(one) and picks_one(flat[_key(one)]):
+                    continue  # its neighbours in the list are drawn
                 told.update((_key(before), _key(one)))
                 where = flat[_key(before)]
                 also = place(flat[_key(one)]).line

@@ -1,5 +1,6 @@
 """Weights of PyTorch programs whose elements are all equal, and what stands straight behind them."""
 
+import ast
 from collections.abc import Iterator
 
 from sleuth.facts.flow import ancestry, number, parents, root
@@ -59,6 +60,15 @@ def peeled(value: Value | None) -> Value | None:
             return value
         value = value.receiver
     return value
+
+
+def picks_one(call: Call) -> bool:
+    """`layers[-1].weight`: of all layers that one line made, a single one is filled."""
+    value = peeled(subject_of(call))
+    node = value.node if isinstance(value, Call) and value.op == "@weight" else None
+    picked = node.value if isinstance(node, ast.Attribute) else None
+    place = picked.slice if isinstance(picked, ast.Subscript) else None
+    return isinstance(place.operand if isinstance(place, ast.UnaryOp) else place, ast.Constant)
 
 
 def _target(call: Call) -> Call | None:
