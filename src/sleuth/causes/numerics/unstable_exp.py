@@ -135,6 +135,8 @@ def _sigmoid(program: Program, call: Call) -> Iterator[Finding]:
         yield from _overflow(
             program, call, above, "A sigmoid written as `exp(z) / (1 + exp(z))`", "`torch.sigmoid`"
         )
+    if not call.context.grad:  # 1 / (1 + inf) is exactly 0, and nobody takes a slope
+        return
     if number(call.args[0]) == 1 and exponential is not None and not exponential.op.startswith("numpy."):
         yield from _overflow(
             program, call, exponential, "A sigmoid written with a bare `exp`", "`torch.sigmoid`"
@@ -164,10 +166,15 @@ def _overflow(program: Program, call: Call, exponential: Call, what: str, instea
     yield clue(
         "error" if learned else "warning",
         call,
-        f"{what}: in float32 it is infinite from 88.8 on (11.1 in float16), and then the result or its "
-        "gradient is inf or NaN.",
+        f"{what}: {_end_of(exponential)}, and then the result or its gradient is inf or NaN.",
         fix=f"Use {instead}, or subtract the row's maximum first.",
     )
+
+
+def _end_of(exponential: Call) -> str:
+    if exponential.op.startswith("numpy."):  # whose numbers are float64 unless somebody says otherwise
+        return "in float64 it is infinite from 709.8 on (88.8 in float32)"
+    return "in float32 it is infinite from 88.8 on (11.1 in float16)"
 
 
 _DRAWS = frozenset("normal standard_normal uniform random rand randn gauss".split())
@@ -270,7 +277,7 @@ def _examine(value: Value | None) -> tuple[frozenset[str], bool]:
             if short in _BOUNDS or kind(here) in ("sigmoid", "tanh", "log_softmax", "softmax"):
                 bounds.add(short if short in _BOUNDS else kind(here))
                 continue
-            if _smaller_less_larger(here) or (here.op == "[]" and _compares(here.args[-1])):
+            if _is_chosen_by_size(here) or _is_low_ramp(here):
                 bounds.add("chosen by size")
                 continue
             if here.op == "()" or here.op == "torch.nn.Parameter":
@@ -279,6 +286,57 @@ def _examine(value: Value | None) -> tuple[frozenset[str], bool]:
         if isinstance(here, Call | Carried | Either | Collection):
             queue.extend(parents(here))
     return frozenset(bounds), learned
+
+
+def _is_chosen_by_size(call: Call) -> bool:
+    """`x[x < 20]`, `x.masked_fill(x > 20, 0)`, the smaller of two less the larger."""
+    if call.op == "[]" and _compares(call.args[-1]):
+        return True
+    return _own_size_masked(call) or _smaller_less_larger(call) or _ordered_pair(call)
+
+
+def _own_size_masked(call: Call) -> bool:
+    """A mask that asks for something else, such as padding, says nothing of the size."""
+    if call.op not in (".masked_fill", "torch.masked_fill"):
+        return False
+    mask = root(call.argument(0 if call.receiver is not None else 1, "mask"))
+    while isinstance(mask, Call) and mask.op == "~" and mask.args:
+        mask = root(mask.args[0])
+    filled = root(subject(call))
+    return isinstance(mask, Call) and _compares(mask) and any(root(part) is filled for part in mask.args)
+
+
+def _is_low_ramp(call: Call) -> bool:
+    """`linspace(-rate, 0, n)`: evenly spaced, and both ends are low."""
+    if call.op.rpartition(".")[2] != "linspace" or len(call.args) < 2:
+        return False
+    first, last = (root(end) for end in call.args[:2])
+    return all(
+        (isinstance(end, Call) and end.op == "neg")
+        or ((known := number(end)) is not None and known < LARGEST_EXPONENT)
+        for end in (first, last)
+    )
+
+
+def _ordered_pair(difference: Call) -> bool:
+    """`low - high` after `low, high = (a, b) if a < b else (b, a)`: two names swapped on a condition."""
+    if difference.op != "-" or len(difference.args) != 2:
+        return False
+    low, high = (_alternatives(part) for part in difference.args)
+    return len(low) == 2 and low[0] is not low[1] and low == high[::-1]
+
+
+def _alternatives(value: Value) -> list[Value | None]:
+    """The value on either side of a branch, also as one item of a pair that was chosen there."""
+    place = None
+    if isinstance(value, Call) and value.op == "[]" and len(value.args) == 2:
+        place, value = number(value.args[1]), value.args[0]
+    if not isinstance(value, Either):
+        return []
+    if place is None:
+        return [root(option) for option in value.options]
+    pairs = [option.items for option in value.options if isinstance(option, Collection)]
+    return [root(pair[int(place)]) for pair in pairs if place < len(pair)]
 
 
 def _smaller_less_larger(difference: Call) -> bool:
