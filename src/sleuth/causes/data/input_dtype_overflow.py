@@ -361,7 +361,7 @@ def _is_wide_byte_cast(call: Call) -> bool:
     )
     if call.op != ".byte" and not _names_bytes(dtype):
         return False
-    family = (call.receiver, *call.args) if call.receiver is not None else call.args
+    family = _held(call)
     if any(maker.op in COMPARISONS for part in family for maker in makers(part)):
         return False
     return any(
@@ -369,6 +369,21 @@ def _is_wide_byte_cast(call: Call) -> bool:
         for part in family
         for here in ancestry(part, 30)
     )
+
+
+_SIZED = frozenset("zeros ones empty zeros_like ones_like empty_like".split())
+
+
+def _held(call: Call) -> tuple[Value, ...]:
+    """What an array's numbers are made from, as opposed to how many there are."""
+    name = call.op.rpartition(".")[2]
+    if name in _SIZED:
+        return ()
+    if name in ("full", "full_like"):
+        return call.args[1:2]
+    if name in ("randint", "integers"):
+        return tuple(part for part in call.args[:2] if not isinstance(root(part), Collection))
+    return (call.receiver, *call.args) if call.receiver is not None else call.args
 
 
 ROOT_OF_RANGE = 182  # of 16 bits: larger numbers wrap when they are squared
