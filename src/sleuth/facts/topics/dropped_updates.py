@@ -40,12 +40,14 @@ def dropped_updates(source: Source) -> Iterator[Dropped]:
 
 
 def _statements(source: Source) -> Iterator[ast.Call]:
-    """Method calls that stand alone."""
+    """Method calls that stand alone, and whose result is not written into `out=` either."""
     if not any(source.holds(piece) for piece in (".sub(", "alpha=", "].sub_(", "].add_(", "].mul_(")):
         return
     for node in source.of(ast.Expr):
-        if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
-            yield node.value
+        call = node.value
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            if not any(word.arg == "out" for word in call.keywords):
+                yield call
 
 
 def _in_optimizer(source: Source, call: ast.Call) -> bool:
