@@ -90,7 +90,7 @@ def lint(program: Program) -> Iterator[Finding]:
             continue
         if not learns and split.call.context.function is not None:
             continue  # a library, where nothing learns: what is cut need not be examples
-        if split.shuffled is False and _divides_rows(program, split):
+        if split.shuffled is False and _divides_rows(program, split) and not _joins_ranges(splits, split):
             evidence = next((seen for data in split.whole if (seen := class_after_class(splits, data))), None)
             if evidence is not None:
                 yield _report(split.call, evidence)
@@ -115,6 +115,33 @@ def _divides_rows(program: Program, split: Split) -> bool:
         id(root(argument)) in held for call in program.calls(".fit", ".partial_fit") for argument in call.args
     )
     return not learned and getattr(split.call.context.function, "name", "") != "forward"
+
+
+_JOINS = tuple(
+    f"{home}.{name}"
+    for home, names in {
+        "numpy": "vstack hstack concatenate append r_",
+        "torch": "cat concat vstack hstack",
+        "pandas": "concat",
+    }.items()
+    for name in names.split()
+)
+
+
+def _joins_ranges(splits: Splits, split: Split) -> bool:
+    """`vstack((x[:k], x[50:50 + k], x[100:100 + k]))`: so many of each class, picked by hand."""
+    parts = {id(root(part)) for part in split.train}
+    for join in splits.program.calls(*_JOINS):
+        given = root(join.args[0]) if len(join.args) == 1 else None
+        items = [root(item) for item in (given.items if isinstance(given, Collection) else join.args)]
+        first = next((item for item in items if id(item) in parts), None)
+        if isinstance(first, Call) and any(item is not first and _same_array(item, first) for item in items):
+            return True
+    return False
+
+
+def _same_array(one: Value | None, other: Call) -> bool:
+    return isinstance(one, Call) and one.op == other.op == "[]" and root(one.args[0]) is root(other.args[0])
 
 
 def _ranges(splits: Splits) -> Iterator[Finding]:
