@@ -68,9 +68,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, without_method
-from sleuth.facts.flow import depends_on
+from sleuth.facts.flow import depends_on, root
 from sleuth.facts.growth import called_modules, never_reached
-from sleuth.facts.interpreter.values import Call, Function, Value
+from sleuth.facts.interpreter.values import Call, Collection, Function, Value
 from sleuth.facts.prepared import unread_layers
 from sleuth.facts.program import Program, clue, place, rewrite
 from sleuth.facts.rhythm import after_last_step
@@ -183,6 +183,8 @@ def _bare_models(program: Program, learned: set[int]) -> Iterator[Finding]:
     }
     for call in outermost:
         for cut, starved in _cuts_before_layers(call.result, learned):
+            if _beside_its_slope(program, cut, starved):
+                continue
             if _model_around(cut, starved) and not frozen_somewhere(program, starved.receiver):
                 yield _finding(cut, starved, "warning", _joined_again(program, cut))
 
@@ -221,6 +223,22 @@ def _model_around(cut: Call, starved: Call) -> bool:
             if holds(function.bound, starved.receiver):
                 return True
     return False
+
+
+def _beside_its_slope(program: Program, cut: Call, starved: Call) -> bool:
+    """A function hands back the copy and, beside it, something that leads to the same layer with its slope.
+
+    Which of them a loss is made from is for the caller to say, and a bare model has none.
+    """
+    handed = (root(call.result) for call in program.calls("def"))
+    together = (held.items for held in handed if isinstance(held, Collection))
+    return any(
+        here is starved
+        for items in together
+        if any(item is cut for item in items)
+        for item in items
+        for here in reached(item)
+    )
 
 
 def _joined_again(program: Program, cut: Call) -> Edits:

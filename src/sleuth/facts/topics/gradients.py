@@ -267,10 +267,22 @@ def frozen_somewhere(program: Program, module: Value | None) -> bool:
     for call in program.calls(".load_state_dict"):
         if holds(call.receiver, module):
             return True
+    for call in program.calls("@weight="):
+        if holds(module, call.receiver) and _is_fixed(root(call.args[0])):
+            return True
     for call in program.calls("builtins.zip", "copy.deepcopy"):
         if any(holds(owner, module) for given in call.args for owner in owners_of(given)):
             return True
     return False
+
+
+def _is_fixed(weight: Value | None) -> bool:
+    """`nn.Parameter(table, requires_grad=False)`."""
+    return (
+        isinstance(weight, Call)
+        and weight.op == "torch.nn.Parameter"
+        and literal(weight.argument(1, "requires_grad")) is False
+    )
 
 
 def owners_of(value: Value | None) -> list[Value]:
