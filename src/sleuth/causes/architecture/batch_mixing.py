@@ -78,6 +78,7 @@ _KEEP_LEADING_AXES = frozenset(
 )
 _STACKS = {"torch.nn.TransformerEncoder", "torch.nn.TransformerDecoder"}
 _POOLS = {".mean", ".sum", ".max", ".amax", "torch.mean", "torch.sum", "torch.max", "torch.amax"}
+_WIDENS = {"torch.nn.functional.pad", "torch.cat", "torch.concat"}
 
 NEEDS = "view reshape batch_first RNN LSTM GRU Transformer Attention"
 
@@ -158,8 +159,12 @@ def _swapped(call: Call, axes: list[int | None]) -> Edits:
 
 
 def _renumbered_back(program: Program, call: Call) -> bool:
-    """Cut and renumbered once more: the relative shift of attention scores, which is meant so."""
+    """Cut and renumbered once more, or padded before and cut: the relative shift of attention scores, which
+    is meant so."""
     cuts = [user for user in uses(program).of(call) if user.op == "[]"]
+    widened = settled(subject(call))
+    if cuts and isinstance(widened, Call) and widened.op in _WIDENS:
+        return True
     later = [user for value in (call, *cuts) for user in uses(program).of(value)]
     return any(user.op in (".view", ".reshape", "torch.reshape", ".view_as", ".reshape_as") for user in later)
 
