@@ -55,15 +55,16 @@ another model's `load_state_dict` is fine.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 from sleuth.facts.edits import Edits, imported, statement_of
-from sleuth.facts.flow import possible
+from sleuth.facts.flow import possible, spelling
 from sleuth.facts.interpreter.values import Call, Collection, Either, Loop, Table, Unknown, Value
 from sleuth.facts.loop import Event, TrainingLoop
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, line_of, rewrite
 from sleuth.facts.source import Source
-from sleuth.facts.topics.cadence import is_optimizer_call
+from sleuth.facts.topics.cadence import is_optimizer, is_optimizer_call
 from sleuth.facts.topics.gradients import trained_by
 from sleuth.facts.topics.modes import forwards, inside, is_model, made_inside, may_be_model, same_module
 from sleuth.facts.words import Pattern
@@ -89,10 +90,13 @@ def lint(program: Program) -> Iterator[Finding]:
         return
     steps = program.training.of("step") or _trained_out_of_sight(program)
     flagged: set[int] = set()
-    for use, kept in _uses(program):
+    uses = [(use, list(_aliases(program, kept))) for use, kept in _uses(program)]
+    written = _written_at_once(uses, steps)
+    for use, aliases in uses:
         stale = [
             (alias, step, move)
-            for alias, move in _aliases(program, kept)
+            for alias, move in aliases
+            if (id(alias.node), id(use.node)) not in written and not _is_empty_state(alias, steps)
             if (step := _steps_between(alias, use, steps))
         ]
         in_loop = [found for found in stale if found[0].context.loops]
@@ -103,12 +107,43 @@ def lint(program: Program) -> Iterator[Finding]:
                 "error" if seen else "warning",
                 alias,
                 f"`state_dict()` hands out the live tensors{_not_copied(move)}: the "
-                f"{'step' if seen else 'training'} on line {step.line} "
-                f"changes them, so what line {place(use).line} takes for the kept state is the latest one.",
+                f"{'step' if seen else 'training'} on {line_of(step.call, alias)} "
+                f"changes them, so what {line_of(use, alias)} takes for the kept state is the latest one.",
                 fix="Keep `copy.deepcopy(model.state_dict())`, or write it to disk at once.",
                 edits=tuple(edit for one, _, _ in stale for edit in _copied(one.node, one.source)),
             )
     yield from _kept_by_a_helper(program, flagged)
+
+
+Aliases = list[tuple[Call, Call | None]]
+
+
+def _written_at_once(uses: list[tuple[Call, Aliases]], steps: list[Event]) -> set[tuple[int, int]]:
+    """Where a state is taken and where it is saved, if nothing steps in between: a helper that is called in
+    every epoch saves what it has just taken, and what it took in an epoch before is seen there as well."""
+    return {
+        (id(alias.node), id(use.node))
+        for use, aliases in uses
+        if use.op == "torch.save"
+        for alias, _ in aliases
+        if alias.order < use.order and not any(alias.order < step.call.order < use.order for step in steps)
+        # In the same turn and on the same condition: otherwise an older state is saved in other turns.
+        if set(map(id, alias.context.loops)) <= set(map(id, use.context.loops))
+        if set(map(id, alias.context.arms)) <= set(map(id, use.context.arms))
+    }
+
+
+_OPTIMIZER_NAME = Pattern(r"(^|[._])opt(im(izer)?)?($|_|\d)", re.IGNORECASE)
+
+
+def _is_empty_state(alias: Call, steps: list[Event]) -> bool:
+    """What an optimizer remembers before its first step: no tensors that a step could change."""
+    if not is_optimizer(alias.receiver) and not _OPTIMIZER_NAME.search(spelling(alias)):
+        return False
+    return not any(
+        step.call.order < alias.order or any(step.inside(loop) for loop in alias.context.loops)
+        for step in steps
+    )
 
 
 _TRAINS = Pattern(r"(^|[._])(train|fit|learn)(_|$)")
