@@ -106,6 +106,8 @@ def _functional(program: Program) -> Iterator[Finding]:
     for call in program.calls(*_FUNCTIONAL):
         if call.argument(2, "training") is not None or "**" in call.keywords or _drops_nothing(call):
             continue
+        if _switched_by_the_caller(call):
+            continue
         if _belongs_to_a_model(call) and not _asks_for_the_mode(call):
             name = call.op.rpartition(".")[2]
             yield clue(
@@ -123,6 +125,8 @@ def _attention(program: Program) -> Iterator[Finding]:
         chance = settled(call.argument(4, "dropout_p"))
         if chance is None or not _belongs_to_a_model(call) or _asks_for_the_mode(call):
             continue
+        if _only_at_zero(call, chance):
+            continue
         if _surely_drops(chance) or (_is_own_setting(call) and _may_drop(program, chance)):
             yield clue(
                 "error" if _surely_drops(chance) else "warning",
@@ -132,6 +136,53 @@ def _attention(program: Program) -> Iterator[Finding]:
                 fix="Pass `dropout_p=self.dropout_p if self.training else 0.0`.",
                 edits=_in_training_only(call),
             )
+
+
+def _only_at_zero(call: Call, chance: Value) -> bool:
+    """`self.fast = ... and self.rate == 0.0`, and under `if self.fast:` the rate is handed on."""
+    tests = [option for arm in call.context.arms if arm.name == "if" for option in possible(arm.test)]
+    return any(
+        isinstance(test, Call)
+        and test.op == "=="
+        and any(settled(side) is chance for side in test.args)
+        and any(exact(side) == 0 for side in test.args)
+        for test in tests
+    )
+
+
+def _switched_by_the_caller(call: Call) -> bool:
+    """Under `if dropping:`, where `dropping` came in with the inputs, alone or as one of them."""
+    function = call.context.function
+    if not isinstance(function, ast.FunctionDef):
+        return False
+    switches = _came_in(function) - {
+        part.id for part in ast.walk(call.node or function) if isinstance(part, ast.Name)
+    }
+    tests = [arm.node.test for arm in call.context.arms if isinstance(arm.node, ast.If | ast.IfExp)]
+    return any(_plain_name(part) in switches for test in tests for part in _all_of(test))
+
+
+def _came_in(function: ast.FunctionDef) -> set[str]:
+    """The parameters of a function, and the parts it takes them apart into."""
+    given = {part.arg for part in (*function.args.args, *function.args.kwonlyargs)} - {"self"}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and _plain_name(node.value) in given:
+            parts = [part for target in node.targets for part in ast.walk(target)]
+            given |= {part.id for part in parts if isinstance(part, ast.Name)}
+    return given
+
+
+def _all_of(test: ast.expr) -> list[ast.expr]:
+    """The conditions that must all hold."""
+    both = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+    return list(test.values) if both and isinstance(test, ast.BoolOp) else [test]
+
+
+def _plain_name(node: ast.expr) -> str:
+    """`dropping`, also of `not certain`."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        node = node.operand
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _has_self(call: Call) -> bool:
