@@ -218,6 +218,7 @@ def _as_new_tensor(call: Call) -> Edits:
 
 
 def _inplace_calls(program: Program) -> Iterator[Call]:
+    exchanged = _in_edited_lists(program)
     for call in program.calls("()"):
         made = call.receiver
         if isinstance(made, Call) and made.op.removeprefix("torch.nn.") in ACTIVATIONS:
@@ -225,13 +226,19 @@ def _inplace_calls(program: Program) -> Iterator[Call]:
             if flag is None and made.op in ("torch.nn.ReLU", "torch.nn.ReLU6", "torch.nn.SiLU") and made.args:
                 flag = made.args[0]
             # a list of layers filled in a loop may be edited before it becomes a stack
-            if literal(flag) is True and not made.context.loops:
+            if literal(flag) is True and not made.context.loops and id(made) not in exchanged:
                 yield call
     for name in ACTIVATIONS:
         for call in program.calls(f"torch.nn.functional.{name}"):
             if literal(call.keywords.get("inplace")) is True:
                 yield call
     yield from program.calls(".relu_", "torch.relu_", "torch.nn.functional.relu_")
+
+
+def _in_edited_lists(program: Program) -> set[int]:
+    """What is still seen in a list of unknown length after `layers[0] = ...`: it may have made way."""
+    lists = (call.receiver for call in program.calls("[]="))
+    return {id(item) for held in lists if isinstance(held, Collection) and held.open for item in held.items}
 
 
 def _already_clipped(call: Call, target: Value) -> bool:
