@@ -65,7 +65,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import bracketed
-from sleuth.facts.flow import ancestry, literal, possible
+from sleuth.facts.flow import ancestry, literal, parents, possible
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Table, Value
 from sleuth.facts.program import Program, clue, rewrite
 from sleuth.facts.topics.cadence import setting
@@ -108,6 +108,8 @@ def lint(program: Program) -> Iterator[Finding]:
 def _decay(program: Program) -> Iterator[Finding]:
     for name, limit in (_COUPLED | _DECOUPLED).items():
         for call in program.calls(f"torch.optim.{name}"):
+            if _is_ruled_out(call):
+                continue
             for given in _decays(call):
                 known = _from_the_command_line(program, given) or given
                 number = exact(known)
@@ -120,6 +122,17 @@ def _decay(program: Program) -> Iterator[Finding]:
                     "gradients push it away: even the training data is likely not to be fitted.",
                     fix="Start with 0 or 1e-4 (AdamW: 0.01) and raise it only against overfitting.",
                 )
+
+
+def _is_ruled_out(call: Call) -> bool:
+    """`if settings["optimizer"] == "adam":`, and it is known to be something else."""
+    for arm in call.context.arms:
+        test = settled(arm.test)
+        if arm.name == "if" and isinstance(test, Call) and test.op == "==" and len(test.args) == 2:
+            wanted, given = (literal(part) for part in test.args)
+            if isinstance(wanted, str) and isinstance(given, str) and wanted != given:
+                return True
+    return False
 
 
 def _decays(call: Call) -> Iterator[Value]:
@@ -309,12 +322,30 @@ def _penalty(program: Program) -> Iterator[Finding]:
 
 def _is_norm_of_weights(term: Value) -> bool:
     """A sum over all parameters of their squares or absolute values, with nothing else in it."""
-    names = {value.op for value in ancestry(term, 40) if isinstance(value, Call)}
+    names = {call.op for call in _numbers_behind(term)}
     walks = not names.isdisjoint({".parameters", ".named_parameters"})
     squares = not names.isdisjoint(
         {".pow", "**", ".square", ".norm", "torch.norm", ".abs", "torch.sum", ".sum"}
     )
     return walks and squares and names.isdisjoint({"()", "/", "-", ".mean", "torch.mean"})
+
+
+# What is asked of weights without a look at their numbers: `torch.ones(n, device=weight.device)`.
+_FACTS = frozenset("@device @dtype @shape .size .dim .numel".split())
+
+
+def _numbers_behind(term: Value) -> Iterator[Call]:
+    queue, seen = [term], set[int]()
+    while queue and len(seen) < 40:
+        here = queue.pop(0)
+        if id(here) in seen:
+            continue
+        seen.add(id(here))
+        if isinstance(here, Call):
+            yield here
+            if here.op in _FACTS:
+                continue
+        queue.extend(parents(here))
 
 
 HEAVY, HEAVY_DECOUPLED = 0.02, 0.3  # weight decay far above the usual 1e-4 to 5e-3, and AdamW's 0.01 to 0.1
