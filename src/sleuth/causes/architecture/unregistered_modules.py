@@ -56,9 +56,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, statement_of
-from sleuth.facts.flow import possible
+from sleuth.facts.flow import ancestry, possible
 from sleuth.facts.interpreter.values import Call, Class, Instance, Value
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, line_of, rewrite
 from sleuth.facts.topics.modules import (
     contained,
     mentions,
@@ -95,14 +95,15 @@ def lint(program: Program) -> Iterator[Finding]:
             and id(item) not in known
             and _made_by(owner, item)
             and not _cared_for(program, item, call.args[0])
+            and not _registered_elsewhere(program, item, call.args[0])
         ]
         if lost and not _registers_by_hand(owner):
             name = call.op[1:-1]
             yield clue(
                 "error",
                 call,
-                f"`self.{name}` is a plain Python container: the layers in it (made on line "
-                f"{place(lost[0]).line}) are not in `parameters()`, so no optimizer trains them.",
+                f"`self.{name}` is a plain Python container: the layers in it (made on "
+                f"{line_of(lost[0], call)}) are not in `parameters()`, so no optimizer trains them.",
                 fix=f"Keep them in `nn.ModuleList` or `nn.ModuleDict`: `self.{name} = nn.ModuleList(...)`.",
                 edits=_registered(call),
             )
@@ -154,6 +155,20 @@ def _cared_for(program: Program, item: Value, container: Value) -> bool:
     )
 
 
+_REGISTERING = ("torch.nn.ModuleDict", "torch.nn.ModuleList")
+
+
+def _registered_elsewhere(program: Program, item: Value, container: Value) -> bool:
+    """Handed to another module that puts what it gets into a `ModuleDict` or `ModuleList` of its own."""
+    # By where they are written: a class of which two objects are made is not followed as far in both.
+    handed = {id(value.node) for value in (item, *possible(container)) if value.node is not None}
+    put_in = [given for made in program.calls(*_REGISTERING) for given in made.args]
+    for write in program.calls("[]=", ".append", ".extend", ".update", ".insert"):
+        if any(isinstance(one, Call) and one.op in _REGISTERING for one in possible(write.receiver)):
+            put_in += write.args[-1:]
+    return any(id(here.node) in handed for given in put_in for here in ancestry(given, 40))
+
+
 def _bare_tensors(program: Program) -> Iterator[Finding]:
     """`self.scale = torch.ones(8, requires_grad=True)`: trainable, and not a parameter of the module."""
     for call in program.trace:
@@ -165,7 +180,8 @@ def _bare_tensors(program: Program) -> Iterator[Finding]:
             continue
         method = method_of(call)
         inside_init = getattr(getattr(method, "definition", None), "name", "") == "__init__"
-        if is_module(owner) and inside_init and not _registers_by_hand(owner) and not _listed(program, leaf):
+        kept = _registers_by_hand(owner) or _listed(program, leaf) or _cancels_out(owner, call.op[1:-1])
+        if is_module(owner) and inside_init and not kept:
             yield clue(
                 "warning",
                 call,
@@ -182,6 +198,20 @@ def _listed(program: Program, leaf: Call) -> bool:
         any(inner is leaf for given in call.args for inner in contained(given))
         for call in program.trace
         if call.op.startswith("torch.optim.")
+    )
+
+
+def _cancels_out(owner: Instance, name: str) -> bool:
+    """`x + self.nothing - self.nothing`: it ties x to a gradient and is not there to learn."""
+    definition = owner.cls.definition
+    return definition is not None and any(
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Sub)
+        and isinstance(node.left, ast.BinOp)
+        and isinstance(node.left.op, ast.Add)
+        and f"self.{name}" in ast.unparse(node.right)
+        and ast.dump(node.right) in (ast.dump(node.left.left), ast.dump(node.left.right))
+        for node in ast.walk(definition)
     )
 
 
