@@ -58,8 +58,8 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, around, imported, statement_of, wrapped
 from sleuth.facts.flow import possible
-from sleuth.facts.interpreter.values import Call
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.interpreter.values import Call, Instance
+from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.seen import at, needed
 from sleuth.facts.topics.gradients import SHAPE_ONLY, is_cut, trained_by
 from sleuth.facts.topics.modes import (
@@ -81,6 +81,8 @@ if TYPE_CHECKING:
 _DERIVATIVES = Pattern(
     r"autograd\.grad|requires_grad|\.grad\b|functorch|torch\.func|jacobian|hessian|vjp|jvp"
 )
+# In the file of a library that may hold anything, only what asks for them itself counts.
+_TAKES_DERIVATIVES = Pattern(r"autograd\.grad\(|functorch|torch\.func|jacobian|hessian|vjp|jvp")
 _RECORDING = Pattern(r"no_grad|inference_mode|set_grad_enabled|enable_grad")
 
 
@@ -91,6 +93,8 @@ def lint(program: Program) -> Iterator[Finding]:
     reached = {id(call) for call in learning}
     for call in _applied(program):
         if not call.context.grad or id(call) in reached or not call.context.loops:
+            continue
+        if _differentiates(call) or _perhaps_switched_off(call):
             continue
         mode = last_mode(program, call, call.receiver)
         if mode is None or mode.kind != "eval" or not _still_running(mode.call, call):
@@ -105,7 +109,7 @@ def lint(program: Program) -> Iterator[Finding]:
             "The model is in eval mode, but gradient recording is on: each batch builds a graph nobody uses"
         )
         if hoarded is not None:
-            message += f", and line {place(hoarded).line} keeps every one of them alive until the loop ends"
+            message += f", and {line_of(hoarded, call)} keeps every one of them alive until the loop ends"
         yield clue(
             # a function that nobody here calls may be called inside a scope
             "warning" if trained_here or _called_from_here(call) else "note",
@@ -115,6 +119,31 @@ def lint(program: Program) -> Iterator[Finding]:
             "`@torch.inference_mode()`).",
             edits=_without_recording(call),
         )
+
+
+def _differentiates(call: Call) -> bool:
+    """The model, or code beside the evaluation, takes derivatives by itself: without a graph it fails."""
+    made = [option.cls.source for option in possible(call.receiver) if isinstance(option, Instance)]
+    sources = {source for source in (call.context.source, *made) if source is not None}
+    return any(_TAKES_DERIVATIVES.search(source.text) for source in sources)
+
+
+# What decorators of other libraries do is known well enough; torch's own are seen in the context.
+_LEAVES_GRADIENTS = Pattern(
+    r"^(torch|functools|contextlib|abc|typing|hydra|click|typer|pytest|unittest|ray|wandb|beartype|jaxtyping|"
+    r"staticmethod|classmethod|property|lru_cache|cache|wraps|override|overload|abstractmethod|record|"
+    r"contextmanager|jit|njit|app|cli|main)\b"
+)
+
+
+def _perhaps_switched_off(call: Call) -> bool:
+    """A function on the way has a decorator of unknown make, which may switch recording off."""
+    functions = (call.context.function, *(site.context.function for site in call.context.sites))
+    return any(
+        not _LEAVES_GRADIENTS.search(ast.unparse(decorator))
+        for function in functions
+        for decorator in getattr(function, "decorator_list", ())
+    )
 
 
 def _without_recording(call: Call) -> Edits:
