@@ -83,6 +83,8 @@ def lint(program: Program) -> Iterator[Finding]:
     for schedule in program.training.of("scheduler"):
         if schedule.call.op != ".step" or schedule.call.args or schedule.call.keywords:
             continue  # `step(epoch)` sets the rate of that epoch, wherever it stands
+        if _set_back(program, schedule):
+            continue
         step = _first_step(program, schedule)
         if step is None:
             yield from _before_foreign_training(program, schedule)
@@ -97,6 +99,14 @@ def lint(program: Program) -> Iterator[Finding]:
                 fix="Step the scheduler after the optimizer.",
                 edits=_stepped_later(schedule, step.call),
             )
+
+
+def _set_back(program: Program, schedule: Event) -> bool:
+    """`scheduler.last_epoch = start - 1`: counted from there, the step in front sets the rate of its turn."""
+    return any(
+        write.order < schedule.call.order and alike(write.receiver, schedule.about)
+        for write in program.calls("@last_epoch=")
+    )
 
 
 def _before_foreign_training(program: Program, schedule: Event) -> Iterator[Finding]:
