@@ -49,13 +49,14 @@ Recurrent "variational" dropout: draw the mask once per sequence and reuse it.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, layer, possible
 from sleuth.facts.interpreter.values import Call, Collection, Unknown, Value
 from sleuth.facts.program import Program, clue, place
-from sleuth.facts.source import called, walked
+from sleuth.facts.source import Source, called, walked
 from sleuth.facts.topics.modes import excludes, has_weights, parts
 from sleuth.facts.topics.modules import (
     BATCH_NORM,
@@ -153,6 +154,22 @@ def _repeats(written: ast.ListComp | ast.GeneratorExp) -> bool:
     return isinstance(over, ast.Call) and called(over) == "range" and not hangs
 
 
+_SHARING = Pattern(r"shar(e|ing)|(^|[\W_])tied?([\W_]|$)|re_?use", re.IGNORECASE)
+
+
+def _wanted(node: ast.AST, source: Source) -> bool:
+    """`if share_params:` around it says that one set of weights is meant."""
+    inner, around = node, source.parents.get(node)
+    while around is not None:
+        if isinstance(around, ast.If | ast.IfExp) and _SHARING.search(ast.unparse(around.test)):
+            denied = isinstance(around.test, ast.UnaryOp) and isinstance(around.test.op, ast.Not)
+            side = around.orelse if denied else around.body
+            if inner is side or (isinstance(side, list) and inner in side):
+                return True
+        inner, around = around, source.parents.get(around)
+    return False
+
+
 def _one_layer_many_times(program: Program) -> Iterator[Finding]:
     """`nn.ModuleList([make_head()] * 5)`: five names of one head."""
     source = program.source
@@ -164,7 +181,7 @@ def _one_layer_many_times(program: Program) -> Iterator[Finding]:
             continue
         repeated = next((part for part in (inner.left, inner.right) if isinstance(part, ast.List)), None)
         made = repeated.elts[0] if repeated is not None and len(repeated.elts) == 1 else None
-        if isinstance(inner.op, ast.Mult) and isinstance(made, ast.Call):
+        if isinstance(inner.op, ast.Mult) and isinstance(made, ast.Call) and not _wanted(inner, source):
             yield clue(
                 "warning",
                 Value(inner, source),
