@@ -59,7 +59,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import root
 from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Table, Value
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.seen import at, evaluations, loaders, loss_calls, needed
 from sleuth.facts.topics.items import always_augmented, branch_draws
 from sleuth.facts.topics.loaders import (
@@ -67,7 +67,6 @@ from sleuth.facts.topics.loaders import (
     dataset_of,
     evaluation_loaders,
     given_transform,
-    line,
     method,
     name_of,
     random_steps,
@@ -106,19 +105,38 @@ def _held_out_sets(program: Program) -> Iterator[Finding]:
     candidates: list[Value] = [call for call in made if role(call) == "held-out"]
     candidates += [one for one in evaluated if one not in candidates and role(one) != "train"]
     for dataset in candidates:
-        steps = random_steps(transform_of(dataset))
+        steps = _random_steps(transform_of(dataset))
         if not steps or any(dataset is one for one in trained):
             continue
         shared = id(transform_of(dataset)) in in_training or not isinstance(dataset, Call)
         yield _report(dataset if shared else steps[0], steps[0], "the held-out set")
 
 
+def _random_steps(transform: Value | None) -> list[Value]:
+    """None where a transform makes several views of a picture: to tell that they belong together is the task
+    then, in evaluation as well."""
+    made = root(transform)
+    definition = method(made.cls, "__call__") if isinstance(made, Instance) else None
+    applied = [ast.dump(node) for node in ast.walk(definition) if _views(node)] if definition else []
+    return [] if len(set(applied)) < len(applied) else random_steps(transform)
+
+
+def _views(node: ast.AST) -> bool:
+    """`self.view(picture)`."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and ast.unparse(node.func.value) == "self"
+        and len(node.args) == 1
+    )
+
+
 def _report(at: Value, step: Value, whose: str) -> Finding:
     return clue(
         "error",
         at,
-        f"`{name_of(step)}` (line {line(step)}) is applied to {whose}: the same weights score differently in "
-        "every pass, and lower than they should.",
+        f"`{name_of(step)}` ({line_of(step, at)}) is applied to {whose}: the same weights score differently "
+        "in every pass, and lower than they should.",
         fix=FIX,
     )
 
@@ -131,7 +149,7 @@ def _shared_halves(program: Program) -> Iterator[Finding]:
         by_subset = split.call.op not in RANDOM_SPLIT
         for whole in split.whole:
             made = root(whole)
-            steps = random_steps(transform_of(made))
+            steps = _random_steps(transform_of(made))
             if not isinstance(made, Call) or not steps or not split.held_out:
                 continue
             if by_subset:
@@ -167,7 +185,7 @@ def _tables(program: Program) -> Iterator[Finding]:
         if isinstance(table, Table) and id(table) not in seen and "train" in table.items:
             seen.add(id(table))
             for key in ("val", "valid", "test", "eval", "validation"):
-                steps = random_steps(table.items.get(key))
+                steps = _random_steps(table.items.get(key))
                 if steps:
                     yield _report(steps[0], steps[0], f"the `{key}` data")
 
@@ -240,7 +258,7 @@ def _applied_in_evaluation(program: Program) -> Iterator[Finding]:
         if context.grad or not context.loops or not event.call.args or not evaluation:
             continue
         applied = root(event.call.args[0])
-        if isinstance(applied, Call) and applied.op == "()" and (steps := random_steps(applied.receiver)):
+        if isinstance(applied, Call) and applied.op == "()" and (steps := _random_steps(applied.receiver)):
             yield _report(applied, steps[0], "the batches of an evaluation loop")
 
 

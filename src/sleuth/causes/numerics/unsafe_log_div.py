@@ -453,6 +453,8 @@ def _core(value: Value | None) -> Value | None:
             "expand",
             "view",
         ):
+            if value.op == "[]" and number(value.args[-1]) is not None:
+                return value  # one of several: `a, b = converted(a, b)`
             value = subject(value)
         else:
             return value

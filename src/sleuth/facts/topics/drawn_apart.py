@@ -31,6 +31,8 @@ _MOVES = Pattern(
     re.IGNORECASE,
 )
 _LIBRARY = Pattern(r"Random(Horizontal|Vertical|Rotation|Crop|Resized|Affine|Perspective|Flip|Rotate)")
+# Always done, so nothing is left to chance.
+_CERTAIN = Pattern(r"Random\w*(Flip|Rotat\w*|Affine|Perspective)\((p\s*=\s*)?1(\.0*)?\)")
 _TRANSFORM = Pattern(r"transform|aug|tfm|flip|crop|rotat", re.IGNORECASE)
 # Whoever sets the generator back draws the same twice.
 _REPEATED = Pattern(r"seed|set_?state|set_rng_state|get_params|to_deterministic|replay", re.IGNORECASE)
@@ -55,7 +57,9 @@ def drawn_apart(source: Source) -> Iterator[DrawnApart]:
         return
     texts = {function: _text(source, function) for function in source.of(ast.FunctionDef)}
     drawing = [function for function, text in texts.items() if _moves_by_chance(function, text)]
-    movers = bool(_LIBRARY.search(source.text)) or any(one.name in ("__call__", "forward") for one in drawing)
+    movers = bool(_LIBRARY.search(_CERTAIN.sub("", source.text))) or any(
+        one.name in ("__call__", "forward") for one in drawing
+    )
     for function, text in texts.items():
         chances = any(word in text for word in _CHANCES)
         if not (chances or drawing or movers) or not any(word in text for word in _PLAIN_MASKS):
