@@ -124,6 +124,12 @@ def lint(program: Program) -> Iterator[Finding]:
             )
 
 
+def _on_a_condition_of_its_own(clearing: Event, step: Event) -> bool:
+    return any(
+        not any(arm is other for other in step.call.context.arms) for arm in clearing.call.context.arms
+    )
+
+
 def _cleared_for_each_part(program: Program, turn: Turn, step: Event) -> Iterator[Finding]:
     """`for task in tasks: zero_grad(); backward()` and a step behind that loop: only the last part counts."""
     around = step.call.context.loops
@@ -135,8 +141,10 @@ def _cleared_for_each_part(program: Program, turn: Turn, step: Event) -> Iterato
         filled = [event for event in parts if event.call.order > clearing.call.order]
         if not filled or not cleared_for(program, clearing, step) or not _whole_loop(loops[-1]):
             continue
+        if any(other.inside(loops[-1]) for other in turn.of("step")):
+            continue  # the step behind the loop takes what is left over
         since = between(program, clearing.call, step.call)
-        if not touches_gradients(since) and not clearing.call.context.arms[len(step.call.context.arms) :]:
+        if not touches_gradients(since) and not _on_a_condition_of_its_own(clearing, step):
             yield clue(
                 "error",
                 clearing.call,
