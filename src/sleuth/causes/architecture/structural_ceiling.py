@@ -21,7 +21,8 @@ take as the parameters run over all they can be? Ask it before you tune anything
   the metric on one batch; it stays within noise. Then find the first stage, from model output to
   metric, at which the difference disappears. Or all members of a list, all positions of a sequence
   get the same answer, at any weights, where inputs and targets differ: a mean over them took the
-  place of what each of them says.
+  place of what each of them says. Or every row keeps its class at any weights: one learned factor a row
+  scales all its scores alike.
 - **watch**: the logits of a two-class loss keep to one side of zero from the first step to the last,
   with both classes in every batch, while the loss falls.
 - **experiment**: on the same batch, optimise the output tensor directly in place of the
@@ -93,6 +94,18 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"members": same.length, "axis": same.axis},
             fix="Keep what each member says of itself beside the mean, the maximum or the summary of all of "
             "them.",
+        )
+    unmoved = bench.unmoved
+    if unmoved is not None:
+        yield Finding(
+            f"Each of {unmoved.rows} rows keeps the same answer among {unmoved.classes} at any weights: what "
+            "is learned makes the scores larger or smaller and never another class the largest, so the loss "
+            "can fall and the share of right answers stays where it is.",
+            severity="warning",
+            credence=0.75,
+            where=unmoved.where,
+            numbers={"rows": unmoved.rows, "classes": unmoved.classes},
+            fix="Let what is learned say something about each class: one number a class, not one a row.",
         )
 
 

@@ -15,6 +15,7 @@ from torch import nn
 from sleuth.errors import SleuthError
 from sleuth.facts.bench import (
     batches,
+    choices,
     custom,
     cuts,
     data,
@@ -31,6 +32,7 @@ from sleuth.facts.bench import (
     waking,
     wiring,
 )
+from sleuth.facts.bench.choices import Unmoved
 from sleuth.facts.bench.custom import CustomGradient
 from sleuth.facts.bench.cuts import Cuts
 from sleuth.facts.bench.data import Data
@@ -186,6 +188,10 @@ class Bench:
     @property
     def sameness(self) -> Sameness | None:
         return self._once("sameness of answers", sameness.measure)
+
+    @property
+    def unmoved(self) -> Unmoved | None:
+        return self._once("answers at other weights", choices.measure)
 
     @property
     def modes(self) -> Modes:

@@ -13,7 +13,7 @@ from sleuth.facts.bench.forward import outputs_of, trace
 from sleuth.facts.bench.paths import LAYOUT_OPS, reached_from
 from sleuth.facts.bench.reasons import NotApplicable
 from sleuth.facts.bench.standardised import Held, by_hand
-from sleuth.facts.bench.subject import Subject
+from sleuth.facts.bench.subject import Subject, shake
 
 SHIFTED = 0.9  # of the targets are the inputs, one place on
 SAME = 1e-4  # relative change below which two passes agree; batched kernels differ by about 1e-6
@@ -425,10 +425,7 @@ def ceiling(subject: Subject) -> Ceiling:
     subject.model.eval()
     with torch.no_grad():
         before, loss = outputs_of(subject), float(subject.loss())
-        generator = subject.generator()
-        for parameter in wanted.values():
-            spread = max(float(parameter.std(unbiased=False)) if parameter.numel() > 1 else 0.0, 0.1)
-            parameter.add_(2 * spread * torch.randn(parameter.shape, generator=generator).to(parameter))
+        shake(wanted, subject.generator(), 2.0)
         after, changed = outputs_of(subject), float(subject.loss())
     moved = [_relative(a, b) for a, b in zip(before, after, strict=False) if a.shape == b.shape]
     return Ceiling(max(moved, default=1.0), abs(changed - loss) / max(abs(loss), 1e-12), len(wanted))

@@ -8,13 +8,13 @@ from torch import Tensor
 
 from sleuth.facts.bench import batches
 from sleuth.facts.bench.forward import Run, Use, trace
+from sleuth.facts.bench.losses import CLASSES
 from sleuth.facts.bench.paths import reached_from
-from sleuth.facts.bench.subject import Subject
+from sleuth.facts.bench.subject import Subject, shake
 from sleuth.finding import Where
 
 # Of the spread over examples; positions of one kernel call differ by about 1e-7 of the size of the numbers.
 EVEN = 1e-5
-CHOICES = ("cross_entropy", "nll_loss")  # the target names a place on the axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,7 @@ def measure(subject: Subject) -> Sameness | None:
         if found is None:
             return None
         use, axis = found
-        generator = subject.generator()
-        for weight in subject.parameters().values():
-            spread = max(float(weight.std(unbiased=False)) if weight.numel() > 1 else 0.0, 0.1)
-            weight.add_(spread * torch.randn(weight.shape, generator=generator).to(weight))
+        shake(subject.parameters(), subject.generator(), 1.0)
         again = [axes for _, axes in _even(trace(subject, train=False), list(given.values()))]
     if axis not in again:
         return None
@@ -65,7 +62,7 @@ def _varies(given: Tensor, axis: int, said: Tensor) -> bool:
 
 def _wanted(use: Use, axis: int) -> bool:
     """Whether the targets ask for different answers along the axis."""
-    if use.name in CHOICES and not use.target.is_floating_point():
+    if use.name in CLASSES and not use.target.is_floating_point():
         return axis == 1 and use.input.dim() == 2 and len(torch.unique(use.target)) > 1
     return use.target.shape == use.input.shape and _differs(use.target, axis)
 

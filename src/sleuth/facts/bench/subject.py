@@ -196,3 +196,10 @@ def _length(loader: Any) -> int | None:
         return len(loader)
     except TypeError:
         return None
+
+
+def shake(weights: Mapping[str, Tensor], generator: torch.Generator, size: float) -> None:
+    """Add noise to each weight, so many times as large as its spread; those that rest at zero move, too."""
+    for weight in weights.values():
+        spread = max(float(weight.std(unbiased=False)) if weight.numel() > 1 else 0.0, 0.1)
+        weight.add_(size * spread * torch.randn(weight.shape, generator=generator).to(weight))
