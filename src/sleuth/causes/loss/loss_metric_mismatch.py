@@ -63,7 +63,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import literal, number, subject
+from sleuth.facts.flow import ancestry, literal, number, subject
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.prepared import where_written_in
 from sleuth.facts.program import Program, clue
@@ -89,16 +89,24 @@ _ACCURACY = Pattern(
 
 
 def lint(program: Program) -> Iterator[Finding]:
-    """Scores that must not win are set far below all others, and then the *lowest* are taken as the best."""
+    """The lowest scores are taken as the best, where a mask or the loss says that the highest are."""
     for call in program.calls(*_SORTS, *_TOP):
-        if _from_the_bottom(call) and _masked(program, subject(call)) and _head_taken(program, call):
+        if not _from_the_bottom(call) or not _head_taken(program, call):
+            continue
+        masked = _masked(program, subject(call))
+        if masked or (_scores_of_a_loss(program, subject(call)) and _held_to_labels(program, call)):
             if _LOWEST_WANTED.search(program.source.line(getattr(call.node, "lineno", 0)).replace("_", " ")):
                 continue
+            why = (
+                "What must not be chosen was given the lowest score"
+                if masked
+                else "The loss gives the right class the highest score"
+            )
             yield clue(
-                "warning",
+                "warning" if masked else "error",
                 call,
-                "What must not be chosen was given the lowest score, and this takes the lowest scores first: "
-                "the ranking is upside down, so every top-k number of it is wrong.",
+                f"{why}, and this takes the lowest scores first: the ranking is upside down, so every top-k "
+                "number of it is wrong.",
                 fix="Take the highest first: `descending=True` (in torch), `argsort(-scores)`, or `topk`.",
             )
 
@@ -111,6 +119,28 @@ def _from_the_bottom(call: Call) -> bool:
             return False
     return not (call.op == "torch.argsort" and len(call.args) > 2) and not (
         call.op == ".argsort" and len(call.args) > 1
+    )
+
+
+_CLASSES = ("cross_entropy", "nll_loss")
+_COMPARED = ("==", "torch.eq", ".eq", "torch.isin", "in")
+
+
+def _scores_of_a_loss(program: Program, scores: Value | None) -> bool:
+    """Whether a loss over classes is computed from these very scores."""
+    made = settled(scores)
+    return made is not None and any(
+        settled(loss.input) is made for loss in program.losses if loss.name in _CLASSES
+    )
+
+
+def _held_to_labels(program: Program, call: Call) -> bool:
+    """Whether the places are compared with something: with the right class, to count hits."""
+    return any(
+        part is call
+        for compared in program.calls(*_COMPARED)
+        for side in compared.args
+        for part in ancestry(side, 12)
     )
 
 
