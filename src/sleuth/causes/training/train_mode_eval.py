@@ -102,7 +102,7 @@ def lint(program: Program) -> Iterator[Finding]:
     for call in forwards(program):
         if id(call) in reached or not any(same_module(call.receiver, other.receiver) for other in learning):
             continue
-        severity = _in_train_mode(program, call)
+        severity = None if _under_an_eval_block(program, call) else _in_train_mode(program, call)
         if severity is None or not _judges_other_data(program, call, learning):
             continue
         if judged_by(program, call) is None or _several_draws(program, call):
@@ -198,6 +198,27 @@ def _in_train_mode(program: Program, call: Call) -> str | None:
     ):
         return "warning"
     return None
+
+
+def _under_an_eval_block(program: Program, call: Call) -> bool:
+    """`with mode(model, False):`, where a generator of the project switches before it yields. What it does
+    after that is read as if it came before the body of the block."""
+    return any(
+        isinstance(manager.node, ast.Call)
+        and not any(isinstance(part, ast.Constant) and part.value is True for part in manager.node.args)
+        and _switches_mode(program, called(manager.node))
+        for manager in call.context.managers
+    )
+
+
+def _switches_mode(program: Program, name: str) -> bool:
+    return any(
+        function.name == name
+        and any(isinstance(part, ast.Yield) for part in walked(function))
+        and any(isinstance(part, ast.Call) and called(part) in ("train", "eval") for part in walked(function))
+        for source in (program.sources if name else ())
+        for function in source.of(ast.FunctionDef)
+    )
 
 
 def _judges_other_data(program: Program, call: Call, learning: list[Call]) -> bool:
