@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sleuth.facts.notebook import in_cell, read_notebook
-from sleuth.facts.source import Project, UnreadableSource, decode, parse_source, read_source
+from sleuth.facts.source import MAX_BYTES, Project, UnreadableSource, decode, parse_source, read_source
 from sleuth.finding import Where
+from sleuth.lint.files import read_any
 
 
 def test_a_byte_order_mark_and_foreign_line_ends_are_fine(tmp_path: Path) -> None:
@@ -104,6 +105,17 @@ def test_a_notebook_is_one_program_and_lines_lead_back_to_cells() -> None:
 def test_a_cell_that_does_not_parse_is_passed_over() -> None:
     source = read_notebook("a.ipynb", notebook("x = (", "%%bash\nls -la", "%%time\ny = 2", "z = 3"))
     assert [node.targets[0].id for node in source.tree.body if hasattr(node, "targets")] == ["y", "z"]
+
+
+def test_large_outputs_do_not_make_a_large_notebook() -> None:
+    whole = json.loads(notebook("x = 1"))
+    whole["cells"][1]["outputs"] = [{"data": {"image/png": "A" * (MAX_BYTES + 1)}}]
+    assert read_any(Path("a.ipynb"), json.dumps(whole).encode()).lines == ["x = 1"]
+
+
+def test_a_notebook_with_very_much_code_is_generated() -> None:
+    with pytest.raises(UnreadableSource, match="generated"):
+        read_any(Path("a.ipynb"), notebook("x = 1\n" * (MAX_BYTES // 4)).encode())
 
 
 @pytest.mark.parametrize(

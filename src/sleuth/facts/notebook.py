@@ -6,7 +6,7 @@ from bisect import bisect_right
 from typing import Any
 
 from sleuth.facts.fragments import mended
-from sleuth.facts.source import Source, UnreadableSource, parse_source
+from sleuth.facts.source import MAX_BYTES, Source, UnreadableSource, parse_source
 from sleuth.facts.words import Pattern
 from sleuth.finding import Where
 from sleuth.records import replace
@@ -14,6 +14,8 @@ from sleuth.records import replace
 # IPython's own syntax: magics, shell escapes, help. A line of it is no Python and holds no training code.
 _MAGIC = Pattern(r"^\s*(%|!|\?|[\w.]+\?{1,2}\s*$)")
 _LINE = Pattern(r"\bline (\d+)\b(?! of \S+\.py)")
+# With the pictures in its outputs, which are dropped while it is read; its code may be as long as any file's.
+MAX_NOTEBOOK_BYTES = 20_000_000
 _ASSIGNED_SHELL = Pattern(r"^(\s*)(\w+)\s*=\s*[!%].*$")
 
 
@@ -22,9 +24,13 @@ def read_notebook(path: str, text: str) -> Source:
     import json
 
     try:
-        codes = [_code(cell) for cell in _cells(json.loads(text)) if cell.get("cell_type") == "code"]
+        read = json.loads(text, object_hook=_without_outputs)
+        codes = [_code(cell) for cell in _cells(read) if cell.get("cell_type") == "code"]
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         raise UnreadableSource(path, "it is not a Jupyter notebook.") from None
+    length = sum(len(line) for code in codes for line in code)
+    if length > MAX_BYTES:
+        raise UnreadableSource(path, f"its code is {length:,} bytes long; files so large are generated.")
     lines: list[str] = []
     starts: list[int] = []
     gaps: list[int] = []
@@ -43,6 +49,13 @@ def read_notebook(path: str, text: str) -> Source:
     source = parse_source(path, "\n".join(lines) + "\n")
     source.cells, source.repaired, source.gaps = tuple(starts), trouble, tuple(gaps)
     return source
+
+
+def _without_outputs(entry: dict[str, Any]) -> dict[str, Any]:
+    """Pictures and tables are most of many a notebook, and are let go one by one."""
+    entry.pop("outputs", None)
+    entry.pop("attachments", None)
+    return entry
 
 
 def _cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:

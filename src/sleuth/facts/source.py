@@ -249,9 +249,9 @@ def read_bytes(path: Path) -> bytes:
         raise UnreadableSource(str(path), f"{error.strerror}.") from None
 
 
-def decode(path: str, data: bytes) -> str:
+def decode(path: str, data: bytes, most: int = MAX_BYTES) -> str:
     """The text behind the bytes, by PEP 263 and byte-order mark, as Python itself would read it."""
-    if len(data) > MAX_BYTES:
+    if len(data) > most:
         raise UnreadableSource(path, f"it is {len(data):,} bytes long; files so large are generated.")
     if b"\0" in data:
         raise UnreadableSource(path, "it is a binary file, not Python source.")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sleuth.errors import SleuthError
-from sleuth.facts.notebook import read_notebook
+from sleuth.facts.notebook import MAX_NOTEBOOK_BYTES, read_notebook
 from sleuth.facts.source import Source, decode, parse_source, read_bytes
 
 # Folders that hold other people's code or build products.
@@ -63,7 +63,6 @@ def read_bytes_of(path: Path) -> bytes:
 def read_any(path: Path, data: bytes, name: str | None = None) -> Source:
     """Parse what was read; a fragment with an unfinished end is taken as far as it goes."""
     label = name or str(path)
-    text = decode(label, data)
     if label.endswith(".ipynb"):
-        return read_notebook(label, text)
-    return parse_source(label, text, repair=True)
+        return read_notebook(label, decode(label, data, MAX_NOTEBOOK_BYTES))
+    return parse_source(label, decode(label, data), repair=True)
