@@ -55,7 +55,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, layer, possible
 from sleuth.facts.interpreter.values import Call, Collection, Unknown, Value
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.source import Source, called, walked
 from sleuth.facts.topics.modes import excludes, has_weights, parts
 from sleuth.facts.topics.modules import (
@@ -207,8 +207,8 @@ def _one_norm_for_two_layers(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 call,
-                f"This BatchNorm (made on line {place(norm).line}) already normalised another layer's output "
-                f"on line {place(before).line}: both write into one running mean and variance, which fits "
+                f"This BatchNorm (made on {line_of(norm, call)}) already normalised another layer's output "
+                f"on {line_of(before, call)}: both write into one running mean and variance, which fits "
                 "neither in eval mode.",
                 fix="Give each layer a BatchNorm of its own.",
             )
@@ -241,8 +241,8 @@ def _twins_treated_apart(program: Program) -> Iterator[Finding]:
             yield clue(
                 "warning",
                 treats,
-                f"`{before[2]}` and `{name}` share weights (line {place(shared).line}), but each "
-                f"has a {kind} of its own (the other on line {place(before[1]).line}): equal inputs come out "
+                f"`{before[2]}` and `{name}` share weights ({line_of(shared, treats)}), but each "
+                f"has a {kind} of its own (the other on {line_of(before[1], treats)}): equal inputs come out "
                 "different.",
                 fix=f"Use one {kind} for both, or pass both through in one batch.",
             )

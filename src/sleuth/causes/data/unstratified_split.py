@@ -57,8 +57,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts.edits import Edits, argument_node, keyword_set
 from sleuth.facts.flow import ancestry, literal, number, root
 from sleuth.facts.interpreter.values import Call, Collection, Table, Value
-from sleuth.facts.program import Program, clue
-from sleuth.facts.topics.loaders import line
+from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.topics.row_order import class_after_class
 from sleuth.facts.topics.splits import TRAIN_TEST_SPLIT, Split, Splits, splits_of
 from sleuth.finding import Finding
@@ -102,7 +101,7 @@ def _report(cut: Call, evidence: Call) -> Finding:
     return clue(
         "error",
         cut,
-        f"The rows stand class after class (line {line(evidence)}) and are divided without mixing: whole "
+        f"The rows stand class after class ({line_of(evidence, cut)}) and are divided without mixing: whole "
         "classes end up in one part only.",
         fix="Use `StratifiedKFold(shuffle=True)`, `train_test_split(..., stratify=y)`, or permute the rows.",
     )
@@ -170,9 +169,9 @@ def _rare_classes(splits: Splits) -> Iterator[Finding]:
             (here for data in split.whole for here in splits.rows(data) if _has_rare_class(here)), None
         ) or next((here for data in split.whole for here in ancestry(data, 60) if _draws_rarely(here)), None)
         if made is not None:
-            yield _left_to_chance(split, f"The data has a rare class (line {line(made)})")
+            yield _left_to_chance(split, f"The data has a rare class ({line_of(made, split.call)})")
         elif (told := _treated_as_rare(splits, split)) is not None:
-            yield _left_to_chance(split, f"The program treats a class as rare (line {line(told)})")
+            yield _left_to_chance(split, f"The program treats a class as rare ({line_of(told, split.call)})")
 
 
 def _left_to_chance(split: Split, why: str) -> Finding:

@@ -74,7 +74,7 @@ from sleuth.facts.interpreter.values import (
     Value,
 )
 from sleuth.facts.losses import is_loss_instance, loss_of
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.seen import at, courses, loss_calls, raised, where_loss
 from sleuth.facts.topics.terms import Objective, Term, objectives, terms
 from sleuth.facts.torch_api import is_module
@@ -284,11 +284,11 @@ def _kept_in_the_graph(cut: Call, loss: Value) -> Edits:
 
 
 def _whole(objective: Objective, cut: Call) -> Finding:
-    line = place(objective.at).line
+    there = line_of(objective.at, cut)
     return clue(
         "error",
         cut,
-        f"{_verb(cut)[:1].upper()}{_verb(cut)[1:]} here ends the graph, and the whole loss of line {line} is "
+        f"{_verb(cut)[:1].upper()}{_verb(cut)[1:]} here ends the graph, and the whole loss of {there} is "
         "made from it: `backward` reaches no parameter.",
         fix="Compute the loss from the model's output itself; keep this value for reports only.",
         edits=_kept_in_the_graph(cut, objective.value),
@@ -296,12 +296,12 @@ def _whole(objective: Objective, cut: Call) -> Finding:
 
 
 def _one_term(term: Term, cut: Call) -> Finding:
-    line = place(term.joined or term.value).line
+    there = line_of(term.joined or term.value, cut)
     return clue(
         "error",
         cut,
-        f"{_verb(cut)[:1].upper()}{_verb(cut)[1:]} here ends the graph, and a term of the loss of line "
-        f"{line} is made from it: the term changes the number and gives no gradient.",
+        f"{_verb(cut)[:1].upper()}{_verb(cut)[1:]} here ends the graph, and a term of the loss of "
+        f"{there} is made from it: the term changes the number and gives no gradient.",
         fix="Pass `create_graph=True`, so that the derivative itself can be differentiated."
         if cut.op == "torch.autograd.grad"
         else "Add the tensor itself to the loss; take `.item()` copies for the log afterwards.",

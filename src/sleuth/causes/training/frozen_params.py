@@ -66,7 +66,7 @@ from sleuth.facts.flow import keeps_numbers, literal, possible
 from sleuth.facts.interpreter.values import Call, Constant, Value
 from sleuth.facts.losses import loss_of
 from sleuth.facts.prepared import where_only_written
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, line_of, rewrite
 from sleuth.facts.seen import at, loaded, module_of, needed, optimizer_of, raised, where_module
 from sleuth.facts.topics.gradients import is_optimizer, optimized, owners_of, steps_after, switches_off
 from sleuth.facts.topics.modes import handed_over, holds, is_model, parts, users
@@ -97,7 +97,7 @@ def lint(program: Program) -> Iterator[Finding]:
                     call,
                     "A module has no `requires_grad` switch: this sets an unused attribute, and "
                     "the parameters "
-                    f"frozen on line {place(freeze).line} stay frozen.",
+                    f"frozen on {line_of(freeze, call)} stay frozen.",
                     fix="Call `.requires_grad_(True)` on the module, or set the flag on each parameter.",
                 )
     yield from _misspelt(program, freezes)
@@ -111,8 +111,8 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error" if stepped else "warning",
                 freeze,
-                f"This freezes everything that the optimizer {'stepped' if stepped else 'made'} on line "
-                f"{place(idle).line} is given, and "
+                f"This freezes everything that the optimizer {'stepped' if stepped else 'made'} on "
+                f"{line_of(idle, freeze)} is given, and "
                 "nothing switches it on again: the new part is frozen with the rest.",
                 fix="Freeze first and put the new layers in afterwards, or freeze only the part "
                 "that must not learn.",
@@ -231,7 +231,7 @@ def _misspelt(program: Program, freezes: list[Call]) -> Iterator[Finding]:
                 yield clue(
                     "error",
                     call,
-                    f"{written} switches nothing on: the parameters frozen on line {place(freeze).line} "
+                    f"{written} switches nothing on: the parameters frozen on {line_of(freeze, call)} "
                     "stay frozen.",
                     fix="Write `param.requires_grad = True`, or call `module.requires_grad_(True)`.",
                     edits=_spelt_right(call),
@@ -303,8 +303,8 @@ def _random_table(program: Program, switches: list[Call]) -> Iterator[Finding]:
         yield clue(
             "warning",
             call,
-            f"`from_pretrained` freezes its table by default, and this one is random (line "
-            f"{place(made[0]).line}): the embedding never learns.",
+            f"`from_pretrained` freezes its table by default, and this one is random ("
+            f"{line_of(made[0], call)}): the embedding never learns.",
             fix="Use `nn.Embedding(...)`, or pass `freeze=False`.",
         )
 

@@ -62,7 +62,7 @@ from sleuth.facts.edits import Edits, block_of, inserted_after, statement_of
 from sleuth.facts.flow import ancestry, literal, possible, root, same, spelling
 from sleuth.facts.interpreter.values import Call, Class, Instance, Loop, Value
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, line_of, rewrite
 from sleuth.facts.seen import NotRecorded, at, ended
 from sleuth.facts.source import walked
 from sleuth.facts.topics.cadence import (
@@ -213,7 +213,7 @@ def _never_stepped(program: Program, loop: Loop) -> Iterator[Finding]:
             backward.call,
             f"Gradients are computed here on every turn and `{spelling(clearing.call)}`, which clears "
             "them on "
-            f"line {clearing.line}, is never stepped.",
+            f"{line_of(clearing.call, backward.call)}, is never stepped.",
             fix=f"Call `{spelling(clearing.call)}.step()` after `backward()`.",
             edits=_stepped(backward, clearing),
         )
@@ -251,8 +251,8 @@ def _idle(program: Program, loop: Loop) -> Iterator[Finding]:
             yield clue(
                 "error",
                 backward.call,
-                "Gradients are computed here on every turn and the optimizer made on line "
-                f"{place(made).line} is never stepped.",
+                "Gradients are computed here on every turn and the optimizer made on "
+                f"{line_of(made, backward.call)} is never stepped.",
                 fix="Call `optimizer.step()` after `backward()`.",
             )
 

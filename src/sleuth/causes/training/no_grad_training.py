@@ -63,7 +63,7 @@ from sleuth.facts.interpreter.statements import NO_GRAD
 from sleuth.facts.interpreter.values import Call, Constant, Unknown, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.losses import loss_of
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.rhythm import after_last_step, events
 from sleuth.facts.seen import loaded, raised, where_event
 from sleuth.facts.topics.gradients import (
@@ -172,11 +172,12 @@ def _judged(call: Call) -> tuple[Value, ...] | None:
 
 
 def _whole(program: Program, backward: Event, call: Call) -> Finding:
+    scope = _scope(program, call)
     return clue(
         "error",
-        _scope(program, call),
-        f"The forward pass on line {place(call).line} runs with gradient recording off, and its loss goes to "
-        f"backward() on line {backward.line}: no parameter can get a gradient.",
+        scope,
+        f"The forward pass on {line_of(call, scope)} runs with gradient recording off, and its loss goes to "
+        f"backward() on {line_of(backward.call, scope)}: no parameter can get a gradient.",
         fix="Take the training forward pass out of the no_grad scope; keep the scope for evaluation.",
         edits=_recorded(_scope(program, call)),
     )
@@ -195,10 +196,11 @@ def _parts(program: Program, backward: Event, silent: list[Call], learned: set[i
             weights = "its weights, handed over by themselves,"
         else:
             continue
+        scope = _scope(program, call)
         yield clue(
             "error",
-            _scope(program, call),
-            f"What line {place(call).line} applies runs with gradient recording off: "
+            scope,
+            f"What {line_of(call, scope)} applies runs with gradient recording off: "
             f"the optimizer holds {weights} and will never change them.",
             fix="Remove the scope, or freeze pretrained layers visibly with `requires_grad_(False)`.",
             edits=_recorded(_scope(program, call)),
@@ -309,7 +311,7 @@ def _never_switched_back(program: Program) -> Iterator[Finding]:
                     call,
                     "Gradient recording is switched off here for the rest of the program and never "
                     "on again, and "
-                    f"backward() on line {backward.line} runs after it.",
+                    f"backward() on {line_of(backward.call, call)} runs after it.",
                     fix="Use `with torch.no_grad():` (or the decorator), which ends with its block.",
                 )
                 break

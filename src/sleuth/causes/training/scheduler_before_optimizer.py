@@ -62,7 +62,7 @@ from sleuth.facts.edits import Edits, beside, moved_after, statement_of
 from sleuth.facts.flow import spelling
 from sleuth.facts.interpreter.values import Call
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.rhythm import events
 from sleuth.facts.seen import NotRecorded, at, where_event
 from sleuth.facts.topics.cadence import alike, exclusive, frame, implied, scheduler_call
@@ -93,8 +93,8 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error" if made is not None else "warning",
                 schedule.call,
-                f"`{spelling(schedule.call)}` is stepped before the optimizer's first step (line "
-                f"{step.line}): "
+                f"`{spelling(schedule.call)}` is stepped before the optimizer's first step "
+                f"({line_of(step.call, schedule.call)}): "
                 "the first value of the schedule is never used and the rest comes one call early.",
                 fix="Step the scheduler after the optimizer.",
                 edits=_stepped_later(schedule, step.call),
@@ -128,7 +128,7 @@ def _before_foreign_training(program: Program, schedule: Event) -> Iterator[Find
         yield clue(
             "warning",
             schedule.call,
-            f"`{spelling(schedule.call)}` is stepped before the training on line {place(first).line}: "
+            f"`{spelling(schedule.call)}` is stepped before the training on {line_of(first, schedule.call)}: "
             "the first value of the schedule is never used and the rest comes one call early.",
             fix="Step the scheduler after the optimizer.",
             edits=_stepped_later(schedule, first),

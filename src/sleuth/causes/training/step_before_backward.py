@@ -59,7 +59,7 @@ from sleuth.facts.edits import Edits, beside, moved_after, statement_of
 from sleuth.facts.flow import possible
 from sleuth.facts.interpreter.values import Call
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
+from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.rhythm import Mark, events, last, share
 from sleuth.facts.seen import at, courses
 from sleuth.facts.topics.cadence import (
@@ -103,7 +103,7 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error" if is_optimizer(step.about) else "warning",
                 step.call,
-                f"The step comes before `backward()` on line {backward.line}, {why}.",
+                f"The step comes before `backward()` on {line_of(backward.call, step.call)}, {why}.",
                 fix="Step after `backward()`: clear, forward, backward, step.",
                 edits=_stepped_last(step, backward),
             )

@@ -61,7 +61,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from sleuth.facts.edits import Edits, around, inserted_after, inserted_before, statement_of
 from sleuth.facts.flow import ancestry
 from sleuth.facts.interpreter.values import Call, Unknown, Value
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, line_of, rewrite
 from sleuth.facts.seen import at, evaluations, in_each_step, needed
 from sleuth.facts.source import called, walked
 from sleuth.facts.topics.gradients import trained_by
@@ -112,8 +112,8 @@ def lint(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error" if severity == "error" else "warning",
                 named,
-                "`eval` is named here and not called: the model stays in train mode when line "
-                f"{place(call).line} judges it.",
+                "`eval` is named here and not called: the model stays in train mode when "
+                f"{line_of(call, named)} judges it.",
                 fix="Write `model.eval()`.",
                 edits=rewrite(named.node, named.source, f"{ast.unparse(named.node)}()") if named.node else (),
             )
@@ -145,7 +145,7 @@ def _loaded_and_judged(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 call,
-                f"The weights loaded on line {place(loaded[-1]).line} are judged in train mode, in which "
+                f"The weights loaded on {line_of(loaded[-1], call)} are judged in train mode, in which "
                 "every new model is: dropout is active, and batch norm uses the statistics of each batch.",
                 fix="Call `model.eval()` after loading the weights.",
                 edits=_switched(program, call),

@@ -60,7 +60,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import literal, possible, root, same, spelling
 from sleuth.facts.interpreter.values import Arm, Call, Constant, Instance, Table, Unknown, Value
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.seen import at, needed
 from sleuth.facts.topics.cadence import between, frame, implied
 from sleuth.facts.topics.gradients import owners_of, switches_off
@@ -112,7 +112,7 @@ def _initialised_again(program: Program, load: Call) -> Iterator[Finding]:
         yield clue(
             "error" if reached else "warning",
             spot,
-            f"This draws new random weights for the model that line {place(load).line} has just loaded.",
+            f"This draws new random weights for the model that {line_of(load, spot)} has just loaded.",
             fix="Initialise first and load afterwards, or initialise the new layers only.",
         )
         return
@@ -209,7 +209,7 @@ def _replaced_after(program: Program, load: Call) -> Iterator[Finding]:
             yield clue(
                 "error",
                 later[0],
-                f"This makes a fresh model in the place of the one that line {place(load).line} "
+                f"This makes a fresh model in the place of the one that {line_of(load, later[0])} "
                 "loaded; the loaded "
                 "one is not used again.",
                 fix="Load the checkpoint into the model that is used, after it is made.",
@@ -259,7 +259,7 @@ def _nothing_matches(program: Program, load: Call) -> Iterator[Finding]:
                 yield clue(
                     "error",
                     load,
-                    f"No key fits: the file written on line {place(written).line} holds "
+                    f"No key fits: the file written on {line_of(written, load)} holds "
                     f"{_listed(theirs)}, this model has {_listed(ours)}, and `strict=False` says nothing.",
                     fix="Rename the keys, and check the missing and unexpected keys that the load returns.",
                 )
@@ -296,7 +296,7 @@ def _other_prefix(program: Program, load: Call) -> Iterator[Finding]:
                         "error",
                         load,
                         f"Only {'the file' if theirs else 'this model'} has keys that begin with "
-                        f"`{theirs or ours}` (written on line {place(written).line}): none fits, and "
+                        f"`{theirs or ours}` (written on {line_of(written, load)}): none fits, and "
                         "`strict=False` says nothing.",
                         fix="Save and load the bare model's state (`model.module.state_dict()`).",
                     )
