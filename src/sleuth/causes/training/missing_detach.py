@@ -59,7 +59,7 @@ from sleuth.facts.flow import ancestry, keeps_numbers, number, subject
 from sleuth.facts.interpreter.values import Call, Either, Unknown, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.losses import COMPARES_NUMBERS
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.topics.gradients import (
     applications,
     carries_graph,
@@ -120,10 +120,9 @@ def _generated_samples(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 outer,
-                f"The sample that the model on line {place(inner).line} made keeps its graph: "
-                "backward() on line "
-                f"{backward.line} writes gradients into that model too, and the step on line "
-                f"{owner.line} applies them.",
+                f"The sample that the model on {line_of(inner, outer)} made keeps its graph: "
+                f"backward() on {line_of(backward.call, outer)} writes gradients into that model too, and the "
+                f"step on {line_of(owner.call, outer)} applies them.",
                 fix="Feed `fake.detach()` (or make the sample under `torch.no_grad()`) in this "
                 "network's turn.",
                 edits=_fed_detached(inner, outer),
@@ -205,17 +204,20 @@ def _bootstrapped_targets(program: Program) -> Iterator[Finding]:
     for call in program.calls("-"):
         pairs += [(call.args[0], call.args[1], call), (call.args[1], call.args[0], call)]
     for prediction, target, loss in pairs:
-        value = _bootstrap(target) if target is not None and loss.context.grad else None
-        if value is None or (loss.op == "-" and not _is_squared(program, loss)):
+        if target is None or not loss.context.grad or (loss.op == "-" and not _is_squared(program, loss)):
+            continue
+        value = _bootstrap(target)
+        if value is None:
             continue
         for call in applications(surely_reached(value)):
             if call.context.grad and _predicts(prediction, call):
+                spot = _discounted(target) or loss
                 yield clue(
                     "error",
-                    _discounted(target) or loss,
-                    f"The target contains the network's own output (line {place(call).line}) with "
+                    spot,
+                    f"The target contains the network's own output ({line_of(call, spot)}) with "
                     "its graph: the "
-                    f"loss on line {place(loss).line} moves the target towards the prediction.",
+                    f"loss on {line_of(loss, spot)} moves the target towards the prediction.",
                     fix="Compute the target under `torch.no_grad()` or detach it.",
                     edits=_detached(_discounted(target)),
                 )
@@ -249,8 +251,9 @@ def _bootstrap(target: Value) -> Value | None:
     if total is None or len(total.args) != 2:
         return None
     for value, reward in (total.args, total.args[::-1]):
-        if isinstance(value, Call) and value.op in ("*", "torch.mul") and not carries_graph(reward):
-            if any(_is_discount(factor) for factor in _factors(value)):
+        if isinstance(value, Call) and value.op in ("*", "torch.mul"):
+            # The way back through a large formula is long: gone only for what looks like a discount.
+            if any(_is_discount(factor) for factor in _factors(value)) and not carries_graph(reward):
                 return value
     return None
 
@@ -302,7 +305,7 @@ def _advantages(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "error",
                     call,
-                    f"The advantage (line {place(difference).line}) multiplies a log-probability "
+                    f"The advantage ({line_of(difference, call)}) multiplies a log-probability "
                     "with the value "
                     "network's graph attached: the policy loss also drives the values, whatever "
                     "the rewards were.",
