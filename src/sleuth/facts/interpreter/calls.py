@@ -87,7 +87,7 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
         held.open |= len(machine.context.loops) > _loops_around(owner)
     elif isinstance(owner, Collection) and func.attr in ("append", "add") and args:
         owner.items.append(args[0])
-        owner.open = owner.open or bool(machine.context.loops)
+        owner.open = owner.open or _may_come_again(machine.context)
     elif isinstance(owner, Collection) and func.attr == "pop" and owner.items:
         last = not args and not owner.open and not machine.context.loops
         popped = owner.items.pop() if last else merge(list(owner.items))
@@ -117,6 +117,12 @@ def _method_call(machine: Machine, node: ast.Call, func: ast.Attribute) -> Value
         return machine.record(node, "()", network, args, keywords)
     recorded = machine.record(node, f".{func.attr}", receiver, args, keywords)
     return owner if torch_api.hands_back_itself(func.attr, owner) else recorded
+
+
+def _may_come_again(context: Context) -> bool:
+    """Whether what is added here may be added more than once, or not at all: a loop that is followed turn by
+    turn adds each thing once, unless a branch in it decides."""
+    return any(not loop.followed or context.arms for loop in context.loops)
 
 
 def _loops_around(made: Value) -> int:

@@ -299,7 +299,7 @@ def _is_cheap(node: ast.For | ast.AsyncFor) -> bool:
 
 
 def _unrolled(machine: Machine, node: ast.For | ast.AsyncFor, items: Collection) -> bool:
-    loop = Loop(node, items)
+    loop = Loop(node, items, followed=True)
     outside = machine.context
     machine.context = outside.inside(loop=loop)
     for item in list(items.items):

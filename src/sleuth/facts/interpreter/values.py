@@ -13,10 +13,12 @@ from sleuth.records import dataclass, field
 
 @dataclass(slots=True, eq=False, repr=False)
 class Loop:
-    """A `for` or `while` of the analysed program. `over` is what a `for` iterates."""
+    """A `for` or `while` of the analysed program. `over` is what a `for` iterates; `followed`: each of its
+    turns is played by itself."""
 
     node: ast.For | ast.AsyncFor | ast.While
     over: "Value | None" = None
+    followed: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)
