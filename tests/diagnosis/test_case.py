@@ -745,3 +745,10 @@ def test_targets_that_one_of_two_losses_does_not_read(lines: tuple[int, ...], se
     )
     steps = [Step(n, loss=1.0, loss_line=lines[n % len(lines)]) for n in range(20)]
     assert clues.of_a_stage([said], Record(tuple(steps)))[0].severity == severity
+
+
+@pytest.mark.parametrize(("classes", "severity"), [((8, 8), "warning"), ((8, 3), "note")])
+def test_classes_of_a_second_task_are_no_matter_of_a_split(classes: tuple[int, ...], severity: str) -> None:
+    calls = [LossCall("cross_entropy", 9, n=k, classes=count) for k, count in enumerate(classes)]
+    said = finding("unstratified-split", "warning", technique="probe")
+    assert clues.of_a_stage([said], Record(tuple(calls)))[0].severity == severity

@@ -134,14 +134,16 @@ SAMPLED = 5  # further calls on the same rows
 
 def of_a_stage(findings: Iterable[Finding], record: Record, thaws: bool = False) -> list[Finding]:
     """A probe sees one step, and the run more. Layers that rest then and learn later are thawed one after the
-    other, or the source says so (`thaws`) and the run was cut short before; labels that are all alike there
-    and differ elsewhere are those of one client, day or file; a part that one call leaves out and that moves
-    all the same serves another task; slopes that the first optimizer leaves are for the second; targets that
-    one of two losses does not read are for the other; who asks a model several times about the same rows
-    wants answers to differ."""
+    other, or the source says so (`thaws`) and the run was cut short before; classes that one task has and the
+    next has not are no matter of a split; labels that are all alike there and differ elsewhere are those of
+    one client, day or file; a part that one call leaves out and that moves all the same serves another task;
+    slopes that the first optimizer leaves are for the second; targets that one of two losses does not read
+    are for the other; who asks a model several times about the same rows wants answers to differ."""
     passing = {"frozen-params"} if thawed_later(record) else set()
     ahead = {"frozen-params"} if thaws and not ended(record) else set()
     calls = loss_calls(record)
+    if len({call.classes for call in calls if call.classes}) > 1:
+        ahead.add("unstratified-split")
     if len({bound for call in calls for bound in (call.target_min, call.target_max)}) > 1:
         passing.add("labels-constant")
     if any(seen.again >= SAMPLED for seen in record.of(Evaluation)):

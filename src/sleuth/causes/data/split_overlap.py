@@ -83,6 +83,7 @@ if TYPE_CHECKING:
 
 
 SHARE = 0.01  # of the validation rows; a few chance collisions are no overlap
+FEW_COUNTS = 0.05  # of rows of words, counts or signs: so few are alike in any two samples
 NARROW = 4  # columns below which equal rows are no surprise
 
 
@@ -127,7 +128,7 @@ def _drawn_twice(program: Program) -> Iterator[Finding]:
 def probe(bench: "Bench") -> Iterator[Finding]:
     seen = bench.split
     share = seen.shared / seen.val_rows if seen.val_rows else 0.0
-    repeats = seen.repeated_in_train > 0.5 * share and not seen.measured
+    repeats = not seen.measured and (seen.repeated_in_train > 0.5 * share or share < FEW_COUNTS)
     natural = repeats or seen.width < NARROW
     if seen.shared < 3 or share < SHARE:
         return

@@ -394,7 +394,8 @@ def _torch_left_out(program: Program) -> Iterator[Finding]:
     seeds = [call for call in program.calls(*_OTHER_SEEDS) if frame(call) is None]
     if {call.op for call in seeds} != {*_OTHER_SEEDS} or program.holds("manual_seed", "Generator"):
         return
-    if any(call.op not in _OTHER_SEEDS and _SEED_WORDS.search(call.op) for call in program.trace):
+    others = (call.op for call in program.trace if call.op not in _OTHER_SEEDS and call.op[:1] != "@")
+    if any(map(_SEED_WORDS.search, others)):  # `cfg.seed` is only read
         return
     if any(_SEED_WORDS.search(name) and not _defined_here(program, name) for name in _called_in(program)):
         return
