@@ -1,5 +1,5 @@
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -32,4 +32,4 @@ def train(settings):
 
 
 if __name__ == "__main__":
-    train(Settings())
+    train(replace(Settings(), rate=3e-3))
