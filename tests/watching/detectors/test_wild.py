@@ -311,6 +311,34 @@ def test_five_times_as_many_rows_held_out_as_trained_on() -> None:
     assert finding.numbers["rows"] == 160
 
 
+def shares(trained_on: int, right: list[float], train: Any = lambda s: 1e-3 + 2 * 0.8**s.n) -> Record:
+    """Evaluations that only count right answers."""
+    bare = drop(spoil(healthy(), Step, loss=train), Evaluation)
+    told = [
+        evaluation(20 * n, loss=None, correct=share, training_rows=trained_on, rows=1000)
+        for n, share in enumerate(right, 1)
+    ]
+    return add(bare, *told)
+
+
+def test_a_few_rows_learned_by_heart_and_others_wrong() -> None:
+    (finding,) = serious(found("too-little-data", shares(64, [0.45, 0.48, 0.47, 0.48])))
+    assert finding.numbers["held_out"] == 0.48
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        shares(64, [0.45, 0.55, 0.62, 0.7]),  # it still learns
+        shares(64, [0.85, 0.86, 0.86, 0.86]),  # few rows suffice
+        shares(400, [0.45, 0.48, 0.47, 0.48]),  # not so few
+        shares(64, [0.45, 0.48, 0.47, 0.48], lambda s: 0.5 + 2 * 0.8**s.n),  # not known by heart
+    ],
+)
+def test_shares_of_few_rows_that_say_nothing(record: Record) -> None:
+    assert not serious(found("too-little-data", record))
+
+
 def test_a_sum_over_held_out_rows_is_read_as_their_mean() -> None:
     sums = [loss * 0.001 * 50 for loss in HIGH]  # of 50 rows a call, each row as low as training has it
     assert serious(found("too-little-data", small(24, sums)))

@@ -57,13 +57,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
-from sleuth.facts.held_out import HeldOut, held_out
+from sleuth.facts.held_out import KNOWN, HeldOut, held_out
 from sleuth.facts.prepared import where_number_written
-from sleuth.facts.seen import at, courses, needed, training_loader
+from sleuth.facts.seen import at, courses, evaluations, needed, training_loader
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.facts.step import Evaluation, Record
 
 PREDICTS = {"noise-inputs": "even", "other-seed": "usually"}
 
@@ -73,27 +73,37 @@ WEAK = 0.9  # share right on them; above it, what is left to gain is little
 FEWEST = 3  # evaluations
 BY_HEART = 0.9  # of the training loss is gone
 APART = 10.0  # held-out loss over training loss at the end
+NO_LOSS = 0.1  # nats a row: nineteen of twenty training rows are right
+HALF_RIGHT = 0.75  # share right on new rows: beyond it, a small set has done its work
+GROWS = 0.03  # of the share: more than its noise
 AGAIN = 5.0  # rows served over different rows: several epochs
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    measured = [seen for seen in needed(held_out(record), "held-out losses") if len(seen.losses) >= FEWEST]
+    measured = [seen for seen in held_out(record) if len(seen.losses) >= FEWEST]
+    judged = [passes for passes in evaluations(record).values() if len(_shares(passes)) >= FEWEST]
+    needed([*measured, *judged], "held-out losses or shares of right answers")
     rows = _training_rows(record)
-    if rows is None or not measured or not (rows <= FEW or _spared(record, rows)):
+    if rows is None or not (rows <= FEW or _spared(record, rows)):
         return
     train = [loss for course in courses(record)[:1] for loss in course.finite_losses]
     left = next((seen for seen in measured if _left_behind(seen, train)), None)
-    if left is None:
+    stands = next((passes for passes in judged if _stands_still(_shares(passes), train)), None)
+    if left is not None:
+        last, where = curves.end(left.losses), left.where
+        seen = f"the held-out loss stands at {last:.3g} and no longer falls"
+    elif stands is not None:
+        last, where = _shares(stands)[-1], at(stands[0])
+        seen = f"the share of right answers on others stands at {last:.3g} and no longer grows"
+    else:
         return
-    last = curves.end(left.losses)
     loader = training_loader(record)
     yield Finding(
         f"The training set holds {rows} rows. It knows them by heart (loss {curves.end(train):.2g}) and "
-        f"the held-out loss stands at {last:.3g} and no longer falls: there is nothing more to learn from "
-        "so few.",
+        f"{seen}: there is nothing more to learn from so few.",
         severity="warning",
         credence=0.75,
-        where=where_number_written(record, rows, _WORDS) or (at(loader) if loader else left.where),
+        where=where_number_written(record, rows, _WORDS) or (at(loader) if loader else where),
         numbers={"rows": rows, "held_out": last, "training": curves.end(train)},
         fix="Train on more rows of the same kind; until then fewer parameters, augmentation, or features of "
         "a pretrained model.",
@@ -127,3 +137,17 @@ def _left_behind(seen: HeldOut, train: list[float]) -> bool:
         return False
     later = losses[len(losses) // 2 :]
     return min(later) > APART * abs(curves.end(train)) and later[-1] > 0.95 * losses[len(losses) // 2]
+
+
+def _shares(passes: "list[Evaluation]") -> list[float]:
+    """Right answers on rows that were not trained on, pass by pass."""
+    new = [seen for seen in passes if not seen.training and (seen.seen_in_training or 0.0) <= KNOWN]
+    return [seen.correct for seen in new if seen.correct is not None]
+
+
+def _stands_still(shares: list[float], train: list[float]) -> bool:
+    """Hardly any training loss is left, and the answers to new rows are wrong as often as before."""
+    if not train or curves.fallen(train) < BY_HEART or curves.end(train) > NO_LOSS:
+        return False
+    half = len(shares) // 2
+    return max(shares) < HALF_RIGHT and max(shares[half:]) < max(shares[:half]) + GROWS
