@@ -121,8 +121,8 @@ def _generated_samples(program: Program) -> Iterator[Finding]:
                 "error",
                 outer,
                 f"The sample that the model on {line_of(inner, outer)} made keeps its graph: "
-                f"backward() on {line_of(backward.call, outer)} writes gradients into that model too, and the "
-                f"step on {line_of(owner.call, outer)} applies them.",
+                f"backward() on {line_of(backward.call, outer)} writes gradients into that model too, and "
+                f"the step on {line_of(owner.call, outer)} applies them.",
                 fix="Feed `fake.detach()` (or make the sample under `torch.no_grad()`) in this "
                 "network's turn.",
                 edits=_fed_detached(inner, outer),
