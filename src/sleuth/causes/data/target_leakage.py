@@ -58,14 +58,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.program import CREDENCE, Program, place
-from sleuth.facts.topics.lags import centred_windows, open_windows
+from sleuth.facts.topics.lags import centred_windows, lags_of_nothing, open_windows
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
 
-NEEDS = "rolling expanding ewm diff( pct_change .drop("
+NEEDS = "rolling expanding ewm diff( pct_change .drop( .shift("
 COPY = 0.999  # correlation; measurements of one thing rarely agree that well, copies always do
 
 
@@ -83,6 +83,16 @@ def lint(program: Program) -> Iterator[Finding]:
                 credence=CREDENCE["error"],
                 where=place(window.node, source),
                 fix=f'Take only what is known before: `["{window.column}"].shift(1).{window.method}(...)`.',
+            )
+        for lag in lags_of_nothing(source, program.sources):
+            yield Finding(
+                f"The lags of `{lag.column}` are counted from zero, and that of zero rows is the row's own "
+                f"`{lag.column}`, which line {lag.target_line} makes the target of: the answer is among the "
+                "inputs.",
+                severity="error",
+                credence=CREDENCE["error"],
+                where=place(lag.node, source),
+                fix="Count the lags from one: `for k in range(1, n + 1)`.",
             )
         for window in centred_windows(source):
             yield Finding(

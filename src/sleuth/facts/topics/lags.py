@@ -48,11 +48,7 @@ def open_windows(source: Source, others: Sequence[Source] = ()) -> Iterator[Open
     if not lagged:
         return
     ahead = {column for node in source.of(ast.Call) for column in _shifted(node, True, known)}
-    targets = {
-        column: line
-        for one in (*others, source)
-        for column, line in (_targets(one) | _called_target(one) | _fitted_targets(one)).items()
-    }
+    targets = _all_targets(source, others)
     listed = _listed_inputs(source, {_name_of(node.targets[0]) for node in written})
     dropped, starts = _dropped(source), _starts(source)
     for node in written:
@@ -65,6 +61,53 @@ def open_windows(source: Source, others: Sequence[Source] = ()) -> Iterator[Open
             if column in targets:
                 used = [name for name, _ in _methods(node.value) if name in WINDOWS | _CHANGES]
                 yield OpenWindow(node.value, column, targets[column], used[-1])
+
+
+def _all_targets(source: Source, others: Sequence[Source]) -> dict[str, int]:
+    return {
+        column: line
+        for one in (*others, source)
+        for column, line in (_targets(one) | _called_target(one) | _fitted_targets(one)).items()
+    }
+
+
+def lags_of_nothing(source: Source, others: Sequence[Source] = ()) -> Iterator[OpenWindow]:
+    """`df[f"lag{k}"] = df["sales"].shift(k)` for k from zero on: the first is the row's own answer."""
+    if not source.holds(".shift(") or not source.holds("range("):
+        return
+    written = [node for node in source.of(ast.Assign) if _is_column(node.targets[0])]
+    if _cut_in_windows(source, written):
+        return
+    ahead = {column for node in source.of(ast.Call) for column in _shifted(node, True)}
+    targets = _all_targets(source, others)
+    for call in _shifted_by_a_count_from_zero(source):
+        for column in sorted(_columns(call.func) & targets.keys() - ahead):
+            yield OpenWindow(call, column, targets[column], "shift")
+
+
+def _shifted_by_a_count_from_zero(source: Source) -> Iterator[ast.Call]:
+    turns: list[tuple[ast.expr, ast.expr, Sequence[ast.AST]]] = [
+        (loop.target, loop.iter, loop.body) for loop in source.of(ast.For)
+    ]
+    made = [(listed.generators, listed.elt) for listed in source.of(ast.ListComp)]
+    made += [(table.generators, table.value) for table in source.of(ast.DictComp)]
+    turns += [(part.target, part.iter, [each]) for parts, each in made for part in parts if not part.ifs]
+    for target, over, body in turns:
+        if isinstance(target, ast.Name) and _counts_from_zero(over):
+            for name, call in (found for node in body for found in _methods(node)):
+                if name == "shift" and call.args and ast.dump(call.args[0]) == ast.dump(_read(target.id)):
+                    yield call
+
+
+def _read(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
+def _counts_from_zero(over: ast.expr) -> bool:
+    if not isinstance(over, ast.Call) or called(over) != "range" or not over.args:
+        return False
+    first = over.args[0]
+    return len(over.args) == 1 or (isinstance(first, ast.Constant) and first.value == 0)
 
 
 def _cut_in_windows(source: Source, written: Sequence[ast.Assign]) -> bool:
@@ -231,16 +274,15 @@ def _listed_inputs(source: Source, written: set[str]) -> set[str]:
 
 
 def _columns(node: ast.AST, known: Mapping[str, set[str]] = _NONE) -> set[str]:
-    """`sales` of `df["sales"]`, and of names that are known to stand for it."""
-    found = {
-        part.slice.value
-        for part in ast.walk(node)
-        if isinstance(part, ast.Subscript)
-        and isinstance(part.slice, ast.Constant)
-        and isinstance(part.slice.value, str)
-    }
+    """`sales` of `df["sales"]` and `df[["sales"]]`, and of names that are known to stand for it."""
+    keys = [_only(part.slice) for part in ast.walk(node) if isinstance(part, ast.Subscript)]
+    found = {key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if known else set()
     return found.union(*(known[name] for name in names & known.keys()))
+
+
+def _only(key: ast.expr) -> ast.expr:
+    return key.elts[0] if isinstance(key, ast.List) and len(key.elts) == 1 else key
 
 
 def _methods(node: ast.AST) -> Iterator[tuple[str, ast.Call]]:
