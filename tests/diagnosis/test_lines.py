@@ -279,6 +279,15 @@ BY_SOURCE = {
         "rows = []\nclass D:\n    @lru_cache(maxsize=None)\n    def crop(self, i): return self.read(i)\n",
         3,
     ),
+    "of two caches that of tensors": (
+        "memory-growth",
+        (
+            "@functools.cache\ndef window(n: int): return hann(n)\n"
+            "@functools.lru_cache(maxsize=None)\n"
+            "def spectrum(waves, n=8): return stft(waves.float(), window(n))\n"
+        ),
+        3,
+    ),
     "a table that is filled": (
         "memory-growth",
         "def read(key):\n    if key not in CACHE:\n        CACHE[key] = load(key)\n    return CACHE[key]\n",

@@ -21,16 +21,41 @@ def where_kept(record: Record, sources: list[Path]) -> Where | None:
     return None if words else _where_memoised(sources)
 
 
-_MEMOISED = re.compile(r"@(functools\.)?cache\s*$|\blru_cache\(\s*(maxsize\s*=\s*)?None\s*\)")
+_MEMOISED = re.compile(r"^(functools\.)?(cache|lru_cache\(\s*(maxsize\s*=\s*)?None\s*\))$")
 
 
 def _where_memoised(sources: list[Path]) -> Where | None:
-    """A memory of answers without an end, which nobody can look into."""
-    for path in sources:
-        for number, line in enumerate(path.read_text("utf-8", errors="replace").splitlines(), 1):
-            if _MEMOISED.search(line.partition("#")[0]):
-                return Where(str(path), number)
-    return None
+    """A memory of answers without an end, which nobody can look into: that of a function of tensors first."""
+    trees = [(path, tree) for path in sources if (tree := tree_of(path)) is not None]
+    found = [(rank, Where(str(path), line)) for path, tree in trees for rank, line in _memories(tree)]
+    return min(found, key=lambda entry: entry[0])[1] if found else None
+
+
+def _memories(tree: ast.Module) -> Iterator[tuple[bool, int]]:
+    """(whether it is likely to be small, its line): as a decorator, or called with a function."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            marks = [mark for mark in node.decorator_list if _MEMOISED.match(ast.unparse(mark))]
+            yield from ((not _takes_tensors(node), mark.lineno) for mark in marks)
+        elif isinstance(node, ast.Call) and _MEMOISED.match(ast.unparse(node.func)):
+            yield True, node.lineno
+
+
+_NUMBERS = re.compile(r"^(int|float|str|bool|tuple|Path)\b")
+
+
+def _takes_tensors(function: ast.FunctionDef) -> bool:
+    """By its annotations, or else by what it does with its first argument: numbers have no methods."""
+    given = [entry for entry in function.args.args if entry.arg != "self"]
+    said = [ast.unparse(entry.annotation) for entry in given if entry.annotation is not None]
+    if any("Tensor" in words or "ndarray" in words for words in said):
+        return True
+    if not given or any(map(_NUMBERS.match, said[:1])):
+        return False
+    return any(
+        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == given[0].arg
+        for node in ast.walk(function)
+    )
 
 
 def _statements_of(path: Path) -> Iterator[ast.stmt]:

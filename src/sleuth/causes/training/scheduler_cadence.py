@@ -489,14 +489,14 @@ def _crawling(record: "Record") -> Iterator[Finding]:
 
 
 def calls_of(record: "Record", plan: "Scheduler") -> tuple[int, int, Where | None]:
-    """How often a schedule was called, in how many steps of its optimizer, and where first."""
+    """How often a schedule was called, in how many steps of its optimizer, and where first. A library that
+    calls everything from one line of the user's (`trainer.fit`) leaves only where it was made."""
     called = [
-        where_event(step, line)
-        for step, (_, number, line) in occurrences(record, "scheduler")
-        if number == plan.id
+        (step, line) for step, (_, number, line) in occurrences(record, "scheduler") if number == plan.id
     ]
     taken = sum(step.optimizer == plan.optimizer and step.n >= plan.n for step in record.steps)
-    return len(called), taken, called[0] if called else None
+    first = next(((step, line) for step, line in called if line != step.line), None)
+    return len(called), taken, where_event(*first) if first is not None else None
 
 
 def _finding(plan: "Scheduler", where: Where | None, reason: str, often: float) -> Finding:

@@ -29,7 +29,7 @@ _COUNTS = frozenset({"estimated_stepping_batches", "num_training_batches"})
 _NAMED_STEPS = Pattern(r"^(num_|n_|max_|total_)?(train(ing)?_)?(steps|batches)(_per_epoch)?$")
 _LOADER = Pattern(r"loader|\bdl\b|_dl\b|batches|dataset|\w_set\b|\w_ds\b|train_data")
 _SCHEDULE = Pattern(r"LR$|[Ss]chedule")
-_COUNTER = Pattern(r"step|iter|batch")
+_EPOCH = Pattern(r"^e$|(?<![a-z])ep(och)?s?(?![a-z])", re.IGNORECASE)  # what a function is called with
 _NOT_LENGTHS = frozenset(
     "optimizer max_lr base_lr eta_min gamma factor last_epoch verbose mode monitor".split()
 )
@@ -264,10 +264,10 @@ def _is_of_loader(length: Call) -> bool:
 
 
 def _unit_of_function(function: Function, any_counter: bool) -> Unit | None:
-    """`lambda step: min(1, step / total)`: it says that it counts steps, and its numbers are such."""
+    """`lambda step: min(1, step / total)`: it does not say that it counts epochs; its numbers are steps."""
     definition = function.definition
     names = [entry.arg for entry in definition.args.args if entry.arg != "self"] if definition else []
-    if definition is None or not names or not (any_counter or _COUNTER.search(names[0])):
+    if definition is None or not names or (not any_counter and _EPOCH.search(names[0])):
         return None
     for node in ast.walk(definition):
         if isinstance(node, ast.Attribute) and node.attr in _COUNTS:
