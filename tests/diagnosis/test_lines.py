@@ -279,6 +279,16 @@ BY_SOURCE = {
         "rows = []\nclass D:\n    @lru_cache(maxsize=None)\n    def crop(self, i): return self.read(i)\n",
         3,
     ),
+    "an order as it stands": (
+        "unshuffled-training",
+        ("order = torch.arange(len(x))\nfor i in range(0, len(x), 32):\n    take = order[i:i + 32]\n"),
+        1,
+    ),
+    "batches cut as they come": (
+        "unshuffled-training",
+        "n = len(x)\nfor i in range(0, n, 32):\n    xb, yb = x[i:i + 32], y[i:i + 32]\n",
+        3,
+    ),
     "of two caches that of tensors": (
         "memory-growth",
         (

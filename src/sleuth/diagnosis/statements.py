@@ -235,10 +235,20 @@ def _over_the_batch(statement: _Statement) -> int | None:
     return 0 if alone and not first & set(written[2]) else None
 
 
+def _in_order(statement: _Statement) -> int | None:
+    """Where the order of the rows is written down as it stands, or else where batches are cut from it."""
+    if re.search(
+        r"= *(torch\.|np\.|numpy\.)?(arange|list\(range)\((0, )?(len\(|\w+\.(shape|size))", statement.text
+    ):
+        return 0
+    return 1 if statement.in_loop and re.search(r"\[(\w+):\1 \+ ", statement.text) else None
+
+
 # For findings that know no line at all.
 LAST_RESORT: Mapping[str, Callable[[_Statement], int | None]] = {
     "zero-init": _same_start,
     "memory-growth": _grows,
+    "unshuffled-training": _in_order,
     "unstratified-split": _split,
 }
 RANKS: Mapping[str, Callable[[_Statement], int | None]] = {
