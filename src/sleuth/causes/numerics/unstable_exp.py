@@ -157,7 +157,7 @@ def _log_of_exp(program: Program, call: Call) -> Iterator[Finding]:
 
 
 def _overflow(program: Program, call: Call, exponential: Call, what: str, instead: str) -> Iterator[Finding]:
-    if _is_drawn(_argument(exponential)):
+    if _is_drawn(_argument(exponential)) or _is_low_itself(_argument(exponential)):
         return
     bounds, learned = _examine(_argument(exponential))
     # A cosine is at most 1; divided by a temperature of 0.01 it is 100.
@@ -277,7 +277,7 @@ def _examine(value: Value | None) -> tuple[frozenset[str], bool]:
             if short in _BOUNDS or kind(here) in ("sigmoid", "tanh", "log_softmax", "softmax"):
                 bounds.add(short if short in _BOUNDS else kind(here))
                 continue
-            if _is_chosen_by_size(here) or _is_low_ramp(here):
+            if _smaller_less_larger(here) or (here.op == "[]" and _compares(here.args[-1])):
                 bounds.add("chosen by size")
                 continue
             if here.op == "()" or here.op == "torch.nn.Parameter":
@@ -288,11 +288,21 @@ def _examine(value: Value | None) -> tuple[frozenset[str], bool]:
     return frozenset(bounds), learned
 
 
-def _is_chosen_by_size(call: Call) -> bool:
-    """`x[x < 20]`, `x.masked_fill(x > 20, 0)`, the smaller of two less the larger."""
-    if call.op == "[]" and _compares(call.args[-1]):
-        return True
-    return _own_size_masked(call) or _smaller_less_larger(call) or _ordered_pair(call)
+def _is_low_itself(argument: Value | None) -> bool:
+    """The very argument is bounded; what stands further back, behind layers, says nothing of it."""
+    for _ in range(8):
+        argument = root(argument)
+        if not isinstance(argument, Call):
+            return False
+        if _own_size_masked(argument) or _is_low_ramp(argument) or _ordered_pair(argument):
+            return True
+        if argument.op == "neg":
+            argument = argument.args[0]
+        elif keeps_numbers(argument):
+            argument = subject(argument)
+        else:
+            return False
+    return False
 
 
 def _own_size_masked(call: Call) -> bool:
