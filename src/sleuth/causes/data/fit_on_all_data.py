@@ -302,6 +302,8 @@ def _cut_together(splits: Splits, split: Split) -> bool:
 def _keeps_to_training_rows(splits: Splits, fit: Fit) -> bool:
     """The program itself calls what is fitted its training data: `.fit(x_train)`, `standardize(x_train)`.
 
+    What it calls test data is one part as well, with a ruler of its own where it is scaled by hand.
+
     A step that sees labels spoils a validation part cut from the training rows as well, unless there are
     other validation rows to measure the score on.
     """
@@ -309,12 +311,17 @@ def _keeps_to_training_rows(splits: Splits, fit: Fit) -> bool:
     if not sees_labels and fit.call.op in (".fit", ".fit_transform"):
         if TRAIN_NAME.search(_spelled(fit.call)):
             return True
-    sites = [site for site in (*fit.call.context.sites, fit.call) if _names_argument(site, TRAIN_NAME)]
+    names = (TRAIN_NAME, HELD_OUT_NAME) if fit.by_hand else (TRAIN_NAME,)
+    sites = [
+        site
+        for site in (*fit.call.context.sites, fit.call)
+        if any(_names_argument(site, name) for name in names)
+    ]
     if sees_labels:
         sites = [site for site in sites if _has_validation_rows(site)]
     rows = {id(here) for here in splits.rows(fit.data)} if sites else set()
     return any(
-        TRAIN_NAME.search(text) and (id(value) in rows or id(root(value)) in rows)
+        any(name.search(text) for name in names) and (id(value) in rows or id(root(value)) in rows)
         for site in sites
         for value, text in _spelled_arguments(site)
     )
