@@ -10,6 +10,7 @@ import pytest
 
 from sleuth.causes.architecture import underpowered_model
 from sleuth.causes.hyperparameters import batch_too_small
+from sleuth.causes.architecture.structural_ceiling import SAME_ANSWERS
 from sleuth.causes.loss.loss_disconnected import NO_EFFECT
 from sleuth.causes.rl import reward_scale
 from sleuth.diagnosis import clues
@@ -752,3 +753,11 @@ def test_classes_of_a_second_task_are_no_matter_of_a_split(classes: tuple[int, .
     calls = [LossCall("cross_entropy", 9, n=k, classes=count) for k, count in enumerate(classes)]
     said = finding("unstratified-split", "warning", technique="probe")
     assert clues.of_a_stage([said], Record(tuple(calls)))[0].severity == severity
+
+
+@pytest.mark.parametrize(("numbers", "severity"), [({}, "note"), ({SAME_ANSWERS: 40}, "warning")])
+def test_answers_that_no_weight_changes_count_where_the_loss_falls(
+    numbers: dict[str, float], severity: str
+) -> None:
+    said = Finding("same", "warning", 0.75, cause="structural-ceiling", technique="probe", numbers=numbers)
+    assert clues.harmless_where_it_learns([said], {})[0].severity == severity

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sleuth.causes.architecture.structural_ceiling import SAME_ANSWERS
 from sleuth.causes.loss.loss_disconnected import NO_EFFECT
 from sleuth.diagnosis.board import Clue
 from sleuth.diagnosis.lines import SET_BY_HAND
@@ -213,6 +214,9 @@ def _in_library(finding: Finding) -> bool:
 def hindering(finding: Finding) -> bool:
     """A hindrance seen in numbers; what the source shows stays as it is, and so do labels proven wrong."""
     if finding.cause == "labels-misaligned" and finding.severity == "error":
+        return False
+    # The loss falls there, and nothing comes of it.
+    if SAME_ANSWERS in finding.numbers:
         return False
     # Targets far from zero start a loss high without anybody's doing; values written by hand do not.
     if SET_BY_HAND in finding.numbers and float(finding.numbers.get("ratio", 0.0)) > FAR_OFF:

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 
 PREDICTS = {"same-batch": "always"}
 
+SAME_ANSWERS = "same_answers"  # among a finding's numbers: rows that keep their answer, however the loss falls
 STILL = 1e-6  # relative change of every output when all parameters are drawn anew
 
 
@@ -104,7 +105,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             severity="warning",
             credence=0.75,
             where=unmoved.where,
-            numbers={"rows": unmoved.rows, "classes": unmoved.classes},
+            numbers={SAME_ANSWERS: unmoved.rows, "classes": unmoved.classes},
             fix="Let what is learned say something about each class: one number a class, not one a row.",
         )
 
