@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sleuth.causes.architecture import underpowered_model
-from sleuth.causes.hyperparameters import batch_too_small
 from sleuth.causes.architecture.structural_ceiling import SAME_ANSWERS
+from sleuth.causes.hyperparameters import batch_too_small
 from sleuth.causes.loss.loss_disconnected import NO_EFFECT
 from sleuth.causes.rl import reward_scale
 from sleuth.diagnosis import clues

@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.step import LossCall, Record
 
-PREDICTS = {"same-batch": "always"}
+PREDICTS = {"same-batch": "usually"}  # not where only the answers stand still
 
-SAME_ANSWERS = "same_answers"  # among a finding's numbers: rows that keep their answer, however the loss falls
+SAME_ANSWERS = "same_answers"  # among the numbers of a finding that stands however the loss falls
 STILL = 1e-6  # relative change of every output when all parameters are drawn anew
 
 
