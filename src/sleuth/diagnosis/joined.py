@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sleuth.causes.training.metric_accumulation_bug import LOADER_LINE
-from sleuth.causes.training.scheduler_cadence import PLANNED_LINE, calls_of
+from sleuth.causes.training.scheduler_cadence import PLANNED_LINE
+from sleuth.facts.rhythm import calls_of
 from sleuth.facts.step import Loader, Record, Scheduler
 from sleuth.finding import Finding
 

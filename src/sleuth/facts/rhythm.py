@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.seen import Course, holdings
+from sleuth.facts.seen import Course, holdings, where_event
+from sleuth.finding import Where
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Line, Record, Step
+    from sleuth.facts.step import Line, Record, Scheduler, Step
 
 Mark = tuple[str, int, "Line"]
 CLEARS = ("zero_grad", "zero_grad_model")
@@ -84,3 +85,14 @@ def occurrences(record: "Record", name: str) -> "Iterator[tuple[Step, Mark]]":
         for event in events(record, step):
             if event[0] == name:
                 yield step, event
+
+
+def calls_of(record: "Record", plan: "Scheduler") -> tuple[int, int, Where | None]:
+    """How often a schedule was called, in how many steps of its optimizer, and where first. A library that
+    calls everything from one line of the user's (`trainer.fit`) leaves only where it was made."""
+    called = [
+        (step, line) for step, (_, number, line) in occurrences(record, "scheduler") if number == plan.id
+    ]
+    taken = sum(step.optimizer == plan.optimizer and step.n >= plan.n for step in record.steps)
+    first = next(((step, line) for step, line in called if line != step.line), None)
+    return len(called), taken, where_event(*first) if first is not None else None

@@ -68,8 +68,8 @@ from sleuth.facts.flow import ancestry, possible, root, spelling
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Function, Instance, Loop, Value
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, place, rewrite
-from sleuth.facts.rhythm import occurrences
-from sleuth.facts.seen import at, courses, ended, epoch_steps, where_event
+from sleuth.facts.rhythm import calls_of
+from sleuth.facts.seen import at, courses, ended, epoch_steps
 from sleuth.facts.topics.cadence import (
     alike,
     implied,
@@ -486,17 +486,6 @@ def _crawling(record: "Record") -> Iterator[Finding]:
             numbers={"calls_a_step": len(rates) / len(steps), "reached": rates[-1] / given},
             fix="Step it after every optimizer step, or give its numbers in epochs.",
         )
-
-
-def calls_of(record: "Record", plan: "Scheduler") -> tuple[int, int, Where | None]:
-    """How often a schedule was called, in how many steps of its optimizer, and where first. A library that
-    calls everything from one line of the user's (`trainer.fit`) leaves only where it was made."""
-    called = [
-        (step, line) for step, (_, number, line) in occurrences(record, "scheduler") if number == plan.id
-    ]
-    taken = sum(step.optimizer == plan.optimizer and step.n >= plan.n for step in record.steps)
-    first = next(((step, line) for step, line in called if line != step.line), None)
-    return len(called), taken, where_event(*first) if first is not None else None
 
 
 def _finding(plan: "Scheduler", where: Where | None, reason: str, often: float) -> Finding:
