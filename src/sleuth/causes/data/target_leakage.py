@@ -23,7 +23,8 @@ gave 100%. A leak may be present and not yet found by your model.
 
 ## How to tell
 - **lint**: a moving average over the target's own column, or its change since an earlier row, ends
-  with the row it stands in, beside columns that take earlier rows; or a label that is cut out of one
+  with the row it stands in, beside columns that take earlier rows; lags of the target that are counted
+  from zero; or a label that is cut out of one
   column (`df["late"] = df["days"] > 90`), which stays in the table when only the label is dropped.
 - **probe**: one input column has a correlation of 0.999 or more with the target, or with
   belonging to one class, over the examples of the loader (of the batch, without one).

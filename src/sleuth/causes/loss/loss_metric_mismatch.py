@@ -21,7 +21,8 @@ ranking with a bad threshold also gives a falling loss and a flat F1.
 
 ## How to tell
 - **lint**: scores that must not win are masked with a very low value, and then the lowest are taken
-  as the best.
+  as the best; or the first of an ascending order of the very scores that the loss raises for the right
+  class are held to the labels.
 - **watch**: over many steps the loss falls by a clear amount while the metric stays flat or gets
   worse, on the *same* examples; a ranking metric at exactly 0 is below what chance would give, and
   one that loses most of its first value while the loss falls is read from the wrong end. Sleuth

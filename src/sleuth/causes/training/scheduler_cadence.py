@@ -25,7 +25,8 @@ for x, y in loader:
   anything whose numbers equal `epochs` belong outside it. `T_max=epochs * len(loader)` per batch
   is right. In Lightning, what `configure_optimizers` returns is stepped once per epoch by default:
   a plan made from `estimated_stepping_batches` or `len(loader)` needs `"interval": "step"`, and one made
-  from `max_epochs` must not have it.
+  from `max_epochs` must not have it. A plan in steps that a callback or another file calls is settled by
+  the run: how often it was called for so many steps.
 - **watch**: scheduler steps per optimizer step and the learning rate over time: several decays
   within one epoch, a rate that oscillates, or one that has not left its warm-up when the run ends:
   raised a little once an epoch, and still below half of the rate that was set.
