@@ -6,7 +6,18 @@ import pytest
 
 from sleuth.diagnosis.lines import placed
 from sleuth.diagnosis.sources import optimizers_in
-from sleuth.facts.step import Keeper, Layer, Layers, Model, NonFinite, Optimizer, Parameter, Record, Step
+from sleuth.facts.step import (
+    Batch,
+    Keeper,
+    Layer,
+    Layers,
+    Model,
+    NonFinite,
+    Optimizer,
+    Parameter,
+    Record,
+    Step,
+)
 from sleuth.finding import Finding, Where
 
 
@@ -347,6 +358,32 @@ def test_tensors_that_pile_up_point_at_what_puts_more_on_the_pile(
     path = tmp_path / "train.py"
     path.write_text(KEPT)
     assert line_of(found("memory-growth", line=30), Record((Keeper(name, "list", 500),)), path) == line
+
+
+SERVED = """\
+class Rows(Dataset):
+    def __init__(self, frame):
+        x, y = frame[TAGS], frame[TARGET]
+        self.x = torch.tensor(x.to_numpy())
+        self.y = torch.tensor(y.to_numpy())
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+"""
+
+
+@pytest.mark.parametrize(
+    ("cause", "line", "wanted"),
+    [("inputs-unnormalized", 30, 4), ("inputs-unnormalized", 21, 21), ("lr-too-high", 30, 30)],
+)
+def test_inputs_point_at_where_a_data_set_stores_them(
+    cause: str, line: int, wanted: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(SERVED)
+    assert line_of(found(cause, line=line), Record((Batch(0, line=30),)), path) == wanted
+    path.write_text(SERVED + SERVED.replace("Rows", "Others"))
+    assert line_of(found(cause, line=line), Record((Batch(0, line=30),)), path) == line
 
 
 def test_a_memory_without_an_end_is_pointed_at_where_nobody_else_keeps_them(tmp_path: Path) -> None:

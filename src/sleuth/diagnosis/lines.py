@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sleuth.diagnosis.chance import left_to_chance
 from sleuth.diagnosis.piling import where_kept
+from sleuth.diagnosis.serving import where_served
 from sleuth.diagnosis.settings import (
     SETTINGS,
     chosen_by_name,
@@ -114,6 +115,8 @@ def _from_record(finding: Finding, record: Record, sources: list[Path]) -> Where
         return _where_squashed(record, sources) or _where_stacked(finding, record)
     if finding.where is None or not finding.where.line:
         return _where_prepared(finding.cause, record)
+    if finding.cause in OF_INPUTS and finding.where.line in {batch.line for batch in batches(record)}:
+        return where_served(sources)  # the model's call only receives them
     return None
 
 
