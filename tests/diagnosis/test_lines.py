@@ -300,6 +300,11 @@ BY_SOURCE = {
         "n = len(x)\nfor i in range(0, n, 32):\n    xb, yb = x[i:i + 32], y[i:i + 32]\n",
         3,
     ),
+    "a margin": (
+        "loss-saturated",
+        "def triplet(a, p, n, margin):\n    return F.relu(near(a, p) - far(a, n) - margin).mean()\n",
+        2,
+    ),
     "of two caches that of tensors": (
         "memory-growth",
         (

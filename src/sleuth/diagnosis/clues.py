@@ -216,7 +216,7 @@ def hindering(finding: Finding) -> bool:
     if finding.cause == "labels-misaligned" and finding.severity == "error":
         return False
     # The loss falls there, and nothing comes of it.
-    if SAME_ANSWERS in finding.numbers:
+    if SAME_ANSWERS in finding.numbers or (finding.cause, finding.technique) == ("loss-saturated", "watch"):
         return False
     # Targets far from zero start a loss high without anybody's doing; values written by hand do not.
     if SET_BY_HAND in finding.numbers and float(finding.numbers.get("ratio", 0.0)) > FAR_OFF:

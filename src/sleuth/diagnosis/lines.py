@@ -86,6 +86,8 @@ def _from_source(finding: Finding, sources: list[Path]) -> Where | None:
         return where_halved(str(finding.numbers.get("dtype", "")), sources)
     if finding.cause == "wrong-reduction" and finding.where is not None and finding.where.line:
         return None  # the call of a loss is known better than a statement can be guessed
+    if finding.cause == "loss-saturated" and finding.technique == "probe" and _has_place(finding):
+        return None  # it saw the bound itself
     return best_statement(finding.cause, sources) if finding.cause in RANKS else None
 
 

@@ -244,6 +244,12 @@ def _in_order(statement: _Statement) -> int | None:
     return 1 if statement.in_loop and re.search(r"\[(\w+):\1 \+ ", statement.text) else None
 
 
+def _hinge(statement: _Statement) -> int | None:
+    """Where a loss is bounded from below: `relu(near - far + margin)`."""
+    bounded = re.search(r"\b(relu|clamp|clamp_min|maximum|hinge\w*|clip)\(", statement.text)
+    return 0 if bounded and re.search(r"margin|hinge", statement.text, re.IGNORECASE) else None
+
+
 # For findings that know no line at all.
 LAST_RESORT: Mapping[str, Callable[[_Statement], int | None]] = {
     "zero-init": _same_start,
@@ -258,6 +264,7 @@ RANKS: Mapping[str, Callable[[_Statement], int | None]] = {
     "repeated-batch": _first_batch_again,
     "wrong-reduction": _summed,
     "frozen-params": _frozen,
+    "loss-saturated": _hinge,
     "batch-mixing": _over_the_batch,
 }
 # For findings whose line only hands on what was made elsewhere.

@@ -44,6 +44,10 @@ def steps(**changes: Any) -> Record:
     return spoil(healthy(), Step, **changes)
 
 
+def over_at_once(step: Step) -> float:
+    return 0.03 if step.n < 8 else 0.0
+
+
 def second_term(value: Any, **changes: Any) -> Record:
     """The healthy run with one more loss call a step."""
     extra = [replace(call, line=14, value=value(call.n), **changes) for call in healthy().of(LossCall)]
@@ -194,6 +198,14 @@ TWINS: Twins = {
             steps(graph=lambda s: 40 + s.n % 30),
             recurrent(steps(graph=lambda s: 40 + 10 * s.n)),
             recurrent(ended(healthy(), TWICE)),
+        ],
+    ),
+    "loss-saturated": (
+        [spoil(spoil(healthy(), Step, loss=over_at_once), Evaluation, correct=0.2)],
+        [
+            healthy(),
+            spoil(healthy(), Step, loss=over_at_once),  # and every margin is met by right answers
+            spoil(healthy(), Evaluation, correct=0.2),
         ],
     ),
     "loss-sign-flipped": (

@@ -23,6 +23,7 @@ A flat loss at zero error is called convergence. It is a fault only while the er
 - **probe**: the loss is far from its best value and its gradient with respect to the model's output
   is almost zero for most examples; nudging the output along the target direction does not change
   the loss. Check the gradient *at the output*: if it is healthy there, the loss is not the culprit.
+- **watch**: the loss is exactly zero at nearly all steps, and most answers to other rows are wrong.
 - **refuted by**: the gradient of the loss with respect to the output is of ordinary size on the
   examples that are wrong.
 
@@ -60,6 +61,7 @@ from sleuth.finding import Finding
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.step import Record
 
 PREDICTS = {"same-batch": "usually", "lr×10": "even", "lr×0.1": "even"}
 
@@ -124,4 +126,33 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 numbers={"silent": use.silent_examples, "loss": use.mean_value},
                 fix="Use the form of the loss that takes raw scores; remove a clamp, a margin or a "
                 "saturated output.",
+            )
+
+
+OVER = 0.8  # of the steps have a loss of exactly nothing
+ENOUGH_STEPS = 50
+WRONG = 0.5  # share right on other rows: whoever met every margin would do better
+
+
+def watch(record: "Record") -> Iterator[Finding]:
+    """A loss that is exactly zero for nearly all of the run, of a model that answers wrongly all the same."""
+    from sleuth.facts.seen import courses, needed, where_loss
+    from sleuth.facts.step import Evaluation
+
+    judged = [seen for seen in record.of(Evaluation) if seen.correct is not None and seen.n > 0]
+    needed(judged, "evaluation passes whose right answers could be counted")
+    last = judged[-1].correct or 0.0
+    for course in courses(record, ENOUGH_STEPS)[:1]:
+        nothing = sum(loss == 0.0 for loss in course.losses)
+        if last < WRONG and nothing >= OVER * len(course.losses):
+            yield Finding(
+                f"The loss is exactly 0 at {nothing} of {len(course.losses)} steps, and the evaluation at "
+                f"step {judged[-1].n} is right in {last:.0%} of its rows: the bound is met by answers that are "
+                "wrong, and from there on nothing is learned.",
+                severity="warning",
+                credence=0.75,
+                where=where_loss(course.steps[-1]),
+                numbers={"zeros": nothing, "steps": len(course.losses), "right": last},
+                fix="Check the sign and the size of the margin, and the order of the two sides of the "
+                "difference.",
             )
