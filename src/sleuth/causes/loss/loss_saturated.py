@@ -147,8 +147,8 @@ def watch(record: "Record") -> Iterator[Finding]:
         if last < WRONG and nothing >= OVER * len(course.losses):
             yield Finding(
                 f"The loss is exactly 0 at {nothing} of {len(course.losses)} steps, and the evaluation at "
-                f"step {judged[-1].n} is right in {last:.0%} of its rows: the bound is met by answers that are "
-                "wrong, and from there on nothing is learned.",
+                f"step {judged[-1].n} is right in {last:.0%} of its rows: the bound is met by answers that "
+                "are wrong, and from there on nothing is learned.",
                 severity="warning",
                 credence=0.75,
                 where=where_loss(course.steps[-1]),

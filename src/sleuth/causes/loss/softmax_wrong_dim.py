@@ -26,7 +26,8 @@ lie on axis 0.
   all, or with a `dim` that disagrees with the later `transpose` or `view`; vectors of unit length over
   another axis than the one that their product sums over.
 - **probe**: a softmax runs over the axis of the examples, or over an axis that the product after
-  it does not sum over.
+  it does not sum over; log-probabilities for `nll_loss` add to one on another axis than that of the
+  classes.
 - **experiment**: undone from outside, every softmax normalises over the last axis; examples no
   longer share their probabilities.
 - **refuted by**: the outputs (exponentiated, for `log_softmax`) sum to 1 along the class axis.
@@ -408,6 +409,7 @@ def _over_the_last(softmax: Call) -> Edits:
 
 
 def probe(bench: "Bench") -> Iterator[Finding]:
+    yield from _not_over_classes(bench)
     for softmax in bench.first.softmaxes:
         if not softmax.over_examples and not softmax.wrong_for_product:
             continue
@@ -422,6 +424,24 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             where=softmax.where,
             numbers={"axis": softmax.axis},
             fix="Use `dim=-1` for attention weights and class scores that stand on the last axis.",
+        )
+
+
+def _not_over_classes(bench: "Bench") -> Iterator[Finding]:
+    """`nll_loss` has its classes on axis 1, and what it is given adds to one on another."""
+    for use in bench.first.losses:
+        if use.odd_axis is None:
+            continue
+        made = [s for s in bench.first.softmaxes if s.axis == use.odd_axis and s.shape == use.input_shape]
+        yield Finding(
+            f"`{use.name}` gets log-probabilities of shape {use.input_shape} that add to one on axis "
+            f"{use.odd_axis}, and its {use.classes} classes stand on axis 1: places compete with each other "
+            "in place of classes.",
+            severity="error",
+            credence=0.93,
+            where=made[0].where if made else use.where,
+            numbers={"axis": use.odd_axis, "classes": use.classes},
+            fix="Use `dim=1`: the loss has the classes on the second axis.",
         )
 
 

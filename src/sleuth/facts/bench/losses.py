@@ -60,6 +60,7 @@ class LossFacts:
     contrary: float = (
         0.0  # lowest correlation with the targets that another loss has for the very same output
     )
+    odd_axis: int | None = None  # log-probabilities add to one on it, and the loss has its classes on another
 
 
 EITHER_WAY = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
@@ -112,7 +113,18 @@ def _one(subject: Subject, run: Run, use: Use, found: Slopes) -> LossFacts:
         several_ones=_several_ones(use.target),
         ahead=ahead(use, run),
         contrary=_contrary(use, run),
+        odd_axis=_odd_axis(use),
     )
+
+
+def _odd_axis(use: Use) -> int | None:
+    """Of log-probabilities for classes at several places: the axis they were made over, where it is not that
+    of the classes. On a single place, or among as many places as classes, both may hold."""
+    given = use.input.detach().float()
+    if use.name != "nll_loss" or given.dim() < 3:
+        return None
+    made = [axis for axis in range(given.dim()) if bool((given.logsumexp(axis).abs() < 1e-2).all())]
+    return made[0] if made and 1 not in made and given.shape[made[0]] > 1 else None
 
 
 FEWEST_TO_COMPARE = 32  # pairs of targets
