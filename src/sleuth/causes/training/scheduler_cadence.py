@@ -153,7 +153,7 @@ def _left_open(program: Program) -> Iterator[Finding]:
         if (made := scheduler_call(schedule.about)) is not None and _step_served(program, schedule, made)
     ]
     for made in program.calls(*_SCHEDULES):
-        unit = None if any(made is other for other in seen) else unit_of(program, made, any_counter=True)
+        unit = None if any(made is other for other in seen) else unit_of(program, made)
         if unit is not None and unit.certain:
             found = clue(
                 "note",

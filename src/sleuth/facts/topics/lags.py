@@ -80,6 +80,7 @@ def lags_of_nothing(source: Source, others: Sequence[Source] = ()) -> Iterator[O
         return
     ahead = {column for node in source.of(ast.Call) for column in _shifted(node, True)}
     targets = _all_targets(source, others)
+    ahead |= {column for one in (*others, source) for column in _taken_further_on(one)}
     for call in _shifted_by_a_count_from_zero(source):
         for column in sorted(_columns(call.func) & targets.keys() - ahead):
             yield OpenWindow(call, column, targets[column], "shift")
@@ -97,6 +98,16 @@ def _shifted_by_a_count_from_zero(source: Source) -> Iterator[ast.Call]:
             for name, call in (found for node in body for found in _methods(node)):
                 if name == "shift" and call.args and ast.dump(call.args[0]) == ast.dump(_read(target.id)):
                     yield call
+
+
+def _taken_further_on(source: Source) -> set[str]:
+    """Columns of which a target takes the rows from somewhere on: `y = df["level"].to_numpy()[1:]`."""
+    return {
+        column
+        for node in source.of(ast.Assign)
+        if any(isinstance(part, ast.Slice) and part.lower is not None for part in ast.walk(node.value))
+        for column in _columns(node.value)
+    }
 
 
 def _read(name: str) -> ast.Name:

@@ -164,15 +164,10 @@ class Unit(NamedTuple):
     certain: bool
 
 
-def unit_of(program: Program, scheduler: Value, any_counter: bool = False) -> Unit | None:
-    """Why the numbers of a schedule are optimizer steps; None where they are epochs or not known.
-
-    `any_counter`: also where a function does not say by the name of its argument what it counts.
-    """
+def unit_of(program: Program, scheduler: Value) -> Unit | None:
+    """Why the numbers of a schedule are optimizer steps; None where they are epochs or not known."""
     found = [
-        unit
-        for name, length in _lengths(program, scheduler)
-        if (unit := _unit(name, length, any_counter)) is not None
+        unit for name, length in _lengths(program, scheduler) if (unit := _unit(name, length)) is not None
     ]
     return max(found, key=lambda unit: unit.certain, default=None)
 
@@ -210,10 +205,10 @@ def _is_schedule(value: Value | None) -> bool:
     return isinstance(value, Call) and bool(_SCHEDULE.search(value.op))
 
 
-def _unit(name: str, length: Value, any_counter: bool) -> Unit | None:
+def _unit(name: str, length: Value) -> Unit | None:
     settled = root(length)
     if isinstance(settled, Function):
-        return _unit_of_function(settled, any_counter)
+        return _unit_of_function(settled)
     if name == "steps_per_epoch":
         return Unit("`steps_per_epoch` plans one call per batch", certain=True)
     return _counted(length)
@@ -263,11 +258,11 @@ def _is_of_loader(length: Call) -> bool:
     return isinstance(node, ast.Call) and bool(node.args) and bool(_LOADER.search(ast.unparse(node.args[0])))
 
 
-def _unit_of_function(function: Function, any_counter: bool) -> Unit | None:
+def _unit_of_function(function: Function) -> Unit | None:
     """`lambda step: min(1, step / total)`: it does not say that it counts epochs; its numbers are steps."""
     definition = function.definition
     names = [entry.arg for entry in definition.args.args if entry.arg != "self"] if definition else []
-    if definition is None or not names or (not any_counter and _EPOCH.search(names[0])):
+    if definition is None or not names or _EPOCH.search(names[0]):
         return None
     for node in ast.walk(definition):
         if isinstance(node, ast.Attribute) and node.attr in _COUNTS:

@@ -33,6 +33,15 @@ def fit(frame, inputs, answer):
     return model
 
 
+def behind(series, count):
+    frame = pd.DataFrame({"depth": series})
+    for back in range(count):
+        frame[f"depth_{back}"] = frame["depth"].shift(back)
+    frame = frame.dropna()
+    y = frame["depth"].to_numpy()[1:]
+    return frame.filter(like="depth_").to_numpy()[:-1], y
+
+
 walk = np.cumsum(np.random.default_rng(0).normal(size=3000))
 ahead = tomorrow(walk, 6)
 fit(ahead, [name for name in ahead if name.startswith("level_")], "target")
