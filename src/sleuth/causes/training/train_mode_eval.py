@@ -125,7 +125,7 @@ def lint(program: Program) -> Iterator[Finding]:
             "batch norm uses (and "
             "learns from) the evaluation batch.",
             fix="Call `model.eval()` before the evaluation and `model.train()` before training goes on.",
-            edits=_switched(program, call),
+            edits=() if _mode_blocks(program, call) else _switched(program, call),
         )
 
 
@@ -204,11 +204,18 @@ def _under_an_eval_block(program: Program, call: Call) -> bool:
     """`with mode(model, False):`, where a generator of the project switches before it yields. What it does
     after that is read as if it came before the body of the block."""
     return any(
-        isinstance(manager.node, ast.Call)
-        and not any(isinstance(part, ast.Constant) and part.value is True for part in manager.node.args)
-        and _switches_mode(program, called(manager.node))
-        for manager in call.context.managers
+        not any(isinstance(part, ast.Constant) and part.value is True for part in block.args)
+        for block in _mode_blocks(program, call)
     )
+
+
+def _mode_blocks(program: Program, call: Call) -> list[ast.Call]:
+    """The blocks of the project around a call that set the mode; what is set before them does not last."""
+    return [
+        manager.node
+        for manager in call.context.managers
+        if isinstance(manager.node, ast.Call) and _switches_mode(program, called(manager.node))
+    ]
 
 
 def _switches_mode(program: Program, name: str) -> bool:
