@@ -263,14 +263,17 @@ def test_a_loss_around_zero_is_not_called_unstable_for_being_small() -> None:
 
 
 def test_an_evaluation_that_guesses_is_seen_whatever_the_loss_says() -> None:
-    def scored(correct: float, rows: int = 500, classes: int | None = 10) -> Record:
-        call = LossCall("cross_entropy", classes=classes)
+    def scored(
+        correct: float, rows: int = 500, classes: int | None = 10, shape: tuple[int, ...] = (32, 10)
+    ) -> Record:
+        call = LossCall("cross_entropy", classes=classes, input_shape=shape)
         return run(falling(2.3, 0.3), call, Evaluation(60, line=5, rows=rows, correct=correct))
 
     assert reading.guesses(scored(0.11)) is not None
     assert reading.guesses(scored(0.2)) is None
     assert reading.guesses(scored(0.11, rows=20)) is None
     assert reading.guesses(scored(0.11, classes=None)) is None
+    assert reading.guesses(scored(0.11, shape=(10, 10))) is None  # each row finds itself in its batch
 
 
 @pytest.mark.parametrize(

@@ -446,8 +446,10 @@ def ceiling(record: Record) -> float | None:
 
 
 def guesses(record: Record) -> Evaluation | None:
-    """The last evaluation after training, where its share of right answers is no better than guessing."""
-    classes = max((call.classes or 0 for call in record.of(LossCall) if call.phase == "train"), default=0)
+    """The last evaluation after training, where its share of right answers is no better than guessing. Rows
+    that are to find themselves among the others of their batch have no classes to be judged by."""
+    calls = [call for call in record.of(LossCall) if call.phase == "train"]
+    classes = max((c.classes or 0 for c in calls if c.input_shape[:2] != (c.classes, c.classes)), default=0)
     seen = [e for e in record.of(Evaluation) if e.correct is not None and e.n > 0 and e.rows >= FEWEST_ROWS]
     if classes < 2 or not seen:
         return None
