@@ -1,7 +1,7 @@
 """What feeds what: walking the graph of values from a result back to what it was made from."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from sleuth.facts.interpreter.values import (
     Call,
@@ -49,8 +49,12 @@ def parents(value: Value | None) -> tuple[Value, ...]:
     return ()
 
 
-def ancestry(value: Value | None, limit: int = 2_000) -> Iterator[Value]:
-    """The value and everything it was made from, nearest first."""
+def ancestry(
+    value: Value | None,
+    limit: int = 2_000,
+    made_from: Callable[[Value], Iterable[Value]] = parents,
+) -> Iterator[Value]:
+    """The value and everything it was made from, nearest first; `made_from` may leave some of it out."""
     queue: list[Value] = [value] if value is not None else []
     seen: set[int] = set()
     while queue and len(seen) < limit:
@@ -59,7 +63,7 @@ def ancestry(value: Value | None, limit: int = 2_000) -> Iterator[Value]:
             continue
         seen.add(id(here))
         yield here
-        queue.extend(parents(here))
+        queue.extend(made_from(here))
 
 
 def depends_on(value: Value | None, other: Value) -> bool:

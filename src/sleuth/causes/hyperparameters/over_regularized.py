@@ -322,7 +322,8 @@ def _penalty(program: Program) -> Iterator[Finding]:
 
 def _is_norm_of_weights(term: Value) -> bool:
     """A sum over all parameters of their squares or absolute values, with nothing else in it."""
-    names = {call.op for call in _numbers_behind(term)}
+    made_from = ancestry(term, 40, _numbers_behind)
+    names = {value.op for value in made_from if isinstance(value, Call)}
     walks = not names.isdisjoint({".parameters", ".named_parameters"})
     squares = not names.isdisjoint(
         {".pow", "**", ".square", ".norm", "torch.norm", ".abs", "torch.sum", ".sum"}
@@ -334,18 +335,8 @@ def _is_norm_of_weights(term: Value) -> bool:
 _FACTS = frozenset("@device @dtype @shape .size .dim .numel".split())
 
 
-def _numbers_behind(term: Value) -> Iterator[Call]:
-    queue, seen = [term], set[int]()
-    while queue and len(seen) < 40:
-        here = queue.pop(0)
-        if id(here) in seen:
-            continue
-        seen.add(id(here))
-        if isinstance(here, Call):
-            yield here
-            if here.op in _FACTS:
-                continue
-        queue.extend(parents(here))
+def _numbers_behind(value: Value) -> tuple[Value, ...]:
+    return () if isinstance(value, Call) and value.op in _FACTS else parents(value)
 
 
 HEAVY, HEAVY_DECOUPLED = 0.02, 0.3  # weight decay far above the usual 1e-4 to 5e-3, and AdamW's 0.01 to 0.1

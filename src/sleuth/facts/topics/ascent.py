@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from sleuth.facts.flow import literal, number, parents, possible, root
+from sleuth.facts.flow import ancestry, literal, number, parents, possible, root
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import loss_of
 from sleuth.facts.program import Program
@@ -60,7 +60,7 @@ def _adds(weight: Value | None, change: Value, sign: int) -> bool:
 
 def _is_weight(value: Value | None) -> bool:
     """One of a model's parameters, or of several tensors that a loop goes through."""
-    made = [part for part in _held_in(value) if isinstance(part, Call)]
+    made = [part for part in ancestry(value, 20, _held_in) if isinstance(part, Call)]
     if any(call.op in (".parameters", ".named_parameters") for call in made):
         return True
     several = [root(option) for option in possible(value)]
@@ -71,19 +71,12 @@ def _is_weight(value: Value | None) -> bool:
 _ONLY_LIKE_IT = Pattern(r"^@(device|dtype|shape)$|^\.(size|new_\w+)$|^torch\.\w+_like$")
 
 
-def _held_in(value: Value | None, limit: int = 20) -> Iterator[Value]:
-    """A value and what it was taken from: no keys, and nothing of which only place, kind or size is read."""
-    queue: list[Value] = [value] if value is not None else []
-    seen: set[int] = set()
-    while queue and len(seen) < limit:
-        here = queue.pop(0)
-        if id(here) in seen:
-            continue
-        seen.add(id(here))
-        yield here
-        if not (isinstance(here, Call) and _ONLY_LIKE_IT.match(here.op)):
-            keyed = isinstance(here, Call) and here.op == "[]"
-            queue.extend(parents(here)[:1] if keyed else parents(here))
+def _held_in(value: Value) -> tuple[Value, ...]:
+    """What a value was taken from: no keys, and nothing of which only place, kind or size is read."""
+    if isinstance(value, Call) and _ONLY_LIKE_IT.match(value.op):
+        return ()
+    keyed = isinstance(value, Call) and value.op == "[]"
+    return parents(value)[:1] if keyed else parents(value)
 
 
 def _wants_slopes(call: Call) -> bool:
