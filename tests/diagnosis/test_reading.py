@@ -206,6 +206,11 @@ def test_bisect_finds_silent_units_that_a_later_bias_hides() -> None:
     assert (guilty.what, guilty.module) == ("dead", "l2")
 
 
+def test_a_loss_inside_the_model_is_no_layer_whose_rows_are_alike() -> None:
+    outputs = {"l0": Activation(std=1.0), "?CrossEntropyLoss": Activation(mean=1.1, std=0.0)}
+    assert bisect(Record((Layers(0, activations=outputs),))) == []
+
+
 def test_a_healthy_run_has_no_guilty_module() -> None:
     outputs = {f"l{i}": Activation(std=1.0, zero=0.5) for i in range(4)}
     assert bisect(Record((Layers(0, activations=outputs),))) == []

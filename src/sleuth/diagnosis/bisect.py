@@ -61,7 +61,8 @@ def first_true(count: int, holds: Callable[[int], bool]) -> int | None:
 
 
 def _first(what: str, layers: Layers, wrong: Callable[[Activation, Activation], bool]) -> Guilty | None:
-    path: Sequence[str] = list(layers.activations)
+    # A loss made inside `forward` is one number: all alike, and no layer of the path.
+    path: Sequence[str] = [name for name in layers.activations if not _is_loss(name)]
     if not path:
         return None
     start = layers.activations[path[0]]
@@ -75,6 +76,11 @@ def _first(what: str, layers: Layers, wrong: Callable[[Activation, Activation], 
     if index is None and what in _PASSING:
         index = next((place for place in range(len(path)) if holds(place)), None)
     return None if index is None else Guilty(what, path[index], step=layers.n, asked=tuple(asked))
+
+
+def _is_loss(name: str) -> bool:
+    """A module that belongs to no model goes by its class, behind a question mark."""
+    return name.startswith("?") and name.endswith("Loss")
 
 
 _WRONG: dict[str, Callable[[Activation, Activation], bool]] = {
