@@ -1,4 +1,4 @@
-"""`make bench`: the whole zoo and every measurement, as one table."""
+"""`make bench`: the whole zoo and every measurement, as one table; `record` and `replay` of kept evidence."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +14,8 @@ Row = tuple[str, str, str]
 
 def main(wanted: Sequence[str]) -> int:
     """All sections, or those named. A section that fails is told, and the others go on."""
+    if wanted[:1] and wanted[0] in COMMANDS:
+        return int(import_module(f"bench.{wanted[0]}").main(wanted[1:]))
     rows: list[Row] = []
     failed = False
     for name in wanted or SECTIONS:
@@ -60,6 +62,8 @@ def zoo_rows() -> Iterator[Row]:
     yield "zoo", "broken scripts that do what their case says", _share(broken)
     yield "zoo", "healthy scripts that learn", _share(fine)
 
+
+COMMANDS = ("record", "replay")  # with words of their own behind them
 
 SECTIONS: Mapping[str, Callable[[], Iterator[Row]]] = {
     "zoo": zoo_rows,

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.zoo import LINE_SLACK, ROOT, SETS, Case, cases, healthy
-from sleuth.diagnosis.board import Answer, best_next, credences, priors
 from sleuth.diagnosis.investigate import investigate
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, Test, predictions, undo_test
 from sleuth.diagnosis.verdict import report
-from sleuth.diagnosis.words import WORDS, clamped, likelihood
 from sleuth.finding import Finding
+from sleuth.judge.board import Answer, best_next, credences, priors
+from sleuth.judge.experiments import NOTHING, OTHER, TESTS, Test, predictions, undo_test
+from sleuth.judge.words import WORDS, clamped, likelihood
 
 BUDGET = 60.0
 KEPT = ROOT / ".bench" / "diagnoses"  # what was measured, so that a broken-off run goes on where it was

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sleuth import catalog
+from sleuth.catalog import Examined
 from sleuth.errors import SleuthError
 from sleuth.finding import Finding, Report, Verdict
 from sleuth.needs import need
@@ -169,17 +170,27 @@ def bench_of(
 
 def examine(bench: "Bench") -> Report:
     """Ask every cause that has a probe, then put roots before symptoms."""
-    from sleuth.facts.bench import NotApplicable
-
-    found, examined = catalog.examine("probe", bench, NotApplicable)
+    found, examined = seen_by(bench)
     findings = tuple(roots_first(found))
     return Report(
         verdict=_verdict(findings, bench.failure, bench.late),
         findings=findings,
         observations=tuple(_observations(bench)),
-        examined=tuple({k: plain(v) for k, v in asdict(entry).items()} for entry in examined),
+        examined=tuple(map(told, examined)),
         timing=dict(bench.timing),
     )
+
+
+def seen_by(bench: "Bench") -> tuple[list[Finding], list[Examined]]:
+    """What every cause that has a probe says of it."""
+    from sleuth.facts.bench import NotApplicable
+
+    return catalog.examine("probe", bench, NotApplicable)
+
+
+def told(entry: Examined) -> dict[str, Any]:
+    """An entry of what was examined, as JSON can hold it."""
+    return {name: plain(value) for name, value in asdict(entry).items()}
 
 
 def roots_first(found: Iterable[Finding]) -> list[Finding]:

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleuth import catalog
-from sleuth.diagnosis.board import Answer, Clue, best_next, configured_priors, credences, gain, priors
-from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, can_be_undone, predicted, predictions, undo_test
-from sleuth.diagnosis.words import WORDS, likelihood
 from sleuth.errors import SleuthError
+from sleuth.judge.board import Answer, Clue, best_next, configured_priors, credences, gain, priors
+from sleuth.judge.experiments import NOTHING, OTHER, TESTS, can_be_undone, predicted, predictions, undo_test
+from sleuth.judge.words import WORDS, likelihood
 
 
 @pytest.mark.parametrize("which", ["folklore", "measured"])

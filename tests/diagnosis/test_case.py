@@ -20,7 +20,6 @@ from sleuth.diagnosis.choosing import next_test
 from sleuth.diagnosis.preflight import expected_failures
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.sources import local_sources, optimizers_in, plays, thaws
-from sleuth.diagnosis.tests import NOTHING, OTHER
 from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.diagnosis.verdict import report
 from sleuth.diagnosis.workplace import in_place, scratch_copy, writes_files
@@ -42,6 +41,7 @@ from sleuth.facts.step import (
     Values,
 )
 from sleuth.finding import Finding, Where
+from sleuth.judge.experiments import NOTHING, OTHER
 
 
 def finding(

@@ -163,8 +163,8 @@ def _status(ledger: Any, json_path: str | None, quiet: bool) -> int:
 
 
 def _weigh(ledger: Any) -> Any:
-    from sleuth.diagnosis.board import best_next
     from sleuth.diagnosis.ledger import Status
+    from sleuth.judge.board import best_next
 
     board = ledger.board()
     answered = {answer.test.name for answer in ledger.answers() if answer.yes is not None}

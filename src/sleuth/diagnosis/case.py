@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from sleuth import catalog
-from sleuth.diagnosis import clues, lines
-from sleuth.diagnosis.board import Answer, Clue, credences, priors
+from sleuth.diagnosis import clues, lines, reading
+from sleuth.diagnosis.circumstances import Scene, circumstances, moving
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, Test, can_be_undone, undo_test
 from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.facts.seen import NotRecorded
 from sleuth.facts.stage.job import Ending
 from sleuth.finding import Finding
+from sleuth.judge.board import Answer, Clue, credences, priors
+from sleuth.judge.experiments import NOTHING, OTHER, TESTS, Test, can_be_undone, undo_test
+from sleuth.judge.observed import Ended, Guessing, Observed, Outcome
 
 HELPING = ("lr×10", "lr×0.1", "no-regularisation", "no-momentum", "float64")
 RESERVE = 0.08  # of the budget, for what comes after the last experiment
@@ -103,6 +105,27 @@ class Case:
         confirmed = clues.confirmed(self.findings, self.made)
         return lines.placed([*found, *confirmed], self.trials.base, self.sources)
 
+    def observed(self) -> Observed:
+        """All that a verdict is made of, as plain data."""
+        run = {} if self.trials is None else _run_of(self.trials, Scene(self.trials, self.thaws))
+        return Observed(
+            evidence=tuple(self.findings),
+            from_experiments=tuple(self._of_experiments()),
+            outcomes=tuple(_outcome(self.made[name]) for name in self.order),
+            moving=frozenset() if self.trials is None else moving(self.findings, self.trials.base),
+            recorded=self.trials is not None,
+            ended=None if self.base is None else _ended(self.base),
+            prior=self.request.prior,
+            shares=self.request.overrides,
+            **run,
+        )
+
+    def _of_experiments(self) -> list[Finding]:
+        if self.trials is None:
+            return []
+        found, _ = catalog.examine("experiment", self.trials, NotRecorded)
+        return lines.placed(found, self.trials.base, self.sources)
+
     def helped(self) -> bool:
         """Some change from outside made the script do clearly better."""
         return any(
@@ -112,6 +135,44 @@ class Case:
     def suspects(self) -> list[str]:
         board = self.board()
         return sorted((h for h in board if h not in (NOTHING, OTHER)), key=lambda h: -board[h])
+
+
+def _run_of(trials: Trials, scene: Scene) -> dict[str, Any]:
+    """How the script's own run went."""
+    seen = trials.guesses
+    return {
+        "circumstances": circumstances(scene),
+        "steps": len(trials.base.steps),
+        "course": trials.course,
+        "scores": tuple(reading.scores(trials.base).values()),
+        "guessing": None if seen is None else Guessing(seen.line, seen.correct or 0.0, seen.rows),
+        "torch": trials.base.run.versions.get("torch") is not None,
+    }
+
+
+def _outcome(trial: Trial) -> Outcome:
+    record = trial.record
+    return Outcome(
+        trial.test,
+        trial.yes,
+        trial.detail,
+        trial.seconds,
+        None if record is None else reading.course(record),
+        () if record is None else tuple(reading.scores(record).values()),
+    )
+
+
+def _ended(base: Ending) -> Ended:
+    return Ended(
+        base.status,
+        base.steps,
+        base.seconds,
+        base.exception,
+        base.message,
+        base.frames,
+        bool(base.cut),
+        base.out_of_time,
+    )
 
 
 def _test(name: str) -> Test:

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from sleuth.diagnosis.board import best_next
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.chance import left_to_chance
 from sleuth.diagnosis.experiments import worth_trying
-from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, Test, can_be_undone, undo_test
 from sleuth.diagnosis.trials import Trials
 from sleuth.facts.step import Seed
+from sleuth.judge.board import best_next
+from sleuth.judge.experiments import NOTHING, OTHER, TESTS, Test, can_be_undone, undo_test
 
 SURE = 0.9  # credence at which a confirmed cause closes the case
 SUSPECT = 0.02  # credence from which taking a suspect back is worth considering

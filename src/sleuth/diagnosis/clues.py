@@ -6,11 +6,11 @@ from typing import Any
 
 from sleuth.causes.architecture.structural_ceiling import SAME_ANSWERS
 from sleuth.causes.loss.loss_disconnected import NO_EFFECT
-from sleuth.diagnosis.board import Clue
 from sleuth.diagnosis.lines import SET_BY_HAND
 from sleuth.facts.seen import ended, loss_calls, thawed_later
 from sleuth.facts.step import Evaluation, Layers, Record
 from sleuth.finding import SEVERITIES, Finding
+from sleuth.judge.board import Clue
 
 # A symptom gives way to a root that was found as well: the code that does it before the number that shows it.
 # What the rooms know of their own symptoms (sleuth.probing, sleuth.roots) is added to this.

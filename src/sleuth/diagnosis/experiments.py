@@ -5,11 +5,11 @@ import math
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.reading import Course
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.tests import Test
 from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.diagnosis.workplace import Workplace
 from sleuth.facts.stage.job import Ending, Job
 from sleuth.facts.step import LossCall, Model, Optimizer, Record
+from sleuth.judge.experiments import Test
 
 # Worlds in which the loss means something else than before, so that its values cannot be compared.
 OTHER_LOSS = frozenset(

@@ -7,14 +7,12 @@ from pathlib import Path
 
 from sleuth import catalog
 from sleuth.diagnosis import lines, reading
-from sleuth.diagnosis.board import configured_priors
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.choosing import next_test
 from sleuth.diagnosis.experiments import job_for, judged
 from sleuth.diagnosis.joined import settled
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.sources import bootstraps, local_sources, optimizers_in, plays, thaws
-from sleuth.diagnosis.tests import Test
 from sleuth.diagnosis.trials import Trials
 from sleuth.diagnosis.workplace import Workplace, in_place, scratch_copy, unguarded, writes_files
 from sleuth.facts.record_lines import read
@@ -22,6 +20,8 @@ from sleuth.facts.stage.client import Stage
 from sleuth.facts.stage.job import Ending, Job
 from sleuth.facts.step import Record
 from sleuth.finding import Finding, Where
+from sleuth.judge.board import configured_priors
+from sleuth.judge.experiments import Test
 
 STRETCH = 8.0  # seconds of training that are looked at first, where the budget allows
 SHARE = 8  # the budget holds so many stretches

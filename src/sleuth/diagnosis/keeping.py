@@ -10,10 +10,10 @@ from typing import Any
 
 from sleuth import archive
 from sleuth.diagnosis import ledger as ledgers
-from sleuth.diagnosis.board import configured_priors
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.request import Request
 from sleuth.finding import Report, Verdict
+from sleuth.judge.board import configured_priors
 
 
 def keep_run(case: Case, request: Request, scratch: str) -> None:

@@ -17,10 +17,10 @@ from typing import Any
 
 from sleuth import catalog
 from sleuth.archive.home import home_folder, make_home
-from sleuth.diagnosis.board import PRIOR_NOTHING, PRIOR_OTHER, Answer, Clue, Prior, credences, priors
-from sleuth.diagnosis.tests import NOTHING, OTHER, TESTS, Test, undo_test
-from sleuth.diagnosis.words import WORDS
 from sleuth.errors import SleuthError, did_you_mean
+from sleuth.judge.board import PRIOR_NOTHING, PRIOR_OTHER, Answer, Clue, Prior, credences, priors
+from sleuth.judge.experiments import NOTHING, OTHER, TESTS, Test, undo_test
+from sleuth.judge.words import WORDS
 
 EVERY_CAUSE = 0.25  # share of the board that the catalog keeps beside hypotheses written by hand
 

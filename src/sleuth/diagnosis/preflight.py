@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sleuth import catalog
-from sleuth.diagnosis.board import Clue, configured_priors, credences, priors
 from sleuth.diagnosis.sources import local_sources
-from sleuth.diagnosis.tests import NOTHING, OTHER
 from sleuth.finding import Finding, Where
+from sleuth.judge.board import Clue, configured_priors, credences, priors
+from sleuth.judge.experiments import NOTHING, OTHER
 
 # What stands in a source makes some causes possible and others pointless to ask about: a word, the causes it
 # invites, and how many times as likely they become.

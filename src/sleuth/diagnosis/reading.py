@@ -5,10 +5,10 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from sleuth.facts.held_out import names_held_out
 from sleuth.facts.step import Batch, Evaluation, LossCall, Metric, Optimizer, Record
+from sleuth.judge.observed import Course, Score
 
 TAIL_SHARE = 0.2  # of the steps: late enough to be the outcome, long enough to average the noise of batches
 ALMOST_NOTHING = 0.1  # of where the loss began
@@ -24,39 +24,6 @@ _HIGHER = re.compile(
     r"acc|f1|auc|precision|recall|r2|r\^2|iou|dice|map\b|bleu|score|correct|return|reward", re.I
 )
 _LOWER = re.compile(r"loss|err|mse|rmse|mae|perplexity|ppl|nll|bce|(?<![a-z])ce(?![a-z])|bpc|elbo", re.I)
-
-
-@dataclass(frozen=True)
-class Course:
-    """A loss from its start to its end."""
-
-    head: float
-    tail: float
-    noise: float  # spread of single losses around the tail
-    lowest: float
-    finite: bool
-    falling: bool  # the last third is lower than the one before
-    count: int = 5  # losses in the tail
-
-    @property
-    def doubt(self) -> float:
-        """How far the tail's median may be off: two standard errors."""
-        return 2.5 * self.noise / math.sqrt(self.count)
-
-    @property
-    def left(self) -> float:
-        """What is left of the start, for losses that cannot be negative."""
-        return self.tail / self.head if self.head > 0 else 1.0
-
-
-@dataclass(frozen=True)
-class Score:
-    """An outcome other than the training loss. `up`: higher is better."""
-
-    name: str
-    value: float
-    up: bool
-    rows: int = 0
 
 
 def course(record: Record) -> Course | None:

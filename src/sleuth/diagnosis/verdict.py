@@ -8,13 +8,13 @@ from typing import Any
 from sleuth import catalog
 from sleuth.diagnosis import clues, reading
 from sleuth.diagnosis.bisect import bisect
-from sleuth.diagnosis.board import Answer
 from sleuth.diagnosis.case import Case, exceptional
 from sleuth.diagnosis.crashes import meaning
-from sleuth.diagnosis.tests import NOTHING, OTHER, can_be_undone, predicted, predictions, undo_test
-from sleuth.diagnosis.words import likelihood
 from sleuth.facts.step import Record
 from sleuth.finding import Finding, Report, Verdict, Where
+from sleuth.judge.board import Answer
+from sleuth.judge.experiments import NOTHING, OTHER, can_be_undone, predicted, predictions, undo_test
+from sleuth.judge.words import likelihood
 
 KEPT = 0.2  # credence below which a warning is only worth a note
 FAINT = 0.1  # below this nothing but a proven error is said aloud

@@ -118,7 +118,7 @@ def _sentence(seen: Mapping[str, Any], report: Report, script: str) -> tuple[str
 
 def question(name: str) -> str:
     """What an experiment asks."""
-    from sleuth.diagnosis.tests import TESTS, undo_test
+    from sleuth.judge.experiments import TESTS, undo_test
 
     if name in TESTS:
         return TESTS[name].question

@@ -8,9 +8,12 @@ from sleuth.facts.stage.job import Job
 
 
 def probe_script(job: Job) -> list[Mapping[str, Any]]:
-    """One report for each optimizer's first step."""
+    """For each optimizer's first step, the findings as the detectors gave them, and what was examined.
+
+    Which of them are roots and which are symptoms is decided where all evidence is weighed.
+    """
     from sleuth.facts.capture import Captured, capture
-    from sleuth.probing import bench_of, examine
+    from sleuth.probing import bench_of, seen_by, told
 
     reports: list[Mapping[str, Any]] = []
     budget = job.seconds or 10.0
@@ -18,7 +21,10 @@ def probe_script(job: Job) -> list[Mapping[str, Any]]:
     def look(found: Captured) -> None:
         # Whether a batch can be learnt by heart the same-batch world asks of the script itself.
         bench = bench_of(found, budget=budget / (len(reports) + 1), quick=True)
-        reports.append(examine(bench).to_dict())
+        found, examined = seen_by(bench)
+        reports.append(
+            {"findings": [finding.to_dict() for finding in found], "examined": [*map(told, examined)]}
+        )
 
     capture(Path(job.script), job.arguments, examine=look, phases=job.phases, seconds=job.time_limit * 0.8)
     return reports

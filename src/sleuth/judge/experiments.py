@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sleuth import catalog
-from sleuth.diagnosis.words import likelihood
+from sleuth.judge.words import likelihood
 
 NOTHING, OTHER = "nothing-wrong", "not-in-catalog"
 

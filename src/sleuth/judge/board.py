@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sleuth import catalog
-from sleuth.diagnosis.tests import NOTHING, OTHER, Test, predicted
 from sleuth.errors import SleuthError, did_you_mean
+from sleuth.judge.experiments import NOTHING, OTHER, Test, predicted
 from sleuth.settings import section
 
 # Simulated: where the cause is on no list, a wrong one is named in 90% of runs; with an "other" in 40%.

@@ -1,0 +1,184 @@
+"""What was seen of one script: all that a verdict is made of, as plain data.
+
+It is gathered while the script runs and can be kept and weighed again, years later and without torch.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
+
+from sleuth.finding import Finding
+
+
+@dataclass(frozen=True)
+class Course:
+    """A loss from its start to its end."""
+
+    head: float
+    tail: float
+    noise: float  # spread of single losses around the tail
+    lowest: float
+    finite: bool
+    falling: bool  # the last third is lower than the one before
+    count: int = 5  # losses in the tail
+
+    @property
+    def doubt(self) -> float:
+        """How far the tail's median may be off: two standard errors."""
+        return 2.5 * self.noise / math.sqrt(self.count)
+
+    @property
+    def left(self) -> float:
+        """What is left of the start, for losses that cannot be negative."""
+        return self.tail / self.head if self.head > 0 else 1.0
+
+
+@dataclass(frozen=True)
+class Score:
+    """An outcome other than the training loss. `up`: higher is better."""
+
+    name: str
+    value: float
+    up: bool
+    rows: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One experiment that was made. `yes` is None where it said nothing; `seen` is what was seen, in words."""
+
+    experiment: str
+    yes: bool | None
+    seen: str = ""
+    seconds: float = 0.0
+    course: Course | None = None
+    scores: tuple[Score, ...] = ()
+
+    @property
+    def figures(self) -> str:
+        """The numbers of `seen`, without the words of the answer that stand before them."""
+        words, opened, numbers = self.seen.partition(" (")
+        return numbers.removesuffix(")") if opened else words
+
+
+@dataclass(frozen=True)
+class Guessing:
+    """An evaluation after training that is right no more often than guessing is."""
+
+    line: int
+    correct: float
+    rows: int
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the script's own run ended; the statuses are those of the stage."""
+
+    status: str
+    steps: int = 0
+    seconds: float = 0.0
+    exception: str = ""
+    message: str = ""
+    frames: tuple[tuple[str, int, str], ...] = ()  # the user's, innermost last
+    cut: bool = False  # its loops were shortened
+    out_of_time: bool = False
+
+    @property
+    def by_itself(self) -> bool:
+        """Whether the script crashed on its own account."""
+        return self.status == "died" or (self.status in ("raised", "exited") and not self.cut)
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Evidence, answers, circumstances, and how the run went.
+
+    `circumstances` are the names of those that hold (see `sleuth.diagnosis.circumstances`); `moving` the
+    parts of the model that are named in the evidence and learn all the same.
+    """
+
+    evidence: tuple[Finding, ...] = ()  # of lint, watch and probe, as the detectors gave it
+    from_experiments: tuple[Finding, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()  # in the order they were made
+    circumstances: frozenset[str] = frozenset()
+    moving: frozenset[str] = frozenset()
+    steps: int = 0
+    course: Course | None = None
+    scores: tuple[Score, ...] = ()
+    guessing: Guessing | None = None
+    torch: bool = True  # the script uses it
+    recorded: bool = True
+    ended: Ended | None = None
+    prior: str = "measured"
+    shares: Mapping[str, float] = field(default_factory=dict)  # by cause or family, given by the user
+
+    def outcome(self, experiment: str) -> Outcome | None:
+        return next((made for made in self.outcomes if made.experiment == experiment), None)
+
+    def answer(self, experiment: str) -> bool | None:
+        """The answer of an experiment; None where it was not made or said nothing."""
+        made = self.outcome(experiment)
+        return None if made is None else made.yes
+
+    def to_dict(self) -> dict[str, Any]:
+        return _json_ready(
+            {name: value for name, value in _given(vars(self)).items() if value != frozenset()}
+        )
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        given = dict(data)
+        for name in ("evidence", "from_experiments"):
+            given[name] = tuple(map(Finding.from_dict, given.get(name, ())))
+        given["outcomes"] = tuple(_outcome(entry) for entry in given.get("outcomes", ()))
+        given["scores"] = tuple(_rebuilt(Score, entry) for entry in given.get("scores", ()))
+        for name in ("circumstances", "moving"):
+            given[name] = frozenset(given.get(name, ()))
+        for name, kind in (("course", Course), ("guessing", Guessing), ("ended", Ended)):
+            given[name] = _rebuilt(kind, given[name]) if given.get(name) is not None else None
+        return _rebuilt(cls, given)
+
+
+def _outcome(entry: Mapping[str, Any]) -> Outcome:
+    course = None if entry.get("course") is None else _rebuilt(Course, entry["course"])
+    scores = tuple(_rebuilt(Score, score) for score in entry.get("scores", ()))
+    return _rebuilt(Outcome, {**entry, "course": course, "scores": scores})
+
+
+def _rebuilt(kind: Any, data: Mapping[str, Any]) -> Any:
+    """An object of that class from what JSON made of it: words for numbers become numbers again."""
+    types = {entry.name: str(entry.type) for entry in fields(kind)}
+    return kind(**{name: _restored(value, types[name]) for name, value in data.items() if name in types})
+
+
+def _restored(value: Any, kind: str) -> Any:
+    if "float" in kind and value in ("nan", "inf", "-inf"):
+        return float(value)
+    if "tuple[tuple" in kind:
+        return tuple(tuple(part) for part in value)
+    return value
+
+
+def _json_ready(value: Any) -> Any:
+    """What JSON can hold: five digits of a number, words for those it does not know."""
+    if isinstance(value, float):
+        return float(f"{value:.5g}") if math.isfinite(value) else str(value)
+    if isinstance(value, Finding):
+        told = {name: part for name, part in value.to_dict().items() if part not in (None, "", [], {})}
+        told["where"] = {} if value.where is None else _given(value.where.to_dict())
+        return _json_ready({name: part for name, part in told.items() if name not in ("sources", "edits")})
+    if isinstance(value, Mapping):
+        return {str(name): _json_ready(part) for name, part in value.items()}
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, (tuple, list)):
+        return [_json_ready(part) for part in value]
+    if isinstance(value, (Course, Score, Outcome, Guessing, Ended)):
+        return _json_ready(_given(asdict(value)))
+    return value
+
+
+def _given(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what is not there."""
+    return {name: part for name, part in parts.items() if part is not None and part != ()}
