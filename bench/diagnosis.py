@@ -11,8 +11,8 @@ from pathlib import Path
 
 from bench.zoo import LINE_SLACK, ROOT, SETS, Case, cases, healthy
 from sleuth.diagnosis.investigate import investigate
+from sleuth.diagnosis.reporting import report
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.verdict import report
 from sleuth.finding import Finding
 from sleuth.judge.board import Answer, best_next, credences, priors
 from sleuth.judge.experiments import NOTHING, OTHER, TESTS, Test, predictions, undo_test

@@ -12,7 +12,7 @@ from bench import zoo
 from sleuth.facts.record_lines import read
 from sleuth.facts.step import Record
 from sleuth.finding import Finding
-from sleuth.judging import judge
+from sleuth.watching.judging import judge
 
 TIME_LIMIT = 300.0  # seconds for one script, recorder included
 

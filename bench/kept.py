@@ -1,5 +1,6 @@
-"""Kept evidence: what was seen of every script of the zoo, one file a set, to be weighed again without torch."""
+"""Kept evidence: what was seen of every script of the zoo, one file a set, weighed again without torch."""
 
+import hashlib
 import json
 import lzma
 from collections.abc import Iterable, Iterator, Mapping
@@ -66,6 +67,13 @@ def scripts(of: str) -> Iterator[Script]:
         yield Script(f"{of}/{case.name}/fixed", case.fixed)
     for entry in healthy(SETS[of]):
         yield Script(f"{of}/healthy/{entry.path.stem}", entry.path)
+
+
+def digest(script: Script) -> str:
+    """Of all source files of a script: a folder of its own belongs to it."""
+    folder = script.case is not None and script.case.entry
+    files = sorted(script.path.parent.rglob("*.py")) if folder else [script.path]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
 
 def read(of: str) -> dict[str, Kept]:

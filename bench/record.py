@@ -76,19 +76,12 @@ def version_of_sleuth() -> str:
     return hashlib.sha256(text).hexdigest()[:12]
 
 
-def digest(script: Script) -> str:
-    """Of all source files of a script: a folder of its own belongs to it."""
-    folder = script.case is not None and script.case.entry
-    files = sorted(script.path.parent.rglob("*.py")) if folder else [script.path]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
-
-
 def _stands(script: Script, version: str) -> bool:
     file = _scratch(script.name)
     if not file.is_file():
         return False
     told = json.loads(file.read_text("utf-8"))
-    return told.get("version") == version and told.get("script") == digest(script)
+    return bool(told.get("version") == version and told.get("script") == kept.digest(script))
 
 
 def _scratch(name: str) -> Path:
@@ -116,7 +109,7 @@ def _one(name: str, budget: float) -> int:
     entry = Kept(
         name,
         case.observed(),
-        digest(script),
+        kept.digest(script),
         version_of_sleuth(),
         round(time.monotonic() - began, 1),
         budget,

@@ -41,6 +41,7 @@ class Family:
     title: str
     folklore: float | None = None
     measured: float | None = None
+    settings: bool = False  # numbers that a person chooses, to be blamed last
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,10 @@ class Finding:
     confirmed_by: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     edits: tuple[Edit, ...] = ()
+    # Circumstances in which it does not count, where they are others than its cause names (`UNLESS`).
+    unless: tuple[str, ...] | None = None
+    # What its own cause wants to find again when the run is known (see `settle`); not for the reader.
+    marks: Mapping[str, int | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.severity not in SEVERITIES:
@@ -88,10 +92,12 @@ class Finding:
             raise ValueError(f"credence lies between 0 and 1, not at {self.credence!r}")
 
     def to_dict(self) -> dict[str, Any]:
-        return _plain(self) | {
+        told = _plain(self) | {
             "where": self.where.to_dict() if self.where else None,
             "edits": [edit.to_dict() for edit in self.edits],
         }
+        inner = {"unless": self.unless is None, "marks": not self.marks}
+        return {name: part for name, part in told.items() if not inner.get(name)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -99,6 +105,8 @@ class Finding:
         if known.get("where") is not None:
             known["where"] = Where.from_dict(known["where"])
         known["edits"] = tuple(Edit.from_dict(item) for item in known.get("edits", ()))
+        if known.get("unless") is not None:
+            known["unless"] = tuple(known["unless"])
         return cls(**_tupled(known, "confirmed_by", "sources"))
 
 

@@ -4,13 +4,15 @@ import json
 import math
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, is_dataclass, replace
+from dataclasses import asdict, dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from sleuth import catalog
 from sleuth.catalog import Examined
 from sleuth.errors import SleuthError
 from sleuth.finding import Finding, Report, Verdict
+from sleuth.judge.observed import Observed
+from sleuth.judge.weigh import weigh
 from sleuth.needs import need
 
 if TYPE_CHECKING:
@@ -20,39 +22,6 @@ if TYPE_CHECKING:
     from sleuth.facts.captured import Captured
 
 BUDGET = 30.0  # seconds; a probe must fit between two thoughts
-
-# Symptom → roots. When a root was found, its symptom is only worth a note.
-ROOTS: Mapping[str, str] = {
-    "init-loss-off": "bad-init-scale double-softmax logits-into-prob-loss wrong-reduction "
-    "inputs-unnormalized loss-broadcast loss-wrong-for-task labels-out-of-range labels-all-ignored "
-    "nonfinite-input zero-init target-leakage exploding-gradients",
-    "dead-relu": "inputs-unnormalized zero-init nonfinite-input inputs-constant",
-    "saturated-activations": "inputs-unnormalized bad-init-scale nonfinite-input raw-units",
-    "vanishing-gradients": "saturated-activations bad-init-scale dead-relu zero-init detached-graph "
-    "inputs-unnormalized double-softmax loss-saturated labels-all-ignored",
-    "exploding-gradients": "bad-init-scale inputs-unnormalized wrong-reduction nonfinite-input",
-    "bad-init-scale": "inputs-unnormalized zero-init inputs-constant nonfinite-input",
-    "batch-mixing": "softmax-wrong-dim",
-    "nonfinite-forward": "nonfinite-input unsafe-log-div unstable-exp labels-all-ignored",
-    "nonfinite-gradient": "nonfinite-input unsafe-log-div unstable-exp",
-    "unused-parameters": "detached-graph loss-disconnected frozen-params unregistered-modules",
-    "input-destroyed": "inputs-constant nonfinite-input dead-relu zero-init detached-graph",
-    "loss-disconnected": "loss-broadcast bad-init-scale zero-init inputs-constant dead-relu "
-    "labels-all-ignored labels-constant loss-wrong-for-task loss-saturated",
-    "missing-nonlinearity": "zero-init dead-relu softmax-wrong-dim",
-    "inputs-unnormalized": "nonfinite-input raw-units",
-    "loss-saturated": "zero-init double-softmax output-activation labels-all-ignored dead-relu "
-    "labels-constant logits-into-prob-loss",
-    "structural-ceiling": "loss-disconnected frozen-params inputs-constant dead-relu zero-init "
-    "loss-wrong-for-task labels-all-ignored loss-saturated",
-    "loss-wrong-for-task": "labels-out-of-range",
-    "logits-into-prob-loss": "labels-out-of-range",
-    "class-imbalance": "labels-constant",
-    "unstratified-split": "labels-constant",
-    "loss-terms-imbalanced": "wrong-reduction inputs-unnormalized raw-units",
-    "params-not-in-optimizer": "unregistered-modules",
-    "detached-graph": "unused-parameters",  # where the result of a layer is thrown away, nothing was cut
-}
 
 
 @dataclass(frozen=True)
@@ -171,7 +140,7 @@ def bench_of(
 def examine(bench: "Bench") -> Report:
     """Ask every cause that has a probe, then put roots before symptoms."""
     found, examined = seen_by(bench)
-    findings = tuple(roots_first(found))
+    findings = weigh(Observed(evidence=tuple(found))).ranked
     return Report(
         verdict=_verdict(findings, bench.failure, bench.late),
         findings=findings,
@@ -191,31 +160,6 @@ def seen_by(bench: "Bench") -> tuple[list[Finding], list[Examined]]:
 def told(entry: Examined) -> dict[str, Any]:
     """An entry of what was examined, as JSON can hold it."""
     return {name: plain(value) for name, value in asdict(entry).items()}
-
-
-def roots_first(found: Iterable[Finding]) -> list[Finding]:
-    """A symptom beside its root becomes a note that says so."""
-    found = list(found)
-    serious: dict[str, float] = {}
-    for finding in found:
-        if finding.severity != "note":
-            serious[finding.cause] = max(finding.credence, serious.get(finding.cause, 0.0))
-    ranked = []
-    for finding in found:
-        roots = [root for root in _roots(finding.cause) if root in serious]
-        # Of two that name each other as root the surer one stays.
-        roots = [
-            root for root in roots if finding.cause not in _roots(root) or serious[root] > finding.credence
-        ]
-        if roots and finding.severity != "note":
-            message = f"{finding.message} Probably a consequence of {roots[0]}."
-            finding = replace(finding, severity="note", credence=min(finding.credence, 0.2), message=message)
-        ranked.append(finding)
-    return ranked
-
-
-def _roots(cause: str) -> list[str]:
-    return ROOTS.get(cause, "").split()
 
 
 def _verdict(findings: tuple[Finding, ...], failure: str, late: str = "") -> Verdict:

@@ -3,43 +3,29 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal
 
+from sleuth import catalog
 from sleuth.facts import curves
 from sleuth.facts.growth import diverging
 from sleuth.facts.seen import adversarial, broke_at, chance, courses, evaluations, loss_calls
 from sleuth.facts.step import Evaluation, Metric, Record
+from sleuth.judge.relations import says
+from sleuth.judge.words import likelihood
 
 Answer = Literal["yes", "no", "unknown"]
 ENOUGH = 20  # steps before the shape of a curve says anything
 GAP = 2.0  # evaluation loss over training loss
 SLOWER = 1.5  # step time at the end over that at the start
 
-# Symptom → causes, the likeliest first.
-CAUSES: Mapping[str, str] = {
-    "stuck from the start": "zero-grad-after-backward missing-backward missing-step step-before-backward "
-    "no-grad-training stale-optimizer-params loss-disconnected detached-graph frozen-params zero-init "
-    "dead-relu "
-    "inputs-constant labels-misaligned input-destroyed double-softmax loss-broadcast lr-too-low lr-too-high "
-    "vanishing-gradients saturated-activations inputs-unnormalized update-underflow over-regularized",
-    "falls, then explodes": "lr-too-high missing-zero-grad loss-sign-flipped logits-into-prob-loss "
-    "clip-misplaced "
-    "exploding-gradients unstable-exp labels-out-of-range accumulation-unscaled no-warmup",
-    "oscillates": "lr-too-high unshuffled-training scheduler-cadence batch-too-small missing-zero-grad "
-    "model-reset-in-loop norm-batch-of-one loss-terms-conflict",
-    "not finite": "nonfinite-input unsafe-log-div unstable-exp nonfinite-forward nonfinite-gradient "
-    "labels-all-ignored lr-too-high exploding-gradients",
-    "good in training, bad in validation": "overfitting train-mode-eval preprocessing-mismatch "
-    "augmented-eval "
-    "dropout-ignores-mode too-little-data norm-batch-of-one unstratified-split repeated-batch target-leakage",
-    "constant output": "loss-broadcast dead-relu class-imbalance labels-constant zero-init inputs-constant "
-    "input-destroyed lr-too-high saturated-activations",
-    "steps take longer and longer": "hidden-state-not-detached loss-not-reset memory-growth throughput-decay "
-    "eval-without-no-grad",
-    "metric apart from loss": "loss-metric-mismatch logit-threshold train-mode-eval metric-accumulation-bug "
-    "class-imbalance structural-ceiling softmax-wrong-dim",
-    "seeds apart": "unseeded nondeterminism lr-too-high batch-too-small bad-init-scale no-warmup dead-relu",
-}
+
+@cache
+def causes_of(symptom: str) -> tuple[str, ...]:
+    """The causes whose files say that a run looks like this (`LOOKS_LIKE`), the likeliest first."""
+    said = {slug: says(slug, "LOOKS_LIKE", {}).get(symptom) for slug in catalog.causes()}
+    named = [slug for slug, word in said.items() if word is not None]
+    return tuple(sorted(named, key=lambda slug: -likelihood(str(said[slug]))))
 
 
 @dataclass(frozen=True)
@@ -53,7 +39,7 @@ class Symptom:
 
     @property
     def causes(self) -> tuple[str, ...]:
-        return tuple(CAUSES[self.name].split())
+        return causes_of(self.name)
 
     def to_dict(self) -> dict[str, Any]:
         told = {key: value if math.isfinite(value) else str(value) for key, value in self.numbers.items()}

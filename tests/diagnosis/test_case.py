@@ -3,25 +3,26 @@
 import json
 import math
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sleuth import catalog
 from sleuth.causes.architecture import underpowered_model
-from sleuth.causes.architecture.structural_ceiling import SAME_ANSWERS
 from sleuth.causes.hyperparameters import batch_too_small
-from sleuth.causes.loss.loss_disconnected import NO_EFFECT
 from sleuth.causes.rl import reward_scale
-from sleuth.diagnosis import clues
 from sleuth.diagnosis import ledger as ledgers
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.choosing import next_test
+from sleuth.diagnosis.circumstances import Scene, circumstances, moving
+from sleuth.diagnosis.joined import settled
 from sleuth.diagnosis.preflight import expected_failures
+from sleuth.diagnosis.reporting import report
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.sources import local_sources, optimizers_in, plays, thaws
 from sleuth.diagnosis.trials import Trial, Trials
-from sleuth.diagnosis.verdict import report
 from sleuth.diagnosis.workplace import in_place, scratch_copy, writes_files
 from sleuth.errors import SleuthError
 from sleuth.facts.stage.job import Ending
@@ -29,6 +30,7 @@ from sleuth.facts.step import (
     Batch,
     End,
     Evaluation,
+    Layer,
     Layers,
     LossCall,
     Model,
@@ -42,6 +44,9 @@ from sleuth.facts.step import (
 )
 from sleuth.finding import Finding, Where
 from sleuth.judge.experiments import NOTHING, OTHER
+from sleuth.judge.observed import Observed, Outcome
+from sleuth.judge.relations import rivals_of, roots_of
+from sleuth.judge.weigh import doubts, merged, roots_before_symptoms, weigh
 
 
 def finding(
@@ -49,6 +54,23 @@ def finding(
 ) -> Finding:
     where = Where("a.py", line) if line else None
     return Finding("seen", severity, credence, where, cause=cause, technique=technique)  # type: ignore[arg-type]
+
+
+def ranked(
+    evidence: Sequence[Finding], circumstances: Iterable[str] = (), outcomes: Sequence[Outcome] = ()
+) -> list[Finding]:
+    """All evidence as it is weighed in these circumstances."""
+    seen = Observed(
+        evidence=tuple(evidence), circumstances=frozenset(circumstances), outcomes=tuple(outcomes)
+    )
+    return list(weigh(seen).ranked)
+
+
+def in_a_run(evidence: Sequence[Finding], record: Record, thaws: bool = False) -> list[Finding]:
+    """All evidence as it is weighed beside the record of a run."""
+    hold = circumstances(Scene(Trials(record, whole=False), thaws))
+    seen = Observed(evidence=tuple(evidence), circumstances=hold, moving=moving(evidence, record))
+    return list(weigh(seen).ranked)
 
 
 def test_a_ledger_only_grows_and_its_board_is_replayed(tmp_path: Path) -> None:
@@ -109,14 +131,12 @@ def test_no_case_and_no_such_case(tmp_path: Path) -> None:
 
 
 def test_roots_come_before_symptoms() -> None:
-    told = clues.roots_before_symptoms(
-        [finding("missing-zero-grad"), finding("lr-too-high", technique="watch")]
-    )
+    told = roots_before_symptoms([finding("missing-zero-grad"), finding("lr-too-high", technique="watch")])
     assert [(f.cause, f.severity) for f in told] == [("missing-zero-grad", "error"), ("lr-too-high", "note")]
 
 
 def test_a_proven_cause_does_not_give_way_to_itself() -> None:
-    [kept] = clues.roots_before_symptoms([finding("labels-misaligned", "error", 0.85, "probe")])
+    [kept] = roots_before_symptoms([finding("labels-misaligned", "error", 0.85, "probe")])
     assert kept.severity == "error"
 
 
@@ -124,17 +144,18 @@ def test_a_librarys_own_code_is_not_the_users_fault() -> None:
     where = Where("/venv/lib/python3.11/site-packages/lib/ppo.py", 3)
     inside = Finding("seen", "error", 0.9, where, cause="missing-detach", technique="probe")
     own = finding("missing-detach", line=3)
-    assert [f.severity for f in clues.of_libraries([inside, own])] == ["note", "error"]
+    assert [f.severity for f in ranked([inside, own])] == ["note", "error"]
 
 
 def test_an_agents_loss_has_no_course() -> None:
-    told = clues.without_the_course(
+    told = ranked(
         [
             finding("undertrained", technique="watch"),
             finding("init-loss-off", technique="probe"),
             finding("vanishing-gradients", technique="probe"),
             finding("dead-relu"),
-        ]
+        ],
+        {"plays"},
     )
     assert [f.severity for f in told] == ["note", "note", "note", "error"]
 
@@ -145,7 +166,7 @@ def test_an_agents_loss_has_no_course() -> None:
 def test_labels_of_one_client_are_not_those_of_all(others: tuple[float, float], severity: str) -> None:
     calls = [LossCall("cross_entropy", 3, n=1, target_min=0.0, target_max=0.0)]
     calls += [LossCall("cross_entropy", 3, n=9, target_min=others[0], target_max=others[1])]
-    (said,) = clues.of_a_stage([finding("labels-constant", technique="probe")], Record(tuple(calls)))
+    (said,) = in_a_run([finding("labels-constant", technique="probe")], Record(tuple(calls)))
     assert said.severity == severity
 
 
@@ -154,7 +175,7 @@ def test_layers_that_are_thawed_later_were_frozen_for_a_while(moved: str, severi
     weights = (Parameter("body.weight", (4, 4), trainable=False), Parameter("head.weight", (2, 4)))
     before = Layers(1, updates={"body.weight": 0.3})  # another model of the same names, before this one
     record = Record((before, Model(1, "Net", n=5, parameters=weights), Layers(40, updates={moved: 0.1})))
-    (said,) = clues.of_a_stage([finding("frozen-params", "warning", technique="probe")], record)
+    (said,) = in_a_run([finding("frozen-params", "warning", technique="probe")], record)
     assert said.severity == severity
 
 
@@ -171,7 +192,7 @@ def test_layers_that_the_source_sets_free_later_may_rest_in_a_run_cut_short(
     technique: str, thaws: bool, status: str, severity: str
 ) -> None:
     said = finding("frozen-params", "warning", technique=technique)
-    assert clues.of_a_stage([said], Record((End(status),)), thaws)[0].severity == severity
+    assert in_a_run([said], Record((End(status),)), thaws)[0].severity == severity
 
 
 @pytest.mark.parametrize(
@@ -210,7 +231,7 @@ def test_what_was_undone_without_effect_is_no_cause(technique: str, better: bool
 def test_of_two_that_name_each_other_the_one_in_the_source_stays(shown: str) -> None:
     (other,) = {"loss-disconnected", "detached-graph"} - {shown}
     seen = [finding(shown, credence=0.8), finding(other, credence=0.95, technique="watch")]
-    assert [f.severity for f in clues.roots_before_symptoms(seen)] == ["error", "note"]
+    assert [f.severity for f in roots_before_symptoms(seen)] == ["error", "note"]
 
 
 @pytest.mark.parametrize(("noise_does_as_well", "status"), [(False, "nothing-found"), (True, "inconclusive")])
@@ -337,20 +358,20 @@ def test_two_players_are_not_judged_by_the_loss_of_one() -> None:
 
 
 def test_a_weak_root_explains_nothing_away() -> None:
-    told = clues.roots_before_symptoms([finding("missing-zero-grad", "note", 0.3), finding("lr-too-high")])
+    told = roots_before_symptoms([finding("missing-zero-grad", "note", 0.3), finding("lr-too-high")])
     assert [f.severity for f in told] == ["note", "error"]
 
 
 def test_two_causes_that_name_each_other_never_both_vanish() -> None:
-    roots = clues.merged_roots()
+    roots = {slug: roots_of(slug) | rivals_of(slug) for slug in catalog.causes()}
     for symptom, named in roots.items():
-        for root in named - {"*"}:
-            told = clues.roots_before_symptoms([finding(symptom, credence=0.8), finding(root, credence=0.9)])
+        for root in named:
+            told = roots_before_symptoms([finding(symptom, credence=0.8), finding(root, credence=0.9)])
             assert any(f.severity == "error" for f in told), (symptom, root)
 
 
 def test_one_finding_a_cause_with_the_line_of_the_source() -> None:
-    merged = clues.merged(
+    merged = merged(
         [
             finding("dead-relu", technique="probe", credence=0.95, line=50),
             finding("dead-relu", credence=0.8, line=7),
@@ -515,9 +536,9 @@ def test_a_handful_of_units_fits_one_batch_no_better_than_all(
 
 def test_a_rate_that_was_tried_otherwise_explains_nothing_away() -> None:
     found = [finding("lr-too-high", credence=0.9, technique="watch")]
-    assert clues.refuted(found, {"lr×0.1": Trial("lr×0.1", False)})[0].severity == "note"
-    assert clues.refuted(found, {"lr×0.1": Trial("lr×0.1", True)}) == found
-    assert clues.refuted(found, {}) == found
+    assert ranked(found, outcomes=[Outcome("lr×0.1", False)])[0].severity == "note"
+    assert ranked(found, outcomes=[Outcome("lr×0.1", True)]) == found
+    assert ranked(found) == found
 
 
 def test_a_part_that_another_call_trains_is_not_unused() -> None:
@@ -526,8 +547,8 @@ def test_a_part_that_another_call_trains_is_not_unused() -> None:
     )
     moved = Record((Layers(40, updates={"heads.b.weight": 0.1, "heads.a.weight": 0.1}),))
     still = Record((Layers(40, updates={"heads.b.weight": 0.0, "heads.a.weight": 0.1}),))
-    assert clues.of_a_stage([idle], moved)[0].severity == "note"
-    assert clues.of_a_stage([idle], still)[0].severity == "warning"
+    assert in_a_run([idle], moved)[0].severity == "note"
+    assert in_a_run([idle], still)[0].severity == "warning"
 
 
 @pytest.mark.parametrize(
@@ -577,18 +598,15 @@ def test_of_a_loss_that_stands_still_the_rate_says_which_other_is_tried_first_of
 
 
 @pytest.mark.parametrize(
-    ("numbers", "severity"),
-    [
-        ({"ratio": 171.0, "set_by_hand": 1.0}, "warning"),
-        ({"ratio": 171.0}, "note"),
-        ({"ratio": 8.0, "set_by_hand": 1.0}, "note"),
-    ],
+    ("ratio", "line", "severity"), [(171.0, 32, "warning"), (171.0, 20, "note"), (8.0, 32, "note")]
 )
 def test_a_start_far_off_that_was_written_by_hand_is_told_though_the_run_recovers(
-    numbers: dict[str, float], severity: str
+    ratio: float, line: int, severity: str
 ) -> None:
-    seen = replace(finding("init-loss-off", severity="warning", technique="probe"), numbers=numbers)
-    (told,) = clues.harmless_where_it_learns([seen], {})
+    bias = Parameter("top.bias", (1,), mean=7.5, line=line)  # the layer itself is made on line 20
+    record = Record((Model(1, "Net", layers=(Layer("top", "Linear", 20),), parameters=(bias,)),))
+    seen = replace(finding("init-loss-off", severity="warning", technique="probe"), numbers={"ratio": ratio})
+    (told,) = ranked(settled([seen], record), {"learns"})
     assert told.severity == severity
 
 
@@ -615,8 +633,7 @@ def test_a_handful_of_examples_that_never_settles(rows: int, floor: float, told:
     ],
 )
 def test_a_confirmed_finding_gives_the_numbers_and_not_the_answer_again(detail: str, told: str) -> None:
-    made = {"undo(zero-init)": Trial("undo(zero-init)", True, detail)}
-    (said,) = clues.confirmed([finding("zero-init")], made)
+    said = ranked([finding("zero-init")], outcomes=[Outcome("undo(zero-init)", True, detail)])[-1]
     assert said.message.endswith(told)
 
 
@@ -677,16 +694,16 @@ def test_slopes_for_the_optimizer_that_steps_next_are_not_left_lying(backwards: 
     events = (("backward", 0, 5),)
     patterns = (Pattern(1, events), Pattern(2, events if backwards == 2 else ()))
     steps = [Step(n, optimizer=1 + n % 2, pattern=1 + n % 2, loss=1.0) for n in range(20)]
-    (said,) = clues.of_a_stage([finding("missing-detach", technique="probe")], Record((*patterns, *steps)))
+    (said,) = in_a_run([finding("missing-detach", technique="probe")], Record((*patterns, *steps)))
     assert said.severity == severity
 
 
 def test_of_two_that_give_way_to_everything_the_one_in_the_source_stays() -> None:
     found = [finding("unseeded", "warning", 0.6), finding("nondeterminism", "warning", 0.6, "experiment")]
-    told = {f.cause: f.severity for f in clues.roots_before_symptoms(found)}
+    told = {f.cause: f.severity for f in roots_before_symptoms(found)}
     assert "warning" in told.values()
     surer = [finding("unseeded", "error", 0.9), finding("nondeterminism", "warning", 0.6, "experiment")]
-    told = {f.cause: f.severity for f in clues.roots_before_symptoms(surer)}
+    told = {f.cause: f.severity for f in roots_before_symptoms(surer)}
     assert told == {"unseeded": "error", "nondeterminism": "note"}
 
 
@@ -705,7 +722,7 @@ def test_heavy_decay_is_a_fault_where_the_training_data_is_not_fitted(left: floa
 @pytest.mark.parametrize(("again", "severity"), [(0, "error"), (2, "error"), (29, "note")])
 def test_who_asks_many_times_about_the_same_rows_wants_answers_that_differ(again: int, severity: str) -> None:
     record = Record((Evaluation(3, calls=30, rows=600, again=again),))
-    (said,) = clues.of_a_stage([finding("dropout-ignores-mode", "error", technique="probe")], record)
+    (said,) = in_a_run([finding("dropout-ignores-mode", "error", technique="probe")], record)
     assert said.severity == severity
 
 
@@ -723,7 +740,7 @@ def test_a_note_that_cannot_tell_asks_for_its_experiment(
 ) -> None:
     case = Case(Request(tmp_path / "train.py"))
     case.findings = [replace(finding(cause, "note", technique=technique), credence=credence)]
-    assert (cause in case.doubts()) is asked
+    assert (cause in doubts(case.observed())) is asked
 
 
 def test_what_learns_a_batch_by_heart_and_nothing_else_is_asked_about_its_inputs() -> None:
@@ -742,22 +759,22 @@ def test_what_learns_a_batch_by_heart_and_nothing_else_is_asked_about_its_inputs
 @pytest.mark.parametrize(("lines", "severity"), [((9,), "warning"), ((9, 21), "note")])
 def test_targets_that_one_of_two_losses_does_not_read(lines: tuple[int, ...], severity: str) -> None:
     said = Finding(
-        "none", "warning", 0.6, cause="loss-disconnected", technique="probe", numbers={NO_EFFECT: 0.0}
+        "none", "warning", 0.6, cause="loss-disconnected", technique="probe", unless=("several-losses",)
     )
     steps = [Step(n, loss=1.0, loss_line=lines[n % len(lines)]) for n in range(20)]
-    assert clues.of_a_stage([said], Record(tuple(steps)))[0].severity == severity
+    assert in_a_run([said], Record(tuple(steps)))[0].severity == severity
 
 
 @pytest.mark.parametrize(("classes", "severity"), [((8, 8), "warning"), ((8, 3), "note")])
 def test_classes_of_a_second_task_are_no_matter_of_a_split(classes: tuple[int, ...], severity: str) -> None:
     calls = [LossCall("cross_entropy", 9, n=k, classes=count) for k, count in enumerate(classes)]
     said = finding("unstratified-split", "warning", technique="probe")
-    assert clues.of_a_stage([said], Record(tuple(calls)))[0].severity == severity
+    assert in_a_run([said], Record(tuple(calls)))[0].severity == severity
 
 
-@pytest.mark.parametrize(("numbers", "severity"), [({}, "note"), ({SAME_ANSWERS: 40}, "warning")])
-def test_answers_that_no_weight_changes_count_where_the_loss_falls(
-    numbers: dict[str, float], severity: str
+@pytest.mark.parametrize(("unless", "severity"), [(None, "note"), ((), "warning")])
+def test_what_stands_however_the_loss_falls_says_so_itself(
+    unless: tuple[str, ...] | None, severity: str
 ) -> None:
-    said = Finding("same", "warning", 0.75, cause="structural-ceiling", technique="probe", numbers=numbers)
-    assert clues.harmless_where_it_learns([said], {})[0].severity == severity
+    said = Finding("same", "warning", 0.75, cause="structural-ceiling", technique="probe", unless=unless)
+    assert ranked([said], {"learns"})[0].severity == severity

@@ -51,7 +51,7 @@ def test_each_observation_is_on_disk_at_once(home: Path) -> None:
     case.order.append("same-batch")
     book.observed(case, "same-batch")
     assert kept(home).lines[3]["note"] == "memorises"
-    assert kept(home).board() == pytest.approx(case.board())
+    assert kept(home).board() == pytest.approx(case.weighed().board)
     book.closed(Verdict("cause-found", "it is"))
     assert kept(home).lines[-1]["status"] == "cause-found"
 
@@ -61,7 +61,7 @@ def test_a_case_is_replayed_with_the_shares_of_its_project(home: Path, tmp_path:
     request = Request(tmp_path / "train.py")
     keeping.open_book(request)
     case = Case(replace(request, overrides={"lr-too-low": 0.4}))
-    assert kept(home).board() == pytest.approx(case.board())
+    assert kept(home).board() == pytest.approx(case.weighed().board)
 
 
 def test_a_clue_that_was_refuted_weighs_nothing_when_replayed(home: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_clue_that_was_refuted_weighs_nothing_when_replayed(home: Path) -> Non
     case.made["other-seed"] = Trial("other-seed", yes=None)
     case.order.append("other-seed")
     book.observed(case, "other-seed")
-    assert kept(home).board() == pytest.approx(case.board())
+    assert kept(home).board() == pytest.approx(case.weighed().board)
     assert len([line for line in kept(home).lines if line["kind"] == "clue"]) == 2  # the first stands
 
 

@@ -55,13 +55,6 @@ def test_a_start_far_off_points_at_the_layer_that_gives_the_output() -> None:
     assert line_of(found("init-loss-off", line=40), model(*layers, parameters=weights)) == 20
 
 
-def test_a_start_far_off_knows_whether_its_values_were_written_by_hand() -> None:
-    by_hand = model(Layer("top", "Linear", 20), parameters=(Parameter("top.bias", (1,), mean=7.5, line=32),))
-    as_made = model(Layer("top", "Linear", 20), parameters=(Parameter("top.bias", (1,), mean=0.1, line=20),))
-    (one,), (other,) = (placed([found("init-loss-off")], record, []) for record in (by_hand, as_made))
-    assert (one.numbers.get("set_by_hand"), other.numbers.get("set_by_hand")) == (1.0, None)
-
-
 def test_layers_in_a_row_point_at_where_they_were_made_and_others_at_their_call() -> None:
     row = model(Layer("0", "Linear", 4), Layer("1", "Linear", 5))
     assert line_of(found("missing-nonlinearity", "1", 30), row) == 5

@@ -6,7 +6,6 @@ import pytest
 
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.bisect import bisect, first_true
-from sleuth.diagnosis.crashes import meaning
 from sleuth.facts.step import (
     Activation,
     Evaluation,
@@ -20,6 +19,7 @@ from sleuth.facts.step import (
     Record,
     Step,
 )
+from sleuth.judge.crashes import meaning
 
 
 def run(losses: list[float], *more: object, line: int = 9, batch: str = "") -> Record:

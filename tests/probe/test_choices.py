@@ -5,7 +5,6 @@ import torch
 from torch import Tensor, nn
 
 import sleuth
-from sleuth.causes.architecture.structural_ceiling import SAME_ANSWERS
 
 CLASSES = 4
 
@@ -43,7 +42,7 @@ def said(model: nn.Module) -> list[sleuth.Finding]:
 
 def test_one_factor_a_row_changes_no_answer() -> None:
     (found,) = said(Scaled(1))
-    assert found.numbers[SAME_ANSWERS] == 40
+    assert found.numbers["rows"] == 40
     assert found.where is not None
     assert found.where.line == Scaled.forward.__code__.co_firstlineno + 2
 

@@ -13,7 +13,8 @@ from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 from sleuth.facts.bench import Bench
 from sleuth.facts.captured import Chunks
 from sleuth.finding import Finding
-from sleuth.probing import probe, roots_first
+from sleuth.judge.weigh import roots_before_symptoms
+from sleuth.probing import probe
 from tests.probe.cases import Made, Parts, classify, loader_of, mlp, seeded
 from tests.probe.test_causes import found
 
@@ -369,7 +370,7 @@ def test_of_two_that_name_each_other_as_root_the_surer_one_stays() -> None:
             Finding("", "error", cut, cause="detached-graph"),
             Finding("", "error", unused, cause="unused-parameters"),
         ]
-        return [f.cause for f in roots_first(findings) if f.severity != "note"]
+        return [f.cause for f in roots_before_symptoms(findings) if f.severity != "note"]
 
     assert ranked(0.92, 0.6) == ["detached-graph"]
     assert ranked(0.85, 0.9) == ["unused-parameters"]

@@ -12,7 +12,7 @@ from sleuth import catalog
 from sleuth.facts.bench import Bench, NotApplicable
 from sleuth.facts.capture import Captured, capture
 from sleuth.finding import Finding
-from sleuth.probing import roots_first
+from sleuth.judge.weigh import roots_before_symptoms
 
 LATE = {"training/frozen-params": 3}  # the defect stands in the third phase of the script
 FAIR = {"training/stale-optimizer-params": {"params-not-in-optimizer"}}  # another true name for it
@@ -42,7 +42,7 @@ def serious(script: Path, phases: int = 1) -> list[Finding]:
             fits=seen.fits,
         )
         findings, _ = catalog.examine("probe", bench, NotApplicable)
-        found[:] = [finding for finding in roots_first(findings) if finding.severity != "note"]
+        found[:] = [finding for finding in roots_before_symptoms(findings) if finding.severity != "note"]
 
     capture(script, examine=look, phases=phases)
     return found

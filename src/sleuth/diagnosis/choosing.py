@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 
 from sleuth.diagnosis.case import Case
-from sleuth.diagnosis.chance import left_to_chance
 from sleuth.diagnosis.experiments import worth_trying
 from sleuth.diagnosis.trials import Trials
+from sleuth.facts.places.chance import left_to_chance
 from sleuth.facts.step import Seed
 from sleuth.judge.board import best_next
-from sleuth.judge.experiments import NOTHING, OTHER, TESTS, Test, can_be_undone, undo_test
+from sleuth.judge.experiments import NOTHING, OTHER, TESTS, Test, can_be_undone, undo_name, undo_test
+from sleuth.judge.relations import says
+from sleuth.judge.weigh import Weighed, doubts, helped
 
 SURE = 0.9  # credence at which a confirmed cause closes the case
 SUSPECT = 0.02  # credence from which taking a suspect back is worth considering
@@ -29,19 +31,20 @@ def next_test(case: Case, running: set[str], seconds: float) -> Test | None:
 
 def _chosen(case: Case, running: set[str], seconds: float) -> Test | None:
     assert case.trials is not None
-    board = case.board()
+    weighed = case.weighed()
+    board = weighed.board
     tests = [
-        test for test in _open_tests(case, board) if test.name not in case.made and test.name not in running
+        test for test in _open_tests(case, weighed) if test.name not in case.made and test.name not in running
     ]
     for test in tests:
         if test.name in case.request.wanted:
             return test
     if _closed(case, board):
         return None
-    if _calm(case):
-        quiet = (*(f"undo({cause})" for cause in case.doubts()), *CALM)
+    if _calm(case, weighed):
+        quiet = (*map(undo_name, doubts(weighed.observed)), *CALM)
         return next((test for name in quiet for test in tests if test.name == name), None)
-    confirming = [test for test in tests if test.name == f"undo({_leader(board)})"]
+    confirming = [test for test in tests if test.name == undo_name(_leader(board))]
     if confirming and board[_leader(board)] > 0.5:
         return confirming[0]  # the leading suspect taken back: the one test that confirms
     odd = [test for test in tests if test.name == _likely_rate(case.trials)]
@@ -93,34 +96,35 @@ def _leader(board: Mapping[str, float]) -> str:
     return max((h for h in board if h not in (NOTHING, OTHER)), key=lambda h: board[h])
 
 
-def _open_tests(case: Case, board: Mapping[str, float]) -> list[Test]:
+def _open_tests(case: Case, weighed: Weighed) -> list[Test]:
     assert case.trials is not None
+    board = weighed.board
     useless = set() if _meant_to_repeat(case) else {"again"}
     named = [test for test in TESTS.values() if worth_trying(test.name, case.trials)]
     named = [test for test in named if test.name not in useless]
     suspected = [h for h, share in board.items() if h not in (NOTHING, OTHER) and share > SUSPECT]
-    return named + [undo_test(h) for h in {*suspected, *case.doubts()} if can_be_undone(h)]
+    return named + [undo_test(h) for h in {*suspected, *doubts(weighed.observed)} if can_be_undone(h)]
 
 
 def _meant_to_repeat(case: Case) -> bool:
     """Seeds are set, and something in the source may come out differently all the same."""
     assert case.trials is not None
     seeded = bool(case.trials.base.of(Seed))
-    suspected = any(f.cause == "unseeded" and f.severity != "note" for f in case.findings)
+    suspected = any(says(f.cause, "MEANS_CHANCE") and f.severity != "note" for f in case.findings)
     return suspected or (seeded and left_to_chance(case.sources) is not None)
 
 
 def _closed(case: Case, board: Mapping[str, float]) -> bool:
     leader = _leader(board)
-    undo = f"undo({leader})"
+    undo = undo_name(leader)
     asked = undo in case.made or not can_be_undone(leader)
     return board[leader] > SURE and asked
 
 
-def _calm(case: Case) -> bool:
+def _calm(case: Case, weighed: Weighed) -> bool:
     """Neither a serious clue, nor an experiment that helped, nor trouble in the run itself."""
     assert case.trials is not None
     trials = case.trials
-    serious = any(finding.severity != "note" for finding in case.ranked())
+    serious = any(finding.severity != "note" for finding in weighed.ranked)
     trouble = trials.stuck or trials.unstable or trials.poor or trials.guesses is not None
-    return not serious and not case.helped() and not trouble
+    return not serious and not helped(weighed.observed) and not trouble

@@ -1,4 +1,4 @@
-"""In which circumstances a script was seen: each has a name, is found out once, and keeps some evidence from counting.
+"""In which circumstances a script was seen: each has a name, and keeps some evidence from counting.
 
 A detector sees its own numbers. Whether they matter may hang on what else the run shows: frozen layers that
 are set free later, labels that are all alike in the one batch a probe saw, a loss that falls all the same.

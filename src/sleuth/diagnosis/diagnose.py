@@ -7,8 +7,8 @@ from typing import Any
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.investigate import Tell, investigate
 from sleuth.diagnosis.keeping import finish_run, keep_run, open_book
+from sleuth.diagnosis.reporting import report
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.verdict import report
 from sleuth.errors import SleuthError
 from sleuth.finding import Report
 from sleuth.needs import need

@@ -1,29 +1,30 @@
 """Turns a test into a job for the stage, and what came back into an answer."""
 
 import math
+from collections.abc import Callable, Mapping
 
 from sleuth.diagnosis import reading
-from sleuth.diagnosis.reading import Course
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.diagnosis.workplace import Workplace
 from sleuth.facts.stage.job import Ending, Job
 from sleuth.facts.step import LossCall, Model, Optimizer, Record
-from sleuth.judge.experiments import Test
+from sleuth.judge.experiments import Test, undone_by
+from sleuth.judge.observed import Course
+from sleuth.judge.relations import says
 
-# Worlds in which the loss means something else than before, so that its values cannot be compared.
-OTHER_LOSS = frozenset(
-    "double-softmax logits-into-prob-loss softmax-wrong-dim loss-sign-flipped wrong-reduction loss-broadcast "
-    "accumulation-unscaled class-imbalance output-activation".split()
-)
-
+# `JUDGED_BY` of a cause: by what it is told whether undoing it helped, before the loss is asked.
+MEASURES: Mapping[str, Callable[[Record, Record], bool | None]] = {
+    "held-out": reading.held_out_better,
+    "most scores": reading.mostly_better,
+}
 NOTHING_LEARNT = 0.93  # of the loss is left
 
 
 def job_for(test: Test, request: Request, place: Workplace, base: Ending, name: str) -> Job:
     """The same script, as many steps as the first stretch, in the test's world."""
     again = test.name == "again"
-    undo = (test.name[5:-1],) if test.name.startswith("undo(") else ()
+    undo = (undone,) if (undone := undone_by(test.name)) else ()
     return Job(
         name,
         place.script,
@@ -104,14 +105,11 @@ def _answer(test: Test, trials: Trials, world: Record) -> bool | None:
         return reading.ends_elsewhere(base, world)
     if test.name == "again":
         return reading.parts(base, world)
-    cause = test.name[5:-1] if test.name.startswith("undo(") else ""
-    if test.name == "no-regularisation" or cause == "over-regularized":
-        held_out = reading.held_out_better(base, world)
-        if held_out is not None:
-            return held_out
-    if cause == "class-imbalance" and (served := reading.mostly_better(base, world)) is not None:
+    cause = undone_by(test.name)
+    measure = "held-out" if test.name == "no-regularisation" else says(cause, "JUDGED_BY", "")
+    if measure and (served := MEASURES[measure](base, world)) is not None:
         return served
-    return reading.better(base, world, cause not in OTHER_LOSS, told_by_loss=not trials.plays)
+    return reading.better(base, world, not says(cause, "CHANGES_LOSS"), told_by_loss=not trials.plays)
 
 
 def _detail(test: Test, yes: bool | None, base: Record, world: Record) -> str:

@@ -15,6 +15,7 @@ from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.sources import bootstraps, local_sources, optimizers_in, plays, thaws
 from sleuth.diagnosis.trials import Trials
 from sleuth.diagnosis.workplace import Workplace, in_place, scratch_copy, unguarded, writes_files
+from sleuth.facts.places.scene import from_here
 from sleuth.facts.record_lines import read
 from sleuth.facts.stage.client import Stage
 from sleuth.facts.stage.job import Ending, Job
@@ -210,7 +211,7 @@ def _users_frames(frames: Frames, place: Workplace) -> Frames:
 def _moved(where: Where, place: Workplace) -> Where:
     if where.path is None:
         return where
-    return lines.from_here(replace(where, path=place.original(where.path)))
+    return from_here(replace(where, path=place.original(where.path)))
 
 
 def _experiment(case: Case, stage: Stage, copies: bool, tell: Tell, observed: Observed) -> None:

@@ -62,7 +62,7 @@ class Book:
     def _changed(self, case: Case) -> Iterator[Mapping[str, Any]]:
         """Clues that are new, or weigh something else now; what an experiment refuted weighs nothing."""
         now: dict[tuple[str, str], float] = {}
-        for clue in case.clues():
+        for clue in case.weighed().clues:
             key = (clue.cause, clue.technique)
             now[key] = max(now.get(key, 0.0), clue.strength)
         for key in dict.fromkeys((*now, *self.clues)):

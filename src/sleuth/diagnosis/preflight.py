@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,29 +10,7 @@ from sleuth.diagnosis.sources import local_sources
 from sleuth.finding import Finding, Where
 from sleuth.judge.board import Clue, configured_priors, credences, priors
 from sleuth.judge.experiments import NOTHING, OTHER
-
-# What stands in a source makes some causes possible and others pointless to ask about: a word, the causes it
-# invites, and how many times as likely they become.
-INVITES: Mapping[str, tuple[str, float]] = {
-    r"lr_scheduler|Scheduler": ("scheduler-cadence scheduler-before-optimizer lr-collapsed", 4.0),
-    r"clip_grad": ("clip-misplaced clip-always-active", 4.0),
-    r"Dropout|BatchNorm": ("eval-mode-training train-mode-eval norm-batch-of-one dropout-ignores-mode", 3.0),
-    r"LSTM|GRU|RNN": ("hidden-state-not-detached state-not-carried exploding-gradients", 3.0),
-    r"accum": ("accumulation-unscaled", 5.0),
-    r"autocast|GradScaler|\.half\(|bfloat16": ("update-underflow clip-misplaced nonfinite-forward", 3.0),
-    r"load_state_dict|from_pretrained": ("weights-not-loaded frozen-params checkpoint-aliased", 3.0),
-    r"requires_grad": ("frozen-params params-not-in-optimizer", 3.0),
-    r"train_test_split|random_split|Subset": ("split-overlap fit-on-all-data unstratified-split", 3.0),
-    r"Scaler|fit_transform|normalize": ("fit-on-all-data preprocessing-mismatch", 3.0),
-    r"softmax|sigmoid": ("double-softmax logits-into-prob-loss softmax-wrong-dim logit-threshold", 3.0),
-    r"torch\.log|\.log\(|sqrt|/ ": ("unsafe-log-div", 2.0),
-    r"\.view\(|\.reshape\(|permute|transpose": ("batch-mixing", 2.0),
-    r"mask|Transformer|Attention": ("causal-leak softmax-wrong-dim", 3.0),
-    r"num_workers": ("duplicate-worker-seed", 3.0),
-    r"augment|RandomCrop|Flip|transforms": ("augmented-eval preprocessing-mismatch", 3.0),
-    r"detach|\.item\(|no_grad": ("detached-graph no-grad-training loss-disconnected", 2.0),
-    r"mse_loss|MSELoss|L1Loss": ("loss-broadcast output-activation inputs-unnormalized", 2.0),
-}  # fmt: skip
+from sleuth.judge.relations import says
 
 
 @dataclass(frozen=True)
@@ -75,15 +52,14 @@ def expected_failures(script: Path, shown: str = "") -> list[Expected]:
 
 
 def _invited(text: str) -> tuple[dict[str, float], dict[str, str]]:
+    """What stands in the source makes some causes possible, and others pointless to ask about."""
     weights: dict[str, float] = {}
     reasons: dict[str, str] = {}
-    for pattern, (causes, factor) in INVITES.items():
-        seen = re.search(pattern, text)
-        if seen is None:
-            continue
-        for slug in causes.split():
-            weights[slug] = max(weights.get(slug, 1.0), factor)
-            reasons.setdefault(slug, f"the source has `{seen.group().strip()}`")
+    for slug in catalog.causes():
+        for pattern, factor in says(slug, "INVITED_BY", {}).items():
+            if seen := re.search(pattern, text):
+                weights[slug] = max(weights.get(slug, 1.0), factor)
+                reasons.setdefault(slug, f"the source has `{seen.group().strip()}`")
     return weights, reasons
 
 

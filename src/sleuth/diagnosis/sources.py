@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from sleuth.diagnosis.syntax import tree_of
+from sleuth.facts.places.syntax import tree_of
 
 MOST = 60  # files; a project that pulls in more is looked at in part
 

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.case import Case, exceptional
-from sleuth.diagnosis.crashes import meaning
 from sleuth.facts.step import Evaluation, Record
 from sleuth.finding import Finding
+from sleuth.judge.crashes import meaning
 from sleuth.symptoms import Symptom, symptoms
 
 OFF_CHANCE = 1.5  # a first loss beyond so many times chance, either way, is off
@@ -50,7 +50,7 @@ class _Look:
 def questions(case: Case) -> list[Question]:
     """All eleven, in the order they should be asked."""
     record = case.trials.base if case.trials is not None else Record()
-    look = _Look(case, record, case.ranked(), {symptom.name: symptom for symptom in symptoms(record)})
+    look = _Look(case, record, case.weighed().ranked, {symptom.name: symptom for symptom in symptoms(record)})
     asked = [ask(look) for ask in _ASKED]
     return [*asked, _none(asked)]
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from sleuth.diagnosis import reading
-from sleuth.diagnosis.reading import Course
 from sleuth.facts.seen import LINE_SEARCHES
 from sleuth.facts.step import Evaluation, Optimizer, Record
+from sleuth.judge.observed import Course
 
 ABOUT = 0.95  # of what one constant costs: the noise of batches hides less
 LITTLE = 0.2  # of the loss at the start

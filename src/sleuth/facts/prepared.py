@@ -14,7 +14,7 @@ from sleuth.errors import SleuthError
 from sleuth.facts.flow import layer, literal, root, subject
 from sleuth.facts.interpreter.values import Call, Collection, Function, Instance, Value
 from sleuth.facts.losses import is_loss_instance
-from sleuth.facts.program import Program, place, read_program
+from sleuth.facts.program import Program, read_program, spot
 from sleuth.facts.topics.idle import idle_layers
 from sleuth.facts.topics.shapes import Shapes, shapes
 from sleuth.facts.topics.shapes.datasets import cut_from, dataset_of
@@ -43,7 +43,7 @@ def where_target_made(record: "Record", call: "LossCall", moved: bool = False) -
     program = _program(record, call.path, call.line)
     if program is None:
         return used
-    targets = [use.target for use in program.losses if place(use.call).line == call.line]
+    targets = [use.target for use in program.losses if spot(use.call).line == call.line]
     return next(_made(program, targets, call.line, moved), used)
 
 
@@ -54,7 +54,7 @@ def where_input_made(record: "Record", line: "Line") -> Where | None:
     program = _program(record, script, line)
     if program is None:
         return used
-    calls = [call for call in program.calls("()") if place(call).line == line and call.args]
+    calls = [call for call in program.calls("()") if spot(call).line == line and call.args]
     inputs = [call.args[0] for call in calls if not is_loss_instance(call.receiver)]
     return next(_made(program, inputs, line), used)
 
@@ -165,7 +165,7 @@ def _made(
         computed = [step for step in path if _computes(step, moved)]
         converted = [step for step in path if isinstance(step, Call) and not _serves(step)]
         for step in (*computed[:1], *converted):
-            found = place(step)
+            found = spot(step)
             if found.line is not None and found.line != line:
                 yield Where(found.path, found.line)
                 break

@@ -90,7 +90,7 @@ def read_program(source: Source, project: Project | None = None) -> Program:
     return Program(play(source, project))
 
 
-def place(value: Value | ast.AST, source: Source | None = None) -> Where:
+def spot(value: Value | ast.AST, source: Source | None = None) -> Where:
     """Where in the source a value was made (for a syntax node, its file must be given)."""
     node = value.node if isinstance(value, Value) else value
     source = value.source if isinstance(value, Value) else source
@@ -106,7 +106,7 @@ def place(value: Value | ast.AST, source: Source | None = None) -> Where:
 
 def line_of(value: Value, beside: Value) -> str:
     """`line 7`, or `line 7 of engine.py` for those who read of it in another file."""
-    told = f"line {place(value).line}"
+    told = f"line {spot(value).line}"
     if value.source is None or beside.source is None or value.source is beside.source:
         return told
     return f"{told} of {PurePath(value.source.path).name}"
@@ -131,7 +131,7 @@ def clue(
         message=message,
         severity=severity,
         credence=CREDENCE[severity] if credence is None else credence,
-        where=place(at),
+        where=spot(at),
         fix=fix,
         edits=edits,
     )

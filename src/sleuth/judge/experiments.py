@@ -1,7 +1,7 @@
-"""The tests a diagnosis can make, and what each would show if a cause were the cause.
+"""The experiments a diagnosis can make, and what each would show if a cause were the cause.
 
-A test has one question that is answered yes, no, or not at all. A cause's file says in words how often the
-answer is yes when that cause is at work (`PREDICTS`); what it leaves out is as in a healthy run.
+An experiment has one question that is answered yes, no, or not at all. A cause's file says in words how
+often the answer is yes when that cause is at work (`PREDICTS`); what it leaves out is as in a healthy run.
 """
 
 from collections.abc import Mapping
@@ -55,10 +55,27 @@ TESTS: Mapping[str, Test] = {
 }  # fmt: skip
 
 
+UNDO = "undo("  # begins the name of the experiment that takes one cause back
+
+
+def undo_name(slug: str) -> str:
+    return f"{UNDO}{slug})"
+
+
+def undone_by(name: str) -> str:
+    """The cause that an experiment of that name takes back; "" for all others."""
+    return name.removeprefix(UNDO).removesuffix(")") if name.startswith(UNDO) else ""
+
+
+def named(name: str) -> Test:
+    """The experiment of that name."""
+    return TESTS[name] if name in TESTS else undo_test(undone_by(name))
+
+
 def undo_test(slug: str) -> Test:
     """The most telling test: take the suspect back and look whether it learns."""
     return Test(
-        f"undo({slug})",
+        undo_name(slug),
         f"Is it clearly better with {slug} undone?",
         f"with {slug} undone it is clearly better",
         f"with {slug} undone it is no better",
@@ -75,7 +92,7 @@ def predicted(hypothesis: str, test: Test) -> float:
         return 0.5
     if hypothesis == NOTHING:
         return likelihood(test.healthy)
-    if test.name == f"undo({hypothesis})":
+    if test.name == undo_name(hypothesis):
         return likelihood("always")
     if hypothesis not in catalog.causes():
         return likelihood(test.healthy)
@@ -89,4 +106,4 @@ def predictions(slug: str) -> Mapping[str, str]:
 
 
 def can_be_undone(slug: str) -> bool:
-    return callable(getattr(catalog.find(slug).module, "undo", None))
+    return slug in catalog.causes() and callable(getattr(catalog.find(slug).module, "undo", None))

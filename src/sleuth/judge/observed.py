@@ -46,10 +46,10 @@ class Score:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One experiment that was made. `yes` is None where it said nothing; `seen` is what was seen, in words."""
+    """One experiment that was made. `yes` is None where it said nothing; `seen`: what was seen, in words."""
 
     experiment: str
-    yes: bool | None
+    yes: bool | None = None
     seen: str = ""
     seconds: float = 0.0
     course: Course | None = None
@@ -104,6 +104,7 @@ class Observed:
     circumstances: frozenset[str] = frozenset()
     moving: frozenset[str] = frozenset()
     steps: int = 0
+    losses: int = 0  # of the loss that is followed
     course: Course | None = None
     scores: tuple[Score, ...] = ()
     guessing: Guessing | None = None
@@ -122,28 +123,29 @@ class Observed:
         return None if made is None else made.yes
 
     def to_dict(self) -> dict[str, Any]:
-        return _json_ready(
-            {name: value for name, value in _given(vars(self)).items() if value != frozenset()}
-        )
+        told: dict[str, Any] = _json_ready(_given(vars(self)))
+        return told
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         given = dict(data)
         for name in ("evidence", "from_experiments"):
-            given[name] = tuple(map(Finding.from_dict, given.get(name, ())))
+            given[name] = tuple(Finding.from_dict(_given(entry)) for entry in given.get(name, ()))
         given["outcomes"] = tuple(_outcome(entry) for entry in given.get("outcomes", ()))
         given["scores"] = tuple(_rebuilt(Score, entry) for entry in given.get("scores", ()))
         for name in ("circumstances", "moving"):
             given[name] = frozenset(given.get(name, ()))
         for name, kind in (("course", Course), ("guessing", Guessing), ("ended", Ended)):
             given[name] = _rebuilt(kind, given[name]) if given.get(name) is not None else None
-        return _rebuilt(cls, given)
+        observed: Self = _rebuilt(cls, given)
+        return observed
 
 
 def _outcome(entry: Mapping[str, Any]) -> Outcome:
     course = None if entry.get("course") is None else _rebuilt(Course, entry["course"])
     scores = tuple(_rebuilt(Score, score) for score in entry.get("scores", ()))
-    return _rebuilt(Outcome, {**entry, "course": course, "scores": scores})
+    outcome: Outcome = _rebuilt(Outcome, {**entry, "course": course, "scores": scores})
+    return outcome
 
 
 def _rebuilt(kind: Any, data: Mapping[str, Any]) -> Any:
@@ -166,7 +168,7 @@ def _json_ready(value: Any) -> Any:
         return float(f"{value:.5g}") if math.isfinite(value) else str(value)
     if isinstance(value, Finding):
         told = {name: part for name, part in value.to_dict().items() if part not in (None, "", [], {})}
-        told["where"] = {} if value.where is None else _given(value.where.to_dict())
+        told["where"] = None if value.where is None else _given(value.where.to_dict())
         return _json_ready({name: part for name, part in told.items() if name not in ("sources", "edits")})
     if isinstance(value, Mapping):
         return {str(name): _json_ready(part) for name, part in value.items()}
@@ -181,4 +183,4 @@ def _json_ready(value: Any) -> Any:
 
 def _given(parts: Mapping[str, Any]) -> dict[str, Any]:
     """Without what is not there."""
-    return {name: part for name, part in parts.items() if part is not None and part != ()}
+    return {name: part for name, part in parts.items() if part is not None and part not in ((), frozenset())}

@@ -10,6 +10,8 @@ from sleuth.catalog import Cause, Examined
 from sleuth.facts.record_lines import parse, read
 from sleuth.facts.step import Evaluation, LossCall, Metric, Model, Optimizer, Record, Trouble
 from sleuth.finding import Finding, Report, Verdict
+from sleuth.judge.observed import Observed
+from sleuth.judge.weigh import weigh
 from sleuth.watching.process import records
 from sleuth.watching.replicas import together
 
@@ -24,15 +26,13 @@ def judge(record: Record) -> Report:
     """Findings and what was examined. A detector that fails is named, and the others go on."""
     from dataclasses import asdict
 
-    from sleuth.probing import roots_first
-
     found: list[Finding] = []
     examined: list[Examined] = []
     for cause in catalog.causes().values():
         findings, looked = _asked(cause, record)
         found += findings
         examined += looked
-    ranked = tuple(roots_first(found))
+    ranked = weigh(Observed(evidence=tuple(found))).ranked
     return Report(
         verdict=_verdict(record, ranked),
         findings=ranked,

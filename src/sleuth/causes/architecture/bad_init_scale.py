@@ -52,13 +52,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import loaded, module_of, needed, where_module
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Activation, Parameter, Record
     from sleuth.facts.worlds.doors import World
 
+CONSEQUENCE_OF = "inputs-constant inputs-unnormalized nonfinite-input raw-units zero-init"
+UNLESS = {"numbers": "overcome"}
+LOOKS_LIKE = {"seeds apart": "even"}
 PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
 
 LOW, HIGH = 0.15, 20.0  # spread out over size in, of the middle layer; default 0.58, He 1.4, trained up to 10
@@ -148,3 +152,9 @@ def _odd(parameter: "Parameter", out: "Activation") -> str:
     if _gain(parameter) > STRONG and out.std > LOUD:
         return "has blown up"
     return "has faded" if _gain(parameter) < WEAK and out.std < FAINT else ""
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.layers import where_written
+
+    return where_written(finding, scene)

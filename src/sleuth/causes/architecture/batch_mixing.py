@@ -48,20 +48,25 @@ contrastive losses check the encoder alone.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.edits import Edits, bracketed, keyword_set
 from sleuth.facts.flow import layer, possible, subject
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, rewrite, spot
 from sleuth.facts.topics.modules import RECURRENT, applied, axis_of, exact, module_around, settled, uses
 from sleuth.facts.topics.shapes import BATCH, shapes
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
+    from sleuth.facts.places.statements import Statement
 
+CONSEQUENCE_OF = "softmax-wrong-dim"
+INVITED_BY = {"\\.view\\(|\\.reshape\\(|permute|transpose": 2.0}
 PREDICTS = {"noise-inputs": "even", "shuffled-labels": "even"}
 
 
@@ -139,7 +144,7 @@ def _moved_then_renumbered(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 call,
-                f"`permute` on line {place(moved).line} put axis {order[0]:g} in front and the batch on "
+                f"`permute` on line {spot(moved).line} put axis {order[0]:g} in front and the batch on "
                 f"place {order.index(0)}: made into as many rows as there are examples, each row holds "
                 "numbers of several.",
                 fix="Leave the batch in front: permute the other axes only.",
@@ -263,9 +268,9 @@ def _batch_first_reading(program: Program, call: Call) -> str:
     for output in outputs:
         for user in users.of(output):
             if user.op == "[]" and _picks_a_step(user):
-                return f"line {place(user).line} picks a step on axis 1 of its output"
+                return f"line {spot(user).line} picks a step on axis 1 of its output"
             if user.op in _POOLS and subject(user) is output and axis_of(user) == 1:
-                return f"line {place(user).line} pools axis 1 of its output"
+                return f"line {spot(user).line} pools axis 1 of its output"
     return ""
 
 
@@ -328,3 +333,19 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         fix="Use transpose or permute where view or reshape swaps axes; set batch_first=True; reduce "
         "over dim >= 1.",
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.statements import best_statement
+
+    return best_statement(_sums_over_examples, scene.sources)
+
+
+def _sums_over_examples(statement: "Statement") -> int | None:
+    """An `einsum` that sums over the letter with which all its operands begin: the examples."""
+    written = re.search(r"einsum\(\s*['\"]([a-zA-Z, ]+)->([a-zA-Z ]*)['\"]", statement.text)
+    if written is None:
+        return None
+    first = {part.strip()[:1] for part in written[1].split(",")}
+    alone = len(first) == 1 and "," in written[1]
+    return 0 if alone and not first & set(written[2]) else None

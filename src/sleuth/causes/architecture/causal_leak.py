@@ -49,13 +49,18 @@ key-value cache.
 - pytorch-mha: description of `attn_mask`, where True blocks, and of `is_causal` as a hint.
 """
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
+    from sleuth.facts.places.statements import Statement
+
+INVITED_BY = {"mask|Transformer|Attention": 3.0}
 
 
 VISIBLE = 1e-4  # relative change of earlier outputs; must be exactly zero, kernels leave 1e-7
@@ -87,3 +92,24 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"equal": seen.equal},
             fix="inputs, targets = tokens[:, :-1], tokens[:, 1:]",
         )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.statements import best_statement
+
+    return best_statement(_hides_the_future, scene.sources)
+
+
+def _hides_the_future(statement: "Statement") -> int | None:
+    """Where a sequence model could be kept from its future."""
+    text = statement.text
+    if "triu" in text or "tril" in text or "is_causal" in text:
+        return 0 if statement.attends else 1
+    if statement.attends and "mask" in text and not text.startswith("return"):
+        return 0
+    if "scaled_dot_product_attention" in text or "attn(" in text or "MultiheadAttention" in text:
+        return 2
+    padded = ("Conv1d" in text and "padding" in text) or re.search(r"\bpad\(", text)
+    if "bidirectional=True" in text or padded:
+        return 3
+    return 4 if statement.attends and "softmax" in text else None

@@ -56,13 +56,19 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.growth import steps_by_number
 from sleuth.facts.seen import layer_types, needed, where_module
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+CONSEQUENCE_OF = (
+    "accumulation-unscaled bad-init-scale inputs-constant inputs-unnormalized loss-sign-flipped "
+    "lr-too-high missing-zero-grad nonfinite-input wrong-reduction zero-init"
+)
+LOOKS_LIKE = {"stuck from the start": "even", "constant output": "usually", "seeds apart": "rarely"}
 PREDICTS = {"same-batch": "usually", "noise-inputs": "even"}
 
 MANY_UNITS = 0.9  # of a layer; see the page
@@ -131,3 +137,9 @@ def watch(record: "Record") -> Iterator[Finding]:
             fix="Lower the rate, check the input scale and the start of weights and biases, or use "
             "LeakyReLU.",
         )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.layers import where_written
+
+    return where_written(finding, scene)

@@ -82,6 +82,9 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Evaluation, Record
     from sleuth.facts.worlds.doors import World
 
+UNLESS = {"any": "asked-again"}
+LOOKS_LIKE = {"good in training, bad in validation": "even"}
+INVITED_BY = {"Dropout|BatchNorm": 3.0}
 PREDICTS = {"no-regularisation": "even"}
 
 _FUNCTIONAL = tuple(

@@ -64,9 +64,20 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record, Step
     from sleuth.facts.worlds.doors import World
 
+CONSEQUENCE_OF = (
+    "accumulation-unscaled bad-init-scale clip-misplaced hidden-state-not-detached "
+    "inputs-unnormalized labels-all-ignored labels-out-of-range logits-into-prob-loss loss-not-reset "
+    "loss-sign-flipped loss-terms-imbalanced lr-too-high missing-zero-grad model-reset-in-loop "
+    "nonfinite-input scheduler-cadence step-before-backward unsafe-log-div unstable-exp "
+    "wrong-reduction"
+)
+UNLESS = {"numbers": "overcome"}
+LOOKS_LIKE = {"falls, then explodes": "even", "not finite": "rarely"}
+INVITED_BY = {"LSTM|GRU|RNN": 3.0}
 PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
 
 RATIO = 1e3  # gradient norm of the first layer over the last; see the page
@@ -195,3 +206,9 @@ def _spikes(steps: "tuple[Step, ...]", usual: float) -> int:
             continue
         count += before.grad_norm > SPIKE * usual and after.loss > JUMP * before.loss
     return count
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.layers import where_written
+
+    return where_written(finding, scene)

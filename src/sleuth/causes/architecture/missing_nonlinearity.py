@@ -64,7 +64,7 @@ from sleuth.facts.interpreter.values import (
     Unknown,
     Value,
 )
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.topics.modules import (
     AFFINE,
     BATCH_NORM,
@@ -83,11 +83,13 @@ from sleuth.facts.topics.modules import (
 )
 from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Severity
+from sleuth.finding import Finding, Severity, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
 
+CONSEQUENCE_OF = "dead-relu softmax-wrong-dim zero-init"
 PREDICTS = {"same-batch": "even"}
 
 _ACTIVATIONS = frozenset(
@@ -127,11 +129,11 @@ def lint(program: Program) -> Iterator[Finding]:
         if second is None or first is None or _before(first.input)[0] is not None:
             continue  # of a longer chain the first pair is told
         severity = None if _joins(program, first, second) else _weighed(first, second, between)
-        line = place(first.call).line or 0
+        line = spot(first.call).line or 0
         if first.call.context.function is not call.context.function:
             continue  # a joint between two modules: each may be right by itself
         if severity and not _meant(program, first, second, between):
-            if not any(line <= other <= (place(call).line or 0) for other in guilty if other):
+            if not any(line <= other <= (spot(call).line or 0) for other in guilty if other):
                 yield clue(
                     severity,
                     call,
@@ -219,7 +221,7 @@ def _listed(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "warning",
                     second,
-                    f"This linear layer follows the one on line {place(first).line} with no nonlinearity "
+                    f"This linear layer follows the one on line {spot(first).line} with no nonlinearity "
                     "between: together they compute no more than one linear layer.",
                     fix="Put an activation such as ReLU between them, or drop one of the two.",
                 )
@@ -412,7 +414,7 @@ def _thrown_away(program: Program) -> Iterator[Finding]:
                 "error",
                 call,
                 "The result of this activation is thrown away; the layer on line "
-                f"{place(later[0]).line} gets the values from before it.",
+                f"{spot(later[0]).line} gets the values from before it.",
                 fix="Assign the result: `x = F.relu(x)`.",
             )
 
@@ -454,3 +456,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             numbers={"residue": seen.residue, "layers": seen.layers},
             fix="Put an activation such as ReLU between the layers.",
         )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.layers import made_in_a_row
+
+    return None if scene.record is None else made_in_a_row(finding, scene.record)

@@ -54,7 +54,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.flow import ancestry, possible
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.seen import needed, raised, where_module
 from sleuth.facts.topics.cadence import setting
 from sleuth.facts.topics.modes import parts
@@ -65,6 +65,13 @@ if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.step import Record
 
+LOOKS_LIKE = {"oscillates": "rarely", "good in training, bad in validation": "even"}
+INVITED_BY = {"Dropout|BatchNorm": 3.0}
+RAISES = {
+    "Expected more than 1 value per channel when training": (
+        "Batch norm got a batch of one example in train mode; use drop_last=True or another norm."
+    ),
+}
 PREDICTS = {"same-batch": "even"}
 
 
@@ -89,7 +96,7 @@ def lint(program: Program) -> Iterator[Finding]:
                     "error" if size == 1 and norm.op.endswith("1d") else "warning",
                     source,
                     f"The model is trained on {examples} at a time, and its "
-                    f"`{norm.op.rpartition('.')[2]}` (line {place(norm).line}) takes mean and variance from "
+                    f"`{norm.op.rpartition('.')[2]}` (line {spot(norm).line}) takes mean and variance from "
                     "those alone: eval mode, with running averages, computes something else.",
                     fix="Use a larger batch, or GroupNorm or LayerNorm instead.",
                 )

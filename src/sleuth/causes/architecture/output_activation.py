@@ -68,6 +68,8 @@ if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.worlds.doors import World
 
+CHANGES_LOSS = True
+INVITED_BY = {"mse_loss|MSELoss|L1Loss": 2.0}
 PREDICTS = {"same-batch": "usually"}
 
 _NAMES = {

@@ -52,12 +52,16 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, layer_types, learned, needed, where_module
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
 
+CONSEQUENCE_OF = "bad-init-scale inputs-unnormalized lr-too-high nonfinite-input raw-units zero-init"
+UNLESS = {"numbers": "overcome"}
+LOOKS_LIKE = {"stuck from the start": "rarely", "constant output": "rarely"}
 PREDICTS = {"same-batch": "even", "lr×10": "even"}
 
 MOST = 0.5  # of a layer's outputs beyond 0.97 (tanh), or within 0.03 of a bound (sigmoid)
@@ -108,3 +112,9 @@ def watch(record: "Record") -> Iterator[Finding]:
             numbers={"saturated": late, "first": saturated[0]},
             fix="Scale inputs and weights so that sums before the activation are near 1; lower the rate.",
         )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.layers import where_written
+
+    return where_written(finding, scene)

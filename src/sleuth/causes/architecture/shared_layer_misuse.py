@@ -76,6 +76,7 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
 
 
 # Operations that ask how far apart two embeddings are.
@@ -376,3 +377,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                 numbers={"calls": part.calls, "dropouts": part.dropouts},
                 fix="Fine as augmentation; where branches are compared, share one mask or leave dropout out.",
             )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import module_of
+    from sleuth.facts.places.statements import called_twice
+
+    module = module_of(finding)
+    return called_twice(module.partition(".")[0], scene.sources) if module else None

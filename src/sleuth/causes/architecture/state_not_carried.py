@@ -64,7 +64,7 @@ from sleuth.facts.interpreter.values import (
     Unknown,
     Value,
 )
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.topics.modules import CELLS, RECURRENT, applied, axis_of, exact, is_one_long, settled, uses
 from sleuth.facts.torch_api import is_module
 from sleuth.finding import Finding, Where
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.worlds.doors import World
 
+INVITED_BY = {"LSTM|GRU|RNN": 3.0}
 PREDICTS = {"noise-inputs": "even"}
 
 _FRESH = frozenset(
@@ -108,7 +109,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 "error",
                 _to_blame(call, loop),
                 f"`{made.op.rpartition('.')[2]}` is called step by step in the loop of line "
-                f"{place(loop.node, call.source).line} and {lost}: nothing is remembered from step to step.",
+                f"{spot(loop.node, call.source).line} and {lost}: nothing is remembered from step to step.",
                 fix="Carry the state: `out, state = rnn(x_t, state)`, with `state` set before the loop.",
             )
 
@@ -204,7 +205,7 @@ def _given_back_and_left(program: Program) -> Iterator[Finding]:
             yield clue(
                 "warning",
                 call,
-                f"The state handed back is dropped and the one of line {place(fresh[0]).line} is given on "
+                f"The state handed back is dropped and the one of line {spot(fresh[0]).line} is given on "
                 "every turn: each step is computed as if nothing came before it.",
                 fix="Carry the state: `out, state = model(x, state)`.",
             )
@@ -227,7 +228,7 @@ def _windows_from_zero(program: Program) -> Iterator[Finding]:
             yield clue(
                 "note",
                 cut,
-                f"The loop of line {place(loop.node, call.source).line} goes through a stream window by "
+                f"The loop of line {spot(loop.node, call.source).line} goes through a stream window by "
                 "window, and each window starts from an empty state: nothing before it is known.",
                 fix="Carry the state, `out, state = model(window, state)`, and detach it after each window.",
             )
@@ -398,7 +399,7 @@ def _how_it_is_lost(call: Call, loop: Loop) -> str:
     makers = [value for value in ancestry(known, 10) if isinstance(value, Call) and value.op in _FRESH]
     if not makers or not _is_plainly_named(call, loop, makers):
         return ""
-    return f"gets the state made on line {place(makers[0]).line} each time"
+    return f"gets the state made on line {spot(makers[0]).line} each time"
 
 
 def _is_plainly_named(call: Call, loop: Loop, makers: list[Call]) -> bool:

@@ -61,9 +61,14 @@ if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.step import LossCall, Record
 
+CONSEQUENCE_OF = (
+    "dead-relu frozen-params inputs-constant labels-all-ignored loss-disconnected loss-saturated "
+    "loss-wrong-for-task zero-init"
+)
+UNLESS = {"numbers": "overcome"}
+LOOKS_LIKE = {"metric apart from loss": "rarely"}
 PREDICTS = {"same-batch": "usually"}  # not where only the answers stand still
 
-SAME_ANSWERS = "same_answers"  # among the numbers of a finding that stands however the loss falls
 STILL = 1e-6  # relative change of every output when all parameters are drawn anew
 
 
@@ -105,7 +110,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             severity="warning",
             credence=0.75,
             where=unmoved.where,
-            numbers={SAME_ANSWERS: unmoved.rows, "classes": unmoved.classes},
+            numbers={"rows": unmoved.rows, "classes": unmoved.classes},
+            unless=(),  # it stands however far the loss falls
             fix="Let what is learned say something about each class: one number a class, not one a row.",
         )
 

@@ -60,6 +60,9 @@ if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
     from sleuth.facts.step import Record
 
+GIVES_WAY_TO = "anything"
+UNLESS = {"numbers": "plays"}
+
 
 # No "always": a net with a few units takes a batch for learnt by heart that it only fits as it fits all.
 PREDICTS = {"same-batch": "even", "lr×10": "rarely"}

@@ -75,6 +75,11 @@ from sleuth.finding import Finding, Where
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+RAISES = {
+    "optimizer got an empty parameter list": (
+        "The model has no registered parameters: layers in a plain list or dict are invisible to it."
+    ),
+}
 PREDICTS = {"same-batch": "even"}
 
 

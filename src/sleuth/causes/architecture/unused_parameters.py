@@ -65,9 +65,13 @@ from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
 
-
+CONSEQUENCE_OF = (
+    "frozen-params loss-disconnected no-grad-training stale-optimizer-params unregistered-modules"
+)
+UNLESS = {"probe": "moving"}
 NEEDS = "def forward"
 
 
@@ -161,3 +165,9 @@ def _dropped(names: list[str], unread: dict[str, Where]) -> Finding:
         numbers={"parameters": len(names)},
         fix="Use the result where it was meant to enter, or delete the layer.",
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.layers import idle_part
+
+    return None if scene.record is None else idle_part(finding, scene.record)

@@ -68,9 +68,17 @@ from sleuth.finding import Finding, Where
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.bench.gradients import ParameterFacts
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+CONSEQUENCE_OF = (
+    "bad-init-scale dead-relu detached-graph double-softmax frozen-params inputs-unnormalized "
+    "labels-all-ignored loss-saturated over-regularized raw-units saturated-activations zero-init"
+)
+UNLESS = {"numbers": "overcome plays"}
+WORTH_ASKING = True
+LOOKS_LIKE = {"stuck from the start": "rarely"}
 PREDICTS = {"same-batch": "usually", "lr×10": "usually"}
 
 RATIO = 1e-4  # gradient over weight, first layer over last; see the page
@@ -177,3 +185,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         fix="Use ReLU-like units, normalisation or residual paths, and start weights by He's or Xavier's "
         "rule.",
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.layers import where_squashed, where_stacked
+
+    if scene.record is None:
+        return None
+    return where_squashed(scene.record, scene.sources) or where_stacked(finding, scene.record)

@@ -52,13 +52,14 @@ it an explicit draw. Keep deliberate zeros that close a residual branch.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry
 from sleuth.facts.interpreter.values import Call, Instance, Unknown, Value
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, rewrite, spot
 from sleuth.facts.seen import loaded, module_of, needed, where_module
 from sleuth.facts.topics.equal_weights.in_jax import (
     JAX_FLAT,
@@ -92,9 +93,12 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
+    from sleuth.facts.places.statements import Statement
     from sleuth.facts.step import Layers, Model, Parameter, Record
     from sleuth.facts.worlds.doors import World
 
+LOOKS_LIKE = {"stuck from the start": "even", "constant output": "even"}
 NEEDS = "zeros ones full fill constant zero_( //"
 PREDICTS = {"same-batch": "usually", "noise-inputs": "usually", "shuffled-labels": "usually"}
 
@@ -144,12 +148,12 @@ def _stacked(program: Program) -> Iterator[Finding]:
                     continue  # its neighbours in the list are drawn
                 told.update((_key(before), _key(one)))
                 where = flat[_key(before)]
-                also = place(flat[_key(one)]).line
+                also = spot(flat[_key(one)]).line
                 yield clue(
                     "error",
                     where,
                     "All these weights start equal, and so do those of the layer behind "
-                    f"({'made here, too' if also == place(where).line else f'line {also}'}): "
+                    f"({'made here, too' if also == spot(where).line else f'line {also}'}): "
                     "the units between them get the same gradient and stay copies of each other.",
                     fix="Draw the weights at random (`nn.init.kaiming_normal_`); only biases may be zero.",
                 )
@@ -210,7 +214,7 @@ def _in_jax(program: Program) -> Iterator[Finding]:
             if before is made and not is_of_each_layer(products[key].args[1]):
                 continue
             told.update((id(before), id(made)))
-            also = "made here, too" if before is made else f"line {place(made).line}"
+            also = "made here, too" if before is made else f"line {spot(made).line}"
             yield clue(
                 "error",
                 before,
@@ -238,7 +242,7 @@ def _flax(program: Program) -> Iterator[Finding]:
                     "error",
                     before.receiver or before,
                     "All weights of this layer start equal, and so do those of the layer behind it (line "
-                    f"{place(call).line}): the units between them get the same gradient and stay copies of "
+                    f"{spot(call).line}): the units between them get the same gradient and stay copies of "
                     "each other.",
                     fix="Leave `kernel_init` at its default, which draws at random; only biases may be 0.",
                 )
@@ -375,3 +379,24 @@ def _passed(record: "Record", model: "Model", zero: "Parameter") -> bool:
         seen.weights.get(zero.name) == 0 and any(seen.gradients.get(name) for name in before)
         for seen in record.of(Layers)
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.layers import where_written
+    from sleuth.facts.places.scene import last_resort
+
+    return last_resort(where_written(finding, scene, _is_zero), finding, _gives_one_value, scene)
+
+
+def _is_zero(parameter: "Parameter") -> float:
+    return 1.0 if len(parameter.shape) >= 2 and parameter.std == 0 else 0.0
+
+
+def _gives_one_value(statement: "Statement") -> int | None:
+    """Where weights that belong to no layer are given one value."""
+    if not re.search(r"\b(zeros|ones|full)\(", statement.text):
+        return None
+    if re.search(r"Parameter\(|requires_grad", statement.text):
+        return 0
+    named = re.fullmatch(r"(self\.)?(w|W|weights?|theta|kernel)(_?\w{0,3})", statement.targets)
+    return 1 if named else None

@@ -80,6 +80,11 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+CONSEQUENCE_OF = "dropout-ignores-mode"
+LOOKS_LIKE = {"good in training, bad in validation": "usually"}
+INVITED_BY = {"augment|RandomCrop|Flip|transforms": 3.0}
+
+
 FIX = "Give the held-out part its own data set object with a transform that draws nothing at random."
 
 NEEDS = "ransform ugment rand Rand noise flip crop jitter mixup cutmix"

@@ -47,19 +47,26 @@ made for it (focal, Dice). Imbalance alone is no defect: easily separable rare c
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import CLASS_LOSSES, at, batches, courses, loss_calls, needed, tensors, training_loader
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
+    from sleuth.facts.places.statements import Statement
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+JUDGED_BY = "most scores"
+CONSEQUENCE_OF = "inputs-constant labels-constant unshuffled-training"
+CHANGES_LOSS = True
+LOOKS_LIKE = {"constant output": "usually", "metric apart from loss": "even"}
 PREDICTS = {"noise-inputs": "even", "shuffled-labels": "even"}
 
 RATIO = 10.0  # majority to minority; from here on a model gains by never naming the minority
@@ -158,3 +165,16 @@ def undo(world: "World") -> None:
     from sleuth.facts.worlds.repairs import of_losses
 
     of_losses.weighted_classes(world)
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.statements import best_statement
+
+    return best_statement(_is_criterion, scene.sources)
+
+
+def _is_criterion(statement: "Statement") -> int | None:
+    """Where the loss is made, or called."""
+    if re.search(r"\b(CrossEntropyLoss|NLLLoss|BCE\w*Loss)\(", statement.text):
+        return 0
+    return 1 if re.search(r"\b(cross_entropy|nll_loss|binary_cross_entropy\w*)\(", statement.text) else None

@@ -71,6 +71,9 @@ from sleuth.finding import Finding, Severity
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+INVITED_BY = {"num_workers": 3.0}
+
+
 GENERATORS = frozenset(
     {
         "numpy.random.default_rng",

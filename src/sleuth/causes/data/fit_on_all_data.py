@@ -77,6 +77,8 @@ from sleuth.records import dataclass
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+INVITED_BY = {"train_test_split|random_split|Subset": 3.0, "Scaler|fit_transform|normalize": 3.0}
+
 
 # Steps that look at the labels: the score of pure noise can become excellent.
 SEES_LABELS = frozenset(

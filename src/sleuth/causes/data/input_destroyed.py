@@ -48,12 +48,17 @@ If the raw data has no signal either, no fix exists: that is a question about th
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
 
+CONSEQUENCE_OF = "dead-relu detached-graph inputs-constant nonfinite-input zero-init"
+GIVES_WAY_TO = "anything"
+UNLESS = {"numbers": "overcome"}
+LOOKS_LIKE = {"stuck from the start": "even", "constant output": "rarely"}
 PREDICTS = {"noise-inputs": "always", "shuffled-labels": "usually", "same-batch": "even"}
 
 NEARLY_ALL = 0.98  # of all values are one value: padding, the unknown token, a clipped range
@@ -157,3 +162,9 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
         0.4,
         fix="Print and plot what the model is called with, after all preprocessing.",
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import of_inputs
+
+    return of_inputs(finding, scene)

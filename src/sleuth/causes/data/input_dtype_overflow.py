@@ -59,9 +59,10 @@ from sleuth.facts.prepared import speaks_of, where_input_made
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import batches, is_float, needed, tensors
 from sleuth.facts.topics.loaders import line
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
 
 PREDICTS = {"noise-inputs": "even"}
@@ -489,3 +490,9 @@ def _two_humps(low: float | None, high: float | None, mean: float | None, std: f
     scale = 1.0 if high > 1 else LEVELS
     top = high * scale
     return 250 <= top <= LEVELS and FLAT * 1.1 < std * scale < 120 and 0.25 < mean * scale / LEVELS < 0.75
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import of_inputs
+
+    return of_inputs(finding, scene)

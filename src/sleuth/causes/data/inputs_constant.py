@@ -54,12 +54,14 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.prepared import where_input_made
 from sleuth.facts.seen import batches, needed, tensors
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
 
+LOOKS_LIKE = {"stuck from the start": "even", "constant output": "even"}
 PREDICTS = {"same-batch": "usually", "noise-inputs": "usually", "shuffled-labels": "usually"}
 
 MOST = 0.95  # of the features without any variation: the border pixels of small images stay below
@@ -110,3 +112,9 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 def _several(shape: tuple[int, ...]) -> bool:
     return len(shape) >= 1 and shape[0] > 1
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import of_inputs
+
+    return of_inputs(finding, scene)

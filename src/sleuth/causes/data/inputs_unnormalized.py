@@ -55,13 +55,17 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.prepared import where_input_made
 from sleuth.facts.seen import batches, courses, is_float, layer_types, learned, needed, tensors
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record, Values
     from sleuth.facts.worlds.doors import World
 
+CONSEQUENCE_OF = "nonfinite-input raw-units"
+LOOKS_LIKE = {"stuck from the start": "rarely"}
+INVITED_BY = {"mse_loss|MSELoss|L1Loss": 2.0}
 PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
 
 
@@ -181,3 +185,9 @@ def undo(world: "World") -> None:
     from sleuth.facts.worlds.repairs import of_data
 
     of_data.standardised_inputs(world)
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import of_inputs
+
+    return of_inputs(finding, scene)

@@ -51,17 +51,21 @@ token of its own. A few fully ignored batches in a large run need no more than t
 """
 
 import math
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.prepared import where_target_made
 from sleuth.facts.seen import loss_calls, needed
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
+    from sleuth.facts.places.statements import Statement
     from sleuth.facts.step import Record
 
+LOOKS_LIKE = {"not finite": "even"}
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 
 
@@ -101,3 +105,21 @@ def watch(record: "Record") -> Iterator[Finding]:
         numbers={"empty": len(empty), "calls": len(calls), "step": empty[0].n},
         fix="Check how targets are masked (padding, prompt); skip batches without a single real target.",
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import behind, of_targets
+
+    return behind(of_targets(finding, scene), finding, _marks_as_ignored, scene)
+
+
+_MARKED = r"-100|[\w.]*ignore\w*"
+
+
+def _marks_as_ignored(statement: "Statement") -> int | None:
+    """Where answers are marked as not to be judged: `[IGNORE] * len(prompt)`, `labels[:n] = -100`."""
+    text = statement.text
+    if re.search(rf"\[({_MARKED})\] \*|full(_like)?\(.*({_MARKED})\)", text, re.IGNORECASE):
+        return 0
+    written = "[" in statement.targets and re.search(rf"= ({_MARKED})$", text, re.IGNORECASE)
+    return 1 if written or re.search(rf"masked_fill\w*\(.*({_MARKED})\)", text, re.IGNORECASE) else None

@@ -47,6 +47,7 @@ and when you test a single batch on purpose.
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -62,12 +63,17 @@ from sleuth.facts.seen import (
     tensors,
     training_loader,
 )
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
+    from sleuth.facts.places.statements import Statement
     from sleuth.facts.step import LossCall, Record
 
+CONSEQUENCE_OF = "unshuffled-training"
+UNLESS = {"any": "labels-vary"}
+LOOKS_LIKE = {"constant output": "even"}
 PREDICTS = {"noise-inputs": "always", "shuffled-labels": "always"}
 
 ENOUGH = 16  # examples with one label among which chance would have shown a second (2 classes at 80:20: 97%)
@@ -142,3 +148,20 @@ def watch(record: "Record") -> Iterator[Finding]:
         fix="Look at the labels as they leave the data set: a wrong column, a filter, an unshuffled head of "
         "the file.",
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import behind, of_targets
+
+    return behind(of_targets(finding, scene), finding, _works_out_answers, scene)
+
+
+_DECIDES = re.compile(
+    r"\.(map|isin|replace|apply|get)\(|(np|torch)\.where|fillna|digitize| (==|>|<|>=|<=|//) "
+)
+_ANSWERS = re.compile(r"(self\.)?(y|ys|labels?|targets?|y_all|y_true|classes)", re.IGNORECASE)
+
+
+def _works_out_answers(statement: "Statement") -> int | None:
+    """Where the answers are worked out from something else: by a table, a comparison, a rule."""
+    return 0 if _ANSWERS.fullmatch(statement.targets) and _DECIDES.search(statement.text) else None

@@ -61,13 +61,21 @@ from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.loaders import line
 from sleuth.facts.topics.row_order import SHUFFLERS
 from sleuth.facts.topics.splits import PERMUTATIONS, TRAIN_TEST_SPLIT, Splits, bare, first_key, splits_of
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 from sleuth.records import dataclass
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
 
+CONSEQUENCE_OF = (
+    "batch-mixing inputs-constant missing-nonlinearity shared-layer-misuse softmax-wrong-dim "
+    "structural-ceiling unused-parameters"
+)
+GIVES_WAY_TO = "proven"
+UNLESS = {"numbers": "overcome"}
+LOOKS_LIKE = {"stuck from the start": "even"}
 PREDICTS = {"noise-inputs": "usually", "shuffled-labels": "always"}
 
 
@@ -405,6 +413,7 @@ def _shifted_twice(bench: "Bench") -> Iterator[Finding]:
                 f"The target at each place is the input's token {use.ahead} places on, not the next one: it "
                 "is shifted once where the data is made and again where the loss is computed.",
                 severity="error",
+                unless=(),  # shown, however far the loss falls
                 credence=0.85,
                 where=use.where,
                 numbers={"ahead": use.ahead},
@@ -431,6 +440,7 @@ def _not_shifted(bench: "Bench") -> Iterator[Finding]:
             "Targets and inputs are the same sequence, and each output sees its own place and those before "
             "it: the model is asked for the token it has just read, which it only has to copy.",
             severity="error",
+            unless=(),
             credence=0.88,
             where=judged[0].where,
             numbers={"ahead": 0},
@@ -469,3 +479,9 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
         fix="Look at ten examples beside their labels; check every shuffle, sort, filter and join between "
         "reading and batching.",
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import of_targets
+
+    return of_targets(finding, scene, moved=True)

@@ -54,12 +54,19 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.prepared import where_target_made
 from sleuth.facts.seen import by_line, loss_calls, raised
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
 
+LOOKS_LIKE = {"falls, then explodes": "rarely"}
+RAISES = {
+    "Target \\S+ is out of bounds|index out of range in self|Assertion .*t >= 0 && t < n_classes": (
+        "A label (or token) is outside the range the loss (or embedding) was made for."
+    ),
+}
 PREDICTS = {"same-batch": "even"}
 
 _REFUSALS = (
@@ -160,3 +167,9 @@ def watch(record: "Record") -> Iterator[Finding]:
                 },
                 fix="Map the targets to 0 and 1: divide a 0/255 mask by 255, turn -1/1 into 0/1.",
             )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import of_targets
+
+    return of_targets(finding, scene)

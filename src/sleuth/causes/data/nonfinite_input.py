@@ -50,12 +50,14 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.prepared import where_input_made
 from sleuth.facts.seen import batches, broke_at, needed
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
 
+LOOKS_LIKE = {"not finite": "usually"}
 PREDICTS = {"same-batch": "always"}
 
 
@@ -109,3 +111,9 @@ def watch(record: "Record") -> Iterator[Finding]:
                 "read.",
             )
             return
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import of_inputs
+
+    return of_inputs(finding, scene)

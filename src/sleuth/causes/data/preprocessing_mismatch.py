@@ -71,7 +71,13 @@ from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Batch, Record, Values
+
+CONSEQUENCE_OF = "augmented-eval inputs-constant nonfinite-input"
+LOOKS_LIKE = {"good in training, bad in validation": "usually"}
+INVITED_BY = {"Scaler|fit_transform|normalize": 3.0, "augment|RandomCrop|Flip|transforms": 3.0}
+
 
 FIX = "Prepare both sides with the same steps and constants; add random steps in front for training only."
 # Steps that decide what a number means; crops and sizes may differ on purpose.
@@ -445,3 +451,9 @@ def _bad_at_once(record: "Record") -> str:
     return (
         f"the evaluation loss is {ratio:.1f} times the training loss from the start" if ratio > WORSE else ""
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import of_inputs
+
+    return of_inputs(finding, scene)

@@ -60,13 +60,16 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, literal, moves_with, number, root
 from sleuth.facts.interpreter.values import Call, Loop, Unknown, Value
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.seen import at, needed, training_loader
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
+    from sleuth.facts.places.scene import Scene
+    from sleuth.facts.places.statements import Statement
     from sleuth.facts.step import Record, Seed
 
+LOOKS_LIKE = {"good in training, bad in validation": "rarely"}
 PREDICTS = {"noise-inputs": "even"}
 
 NEEDS = "seed default_rng RandomState Random("
@@ -90,7 +93,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 "error",
                 seeded,
                 "Every step of the training loop seeds this generator anew with the same number, so "
-                f"line {place(draw).line} draws the same rows each time: the model sees one batch only.",
+                f"line {spot(draw).line} draws the same rows each time: the model sees one batch only.",
                 fix="Make the generator once, before the loop, and hand it to whoever draws.",
             )
 
@@ -217,3 +220,13 @@ def _seeded_at_each_step(record: "Record") -> "Seed | None":
         if any(all(first + more in steps for more in range(IN_A_ROW)) for first in steps):
             return seeds[0]
     return None
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.statements import best_statement
+
+    return best_statement(_serves_first_batch_again, scene.sources)
+
+
+def _serves_first_batch_again(statement: "Statement") -> int | None:
+    return 0 if statement.in_loop and "next(iter(" in statement.text else None

@@ -61,7 +61,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from sleuth.facts.interpreter.values import Value
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.seen import (
     at,
     batches,
@@ -75,11 +75,14 @@ from sleuth.facts.seen import (
     training_loader,
 )
 from sleuth.facts.words import names_held_out
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Evaluation, Record, Values
+
+INVITED_BY = {"train_test_split|random_split|Subset": 3.0}
 
 
 SHARE = 0.01  # of the validation rows; a few chance collisions are no overlap
@@ -120,7 +123,7 @@ def _drawn_twice(program: Program) -> Iterator[Finding]:
             "error",
             found.judged,
             f"The rows that the model is judged with come from this draw, those it was fitted with from "
-            f"another one of the same table (line {place(found.fitted).line}): many rows are in both.",
+            f"another one of the same table (line {spot(found.fitted).line}): many rows are in both.",
             fix="Draw once, and take both parts from that draw.",
         )
 
@@ -307,3 +310,9 @@ def _yes_or_no(values: "Values") -> bool:
     return (values.minimum, values.maximum) == (0, 1) and math.isclose(
         std**2, mean * (1 - mean), rel_tol=0.02
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.statements import best_statement, chooses_held_out_rows
+
+    return best_statement(chooses_held_out_rows, scene.sources)

@@ -55,17 +55,20 @@ previous target on purpose. A strong, honest feature is not a leak: the clock de
 - kapoor-2023: taxonomy, category L2, features that are not legitimate for the task.
 """
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.program import CREDENCE, Program, place
+from sleuth.facts.program import CREDENCE, Program, spot
 from sleuth.facts.topics.lags import centred_windows, lags_of_nothing, open_windows
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
+    from sleuth.facts.places.statements import Statement
 
-
+LOOKS_LIKE = {"good in training, bad in validation": "rarely"}
 NEEDS = "rolling expanding ewm diff( pct_change .drop( .shift("
 COPY = 0.999  # correlation; measurements of one thing rarely agree that well, copies always do
 
@@ -82,7 +85,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 "today's inputs.",
                 severity="error",
                 credence=CREDENCE["error"],
-                where=place(window.node, source),
+                where=spot(window.node, source),
                 fix=f'Take only what is known before: `["{window.column}"].shift(1).{window.method}(...)`.',
             )
         for lag in lags_of_nothing(source, program.sources):
@@ -92,7 +95,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 "inputs.",
                 severity="error",
                 credence=CREDENCE["error"],
-                where=place(lag.node, source),
+                where=spot(lag.node, source),
                 fix="Count the lags from one: `for k in range(1, n + 1)`.",
             )
         for window in centred_windows(source):
@@ -101,7 +104,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 f"{window.target_line} makes the target of, so the answer is in the inputs.",
                 severity="error",
                 credence=CREDENCE["error"],
-                where=place(window.node, source),
+                where=spot(window.node, source),
                 fix="Leave `center=True` out: the window then ends with the row itself.",
             )
 
@@ -116,7 +119,7 @@ def _cut_out(program: Program) -> Iterator[Finding]:
                 f"all columns but a few, `{cut.column}` among them: one comparison gives the answer.",
                 severity="error",
                 credence=CREDENCE["error"],
-                where=place(cut.inputs, source),
+                where=spot(cut.inputs, source),
                 fix=f"Drop `{cut.column}` together with `{cut.target}`.",
             )
 
@@ -137,3 +140,18 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         fix="Remove what is only known after the fact; for series, check that the window ends before the "
         "target.",
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import behind, of_inputs
+
+    return behind(of_inputs(finding, scene), finding, _drops_columns, scene)
+
+
+_FEATURES = re.compile(r"(self\.)?(x|xs|features?|feats|inputs?|table|frame)(_\w+)?", re.IGNORECASE)
+
+
+def _drops_columns(statement: "Statement") -> int | None:
+    """Where a table loses the columns that the model must not see."""
+    drops = re.search(r"\.drop\(", statement.text) and "axis=0" not in statement.text
+    return 0 if drops and _FEATURES.fullmatch(statement.targets) else None

@@ -66,6 +66,7 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Evaluation, Record
 
+LOOKS_LIKE = {"good in training, bad in validation": "even"}
 PREDICTS = {"noise-inputs": "even", "other-seed": "usually"}
 
 FEW = 100  # rows: in the table of the page each doubling below buys five points and more

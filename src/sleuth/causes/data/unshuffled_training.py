@@ -49,6 +49,7 @@ buckets themselves are shuffled.
 """
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -84,9 +85,12 @@ from sleuth.facts.topics.splits import Splits, splits_of
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
+    from sleuth.facts.places.scene import Scene
+    from sleuth.facts.places.statements import Statement
     from sleuth.facts.step import Batch, LossCall, Record, Values
     from sleuth.facts.worlds.doors import World
 
+LOOKS_LIKE = {"oscillates": "usually"}
 PREDICTS = {"lr×0.1": "even"}
 
 STREAMS = ("torch.utils.data.IterableDataset", "torch.utils.data.IterDataPipe")
@@ -328,3 +332,18 @@ def undo(world: "World") -> None:
     from sleuth.facts.worlds.repairs import of_data
 
     of_data.shuffled_loaders(world)
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import last_resort
+
+    return last_resort(None, finding, _writes_rows_in_order, scene)
+
+
+def _writes_rows_in_order(statement: "Statement") -> int | None:
+    """Where the order of the rows is written down as it stands, or else where batches are cut from it."""
+    if re.search(
+        r"= *(torch\.|np\.|numpy\.)?(arange|list\(range)\((0, )?(len\(|\w+\.(shape|size))", statement.text
+    ):
+        return 0
+    return 1 if statement.in_loop and re.search(r"\[(\w+):\1 \+ ", statement.text) else None

@@ -60,12 +60,17 @@ from sleuth.facts.interpreter.values import Call, Collection, Table, Value
 from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.topics.row_order import class_after_class
 from sleuth.facts.topics.splits import TRAIN_TEST_SPLIT, Split, Splits, splits_of
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.bench.losses import LossFacts
+    from sleuth.facts.places.scene import Scene
 
+CONSEQUENCE_OF = "labels-constant"
+UNLESS = {"numbers": "classes-differ"}
+LOOKS_LIKE = {"good in training, bad in validation": "rarely"}
+INVITED_BY = {"train_test_split|random_split|Subset": 3.0}
 PREDICTS = {"other-seed": "usually"}
 
 
@@ -320,3 +325,10 @@ def _unseen_classes(bench: "Bench") -> Iterator[Finding]:
             fix="Shuffle before slicing, or use `train_test_split(..., stratify=y)`; else remove the "
             "outputs.",
         )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import last_resort
+    from sleuth.facts.places.statements import chooses_held_out_rows
+
+    return last_resort(None, finding, chooses_held_out_rows, scene)

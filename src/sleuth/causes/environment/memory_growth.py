@@ -53,15 +53,23 @@ Replay buffers grow on purpose until they are full.
 - pytorch-data: the warning on memory use of workers with Python objects.
 """
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import needed, where_loss
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
+    from sleuth.facts.places.scene import Scene
+    from sleuth.facts.places.statements import Statement
     from sleuth.facts.step import Record
+
+CONSEQUENCE_OF = "eval-without-no-grad hidden-state-not-detached loss-not-reset"
+UNLESS = {"numbers": "plays"}
+LOOKS_LIKE = {"steps take longer and longer": "even"}
+
 
 ENOUGH = 8  # measurements
 MEGABYTE = 2**20
@@ -119,3 +127,24 @@ def _held_by(record: "Record") -> str:
     if keeper.type == "graph":
         return f"`{keeper.name}` holds on to the graphs of past steps ({keeper.held} operations or more)"
     return f"`{keeper.name}` ({keeper.type}) holds {keeper.held} of them"
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.piling import where_kept
+    from sleuth.facts.places.scene import last_resort
+
+    kept = None if scene.record is None else where_kept(scene.record, scene.sources)
+    return last_resort(kept, finding, _keeps_for_ever, scene)
+
+
+_KEEPS = re.compile(r"cache|memo|history|seen|store|bank|pool|buffer|kept|log", re.IGNORECASE)
+
+
+def _keeps_for_ever(statement: "Statement") -> int | None:
+    """Where something is kept that nobody throws away: a cache without an end, a table that is filled."""
+    text = statement.text
+    if re.match(r"@(functools\.)?(cache$|lru_cache\(.*(maxsize=)?None)", text):
+        return 0
+    if re.match(r"[\w.]+\[.+\]$", statement.targets) and _KEEPS.search(statement.targets.partition("[")[0]):
+        return 1
+    return 2 if re.search(r"\b(self\.\w+|[A-Z_]+)\.(append|extend|add)\(", text) else None

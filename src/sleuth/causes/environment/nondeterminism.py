@@ -54,8 +54,11 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
 
+GIVES_WAY_TO = "anything"
+LOOKS_LIKE = {"seeds apart": "usually"}
 PREDICTS = {"other-seed": "usually", "again": "always"}
 
 
@@ -85,3 +88,9 @@ def _another_seed(base: "Record", again: "Record") -> Where | None:
     pairs = zip(base.of(Seed), again.of(Seed), strict=False)
     other = next((ours for ours, theirs in pairs if ours.value != theirs.value), None)
     return None if other is None else Where(other.path or None, other.line)
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.chance import left_to_chance
+
+    return left_to_chance(list(scene.sources))

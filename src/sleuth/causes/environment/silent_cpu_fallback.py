@@ -61,7 +61,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.flow import ancestry, literal, possible
 from sleuth.facts.interpreter.values import Call, External, Unknown, Value
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.seen import at, needed
 from sleuth.facts.topics.modules import module_around
 from sleuth.facts.words import Pattern
@@ -138,7 +138,7 @@ def _there_and_back(program: Program) -> Iterator[Finding]:
             "note",  # libraries offload on purpose, and the source does not say why
             moved[-1],
             f"Each forward pass copies this to the CPU, computes there and copies the result back on line "
-            f"{place(back).line}: the accelerator waits, and nothing says so.",
+            f"{spot(back).line}: the accelerator waits, and nothing says so.",
             fix="Compute where the tensors are: leave the `.cpu()` out.",
         )
 

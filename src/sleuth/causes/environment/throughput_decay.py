@@ -69,6 +69,8 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Record, Step
 
+CONSEQUENCE_OF = "hidden-state-not-detached loss-not-reset memory-growth"
+LOOKS_LIKE = {"steps take longer and longer": "even"}
 NEEDS = "_hook("
 _HOOKS = (
     ".register_forward_hook",

@@ -54,12 +54,15 @@ from sleuth.facts import torch_api
 from sleuth.facts.edits import inserted_before
 from sleuth.facts.flow import literal, possible, root
 from sleuth.facts.interpreter.values import Call, Class, Collection, Function, Instance, Table, Value
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.source import called
 from sleuth.facts.topics.cadence import frame
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
+MEANS_CHANCE = True  # two runs of such a script are worth comparing
+GIVES_WAY_TO = "anything"
+LOOKS_LIKE = {"seeds apart": "usually"}
 PREDICTS = {"other-seed": "even", "again": "always"}
 
 _SEED_WORDS = Pattern(r"seed|random_state|PRNGKey|Generator|default_rng", re.IGNORECASE)
@@ -140,7 +143,7 @@ def _numpy_left_out(program: Program) -> Iterator[Finding]:
                 "warning",
                 draw,
                 f"`{draw.op}` draws from numpy's generator, and only torch's is seeded (line "
-                f"{place(seed).line}): these numbers differ from run to run.",
+                f"{spot(seed).line}): these numbers differ from run to run.",
                 fix="Add `np.random.seed(seed)`, or draw from `np.random.default_rng(seed)`.",
             )
             return

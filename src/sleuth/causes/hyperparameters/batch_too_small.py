@@ -66,6 +66,16 @@ if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
     from sleuth.facts.step import Record
 
+CONSEQUENCE_OF = (
+    "detached-graph frozen-params inputs-constant labels-all-ignored loss-disconnected lr-too-high "
+    "missing-backward missing-step no-grad-training norm-batch-of-one params-not-in-optimizer "
+    "stale-optimizer-params step-before-backward zero-grad-after-backward zero-init"
+)
+GIVES_WAY_TO = "proven"
+UNLESS = {"numbers": "plays"}
+LOOKS_LIKE = {"oscillates": "even", "seeds apart": "even"}
+
+
 # A lower rate calms the noise and slows the rest: which of the two wins is open.
 PREDICTS = {"lr×0.1": "even", "other-seed": "even"}
 

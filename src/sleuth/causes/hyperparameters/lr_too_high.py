@@ -63,8 +63,29 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
 
+CONSEQUENCE_OF = (
+    "accumulation-unscaled bad-init-scale clip-misplaced detached-graph frozen-params inputs-constant "
+    "inputs-unnormalized labels-all-ignored labels-out-of-range logits-into-prob-loss loss-broadcast "
+    "loss-not-reset loss-sign-flipped missing-backward missing-detach missing-step missing-zero-grad "
+    "model-reset-in-loop no-grad-training nonfinite-input norm-batch-of-one params-not-in-optimizer "
+    "raw-units scheduler-cadence stale-optimizer-params step-before-backward unsafe-log-div "
+    "unshuffled-training unstable-exp wrong-reduction zero-grad-after-backward zero-init"
+)
+RIVALS = "no-warmup"
+GIVES_WAY_TO = "proven"
+UNLESS = {"numbers": "overcome plays"}
+DECIDED_BY = "lr×0.1"
+LOOKS_LIKE = {
+    "stuck from the start": "rarely",
+    "falls, then explodes": "usually",
+    "oscillates": "usually",
+    "not finite": "rarely",
+    "constant output": "rarely",
+    "seeds apart": "usually",
+}
 PREDICTS = {"lr×0.1": "always", "same-batch": "usually", "no-momentum": "usually", "lr×10": "never"}
 
 
@@ -161,3 +182,9 @@ def _symptom(record: "Record", course: Course, ratio: float) -> tuple[str, bool]
     if ratio > FAST and curves.swing(values) > SWINGS and curves.fallen(values) < 0.5:
         return f"The loss swings by {curves.swing(values):.1f} times its level", False
     return None
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.settings import RATE, where_set
+
+    return where_set("lr", RATE, scene.record, scene.sources)

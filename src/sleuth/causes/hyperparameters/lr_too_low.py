@@ -59,8 +59,22 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Optimizer, Record
 
+CONSEQUENCE_OF = (
+    "bad-init-scale clip-always-active clip-misplaced dead-relu detached-graph double-softmax "
+    "eval-mode-training frozen-params inputs-constant labels-all-ignored logits-into-prob-loss "
+    "loss-disconnected loss-saturated lr-collapsed missing-backward missing-step model-reset-in-loop "
+    "no-grad-training output-activation over-regularized params-not-in-optimizer "
+    "saturated-activations scheduler-cadence stale-optimizer-params step-before-backward "
+    "unregistered-modules update-underflow vanishing-gradients weights-not-loaded wrong-reduction "
+    "zero-grad-after-backward zero-init"
+)
+GIVES_WAY_TO = "proven"
+UNLESS = {"numbers": "overcome plays"}
+DECIDED_BY = "lr×10"
+LOOKS_LIKE = {"stuck from the start": "rarely"}
 PREDICTS = {"lr×10": "always", "same-batch": "usually"}
 
 
@@ -140,3 +154,9 @@ def watch(record: "Record") -> Iterator[Finding]:
             numbers={"update_ratio": curves.median(ratios), "lr": curves.median(rates), "gradient": gradient},
             fix="Try ten and a hundred times the rate.",
         )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.settings import RATE, where_set
+
+    return where_set("lr", RATE, scene.record, scene.sources)

@@ -65,6 +65,14 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+CONSEQUENCE_OF = (
+    "accumulation-unscaled bad-init-scale clip-misplaced init-loss-off inputs-unnormalized "
+    "labels-out-of-range logits-into-prob-loss loss-not-reset loss-sign-flipped missing-zero-grad "
+    "model-reset-in-loop scheduler-cadence step-before-backward"
+)
+GIVES_WAY_TO = "proven"
+UNLESS = {"numbers": "overcome plays"}
+LOOKS_LIKE = {"falls, then explodes": "rarely", "seeds apart": "rarely"}
 PREDICTS = {"lr×0.1": "usually", "other-seed": "even"}
 
 

@@ -74,7 +74,10 @@ from sleuth.finding import Finding, Severity, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
+    from sleuth.facts.places.scene import Scene
 
+JUDGED_BY = "held-out"
+LOOKS_LIKE = {"stuck from the start": "rarely"}
 PREDICTS = {"no-regularisation": "always", "same-batch": "usually"}
 
 
@@ -362,3 +365,9 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
         {"weight_decay": decay},
         fix="Reduce the regularisation until the training loss falls; add it back only against overfitting.",
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.settings import where_set
+
+    return where_set("weight_decay", r"decay|\bwd\b|l2|reg", scene.record, scene.sources)

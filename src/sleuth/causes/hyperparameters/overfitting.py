@@ -58,11 +58,20 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.held_out import HeldOut, held_out
 from sleuth.facts.seen import courses, needed
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
 
+CONSEQUENCE_OF = (
+    "augmented-eval dropout-ignores-mode eval-mode-training fit-on-all-data labels-constant "
+    "labels-misaligned norm-batch-of-one preprocessing-mismatch repeated-batch split-overlap "
+    "target-leakage train-mode-eval unshuffled-training"
+)
+GIVES_WAY_TO = "proven"
+UNLESS = {"numbers": "plays"}
+LOOKS_LIKE = {"good in training, bad in validation": "usually"}
 PREDICTS = {"no-regularisation": "never"}
 
 
@@ -108,3 +117,9 @@ def _turned(record: "Record", seen: HeldOut, train: list[float]) -> Finding | No
         numbers={"best": best, "last": late, "best_step": seen.steps[place]},
         fix="Keep the weights of the best evaluation, then add data, augmentation or weight decay.",
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.settings import where_unrestrained
+
+    return None if scene.record is None else where_unrestrained(scene.record, scene.sources)

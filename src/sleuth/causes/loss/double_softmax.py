@@ -79,6 +79,9 @@ if TYPE_CHECKING:
     from sleuth.facts.step import LossCall, Record
     from sleuth.facts.worlds.doors import World
 
+CHANGES_LOSS = True
+LOOKS_LIKE = {"stuck from the start": "even"}
+INVITED_BY = {"softmax|sigmoid": 3.0}
 PREDICTS = {"same-batch": "even", "lr×10": "usually"}
 
 _OPTAX = (

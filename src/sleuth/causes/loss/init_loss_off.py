@@ -53,15 +53,23 @@ Leave it alone in a model that was pretrained, and in losses with no natural cha
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import at, chance, loaded, loss_calls, needed
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
 
+CONSEQUENCE_OF = (
+    "bad-init-scale double-softmax exploding-gradients inputs-unnormalized labels-all-ignored "
+    "labels-out-of-range logits-into-prob-loss loss-broadcast loss-wrong-for-task nonfinite-input "
+    "raw-units target-leakage weights-not-loaded wrong-reduction zero-init"
+)
+UNLESS = {"numbers": "overcome plays"}
 PREDICTS = {"same-batch": "rarely"}
 
 LOOK, FAULT = 1.5, 5.0  # times the cost of guessing; see the page
@@ -130,3 +138,23 @@ def watch(record: "Record") -> Iterator[Finding]:
                 numbers={"loss": call.value, "chance": guess, "ratio": ratio},
                 fix="Look at the scale of the inputs and of the last layer's weights.",
             )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.layers import last_layer, where_written
+
+    return where_written(finding, scene) or (None if scene.record is None else last_layer(scene.record))
+
+
+FAR_OFF = 20.0  # times what guessing costs, before the first step
+
+
+def settle(finding: Finding, record: "Record") -> Finding:
+    """Targets far from zero start a loss high without anybody's doing, and a run overcomes it; values written
+    by hand are another matter."""
+    from sleuth.facts.places.layers import where_written
+    from sleuth.facts.places.scene import Scene
+
+    by_hand = where_written(finding, Scene(record)) is not None
+    far = float(finding.numbers.get("ratio", 0.0)) > FAR_OFF
+    return replace(finding, unless=()) if by_hand and far else finding

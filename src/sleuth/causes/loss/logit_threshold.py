@@ -56,7 +56,7 @@ from sleuth.facts.edits import Edits
 from sleuth.facts.flow import keeps_numbers, layer, number, possible, subject
 from sleuth.facts.interpreter.values import Call, Function, Unknown, Value
 from sleuth.facts.losses import WANTS_LOGITS
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, rewrite, spot
 from sleuth.facts.seen import LOGIT_LOSSES, at, needed
 from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.stand_ins import output_of, outputs
@@ -64,6 +64,10 @@ from sleuth.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
+
+LOOKS_LIKE = {"metric apart from loss": "usually"}
+INVITED_BY = {"softmax|sigmoid": 3.0}
+
 
 _COMPARISONS = (
     ">",
@@ -116,7 +120,7 @@ def _raw_scores(program: Program) -> list[tuple[Call, int | None]]:
         if use.name in WANTS_LOGITS:
             made, complete = origins(use.input)
             if complete and all(call.op == "()" and kind(call) in ("raw", "") for call in made):
-                found += [(call, place(use.call).line) for call in made]
+                found += [(call, spot(use.call).line) for call in made]
     return found
 
 

@@ -77,6 +77,15 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+CONSEQUENCE_OF = "labels-out-of-range"
+CHANGES_LOSS = True
+LOOKS_LIKE = {"falls, then explodes": "usually"}
+INVITED_BY = {"softmax|sigmoid": 3.0}
+RAISES = {
+    "elements of input should be between 0 and 1": (
+        "BCELoss was given raw logits; it wants probabilities. Use BCEWithLogitsLoss."
+    ),
+}
 PREDICTS = {"same-batch": "usually", "lr×0.1": "even"}
 
 

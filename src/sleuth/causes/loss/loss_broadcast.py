@@ -75,6 +75,9 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+CHANGES_LOSS = True
+LOOKS_LIKE = {"stuck from the start": "even", "constant output": "usually"}
+INVITED_BY = {"mse_loss|MSELoss|L1Loss": 2.0}
 PREDICTS = {"same-batch": "usually", "noise-inputs": "usually", "shuffled-labels": "usually"}
 
 

@@ -85,6 +85,20 @@ if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.step import LossCall, Record
 
+CONSEQUENCE_OF = (
+    "bad-init-scale dead-relu frozen-params inputs-constant labels-all-ignored labels-constant "
+    "loss-broadcast loss-saturated loss-wrong-for-task missing-backward missing-step no-grad-training "
+    "params-not-in-optimizer stale-optimizer-params step-before-backward zero-grad-after-backward "
+    "zero-init"
+)
+LOOKS_LIKE = {"stuck from the start": "usually"}
+INVITED_BY = {"detach|\\.item\\(|no_grad": 2.0}
+RAISES = {
+    "element 0 of tensors does not require grad": (
+        "The loss has no gradient path to any parameter: it was computed under no_grad, detached, "
+        "or turned into a number and back."
+    ),
+}
 PREDICTS = {"same-batch": "usually", "noise-inputs": "always", "shuffled-labels": "always"}
 
 
@@ -355,13 +369,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             "not reach it.",
             severity="warning",
             credence=0.6,
-            numbers={NO_EFFECT: 0.0},
+            numbers={"effect": 0.0},
+            unless=("several-losses",),  # one of two losses need not read them
             fix="Follow the target from the batch to the loss; look for a mask of zeros or an "
             "overwritten name.",
         )
 
 
-NO_EFFECT = "effect"  # among a finding's numbers: what other targets change
 FIRST = 10  # steps; a gradient that is exactly zero for so long has no path
 
 

@@ -76,6 +76,13 @@ from sleuth.finding import Finding, Where
 if TYPE_CHECKING:
     from sleuth.facts.step import Metric, Record
 
+CONSEQUENCE_OF = (
+    "class-imbalance double-softmax dropout-ignores-mode exploding-gradients labels-constant "
+    "logit-threshold loss-broadcast loss-sign-flipped lr-too-high metric-accumulation-bug "
+    "nonfinite-forward nonfinite-gradient nonfinite-input train-mode-eval unsafe-log-div unstable-exp"
+)
+UNLESS = {"numbers": "plays"}
+LOOKS_LIKE = {"metric apart from loss": "usually"}
 NEEDS = "sort topk"
 _SORTS = "torch.argsort .argsort torch.sort .sort numpy.argsort jax.numpy.argsort".split()
 _TOP = ("torch.topk", ".topk")

@@ -76,6 +76,7 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+LOOKS_LIKE = {"steps take longer and longer": "usually"}
 PREDICTS = {"lr×0.1": "even"}
 
 

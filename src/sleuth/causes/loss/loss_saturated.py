@@ -54,15 +54,23 @@ stops an update that went far enough, so leave it.
   makes outliers ignored.
 """
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
+    from sleuth.facts.places.statements import Statement
     from sleuth.facts.step import Record
 
+CONSEQUENCE_OF = (
+    "dead-relu double-softmax labels-all-ignored labels-constant logits-into-prob-loss "
+    "output-activation zero-init"
+)
+UNLESS = {"probe experiment": "overcome"}
 PREDICTS = {"same-batch": "usually", "lr×10": "even", "lr×0.1": "even"}
 
 SILENT = 0.9  # share of examples without slope
@@ -156,3 +164,18 @@ def watch(record: "Record") -> Iterator[Finding]:
                 fix="Check the sign and the size of the margin, and the order of the two sides of the "
                 "difference.",
             )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import has_place
+    from sleuth.facts.places.statements import best_statement
+
+    if finding.technique == "probe" and has_place(finding):
+        return None  # it saw the bound itself
+    return best_statement(_bounds_from_below, scene.sources)
+
+
+def _bounds_from_below(statement: "Statement") -> int | None:
+    """Where a loss is bounded from below: `relu(near - far + margin)`."""
+    bounded = re.search(r"\b(relu|clamp|clamp_min|maximum|hinge\w*|clip)\(", statement.text)
+    return 0 if bounded and re.search(r"margin|hinge", statement.text, re.IGNORECASE) else None

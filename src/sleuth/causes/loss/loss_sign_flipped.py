@@ -82,6 +82,8 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record, Step
     from sleuth.facts.worlds.doors import World
 
+CHANGES_LOSS = True
+LOOKS_LIKE = {"falls, then explodes": "usually"}
 PREDICTS = {"same-batch": "always", "lr×0.1": "even"}
 
 

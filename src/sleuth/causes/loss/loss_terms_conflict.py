@@ -66,6 +66,8 @@ if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.step import Record
 
+UNLESS = {"numbers": "overcome"}
+LOOKS_LIKE = {"oscillates": "rarely"}
 PREDICTS = {"same-batch": "even"}
 
 AGAINST = -0.3  # cosine in the whole batch and in both halves; -0.1 in one batch is noise

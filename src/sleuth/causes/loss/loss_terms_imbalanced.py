@@ -59,12 +59,15 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.growth import Term, terms, weighed
 from sleuth.facts.seen import adversarial, at, chance, loss_calls, needed
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
 
+CONSEQUENCE_OF = "boundary-starved inputs-unnormalized loss-disconnected raw-units wrong-reduction"
+UNLESS = {"numbers": "overcome plays"}
 PREDICTS = {"same-batch": "even", "lr×0.1": "even"}
 
 LOOK, ABSENT = 100.0, 1000.0  # ratio of gradient norms on shared parameters; see the page
@@ -135,3 +138,10 @@ def _to_learn(term: Term) -> bool:
     """Still at the cost of guessing, so there is something left to learn."""
     guess = chance(term.call)
     return guess is not None and term.values[-1] > 0.8 * guess
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.settings import where_weighed
+
+    weight = float(finding.numbers.get("weight", 1.0))
+    return where_weighed(weight, scene.sources)

@@ -60,7 +60,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts.flow import layer, literal, number, root, subject
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.losses import COMPARES_NUMBERS, LossUse
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.topics.activations import axis_of, kind, origins
 from sleuth.facts.topics.shapes import Shapes, shapes
 from sleuth.finding import Finding
@@ -68,6 +68,7 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+CONSEQUENCE_OF = "labels-out-of-range"
 PREDICTS = {"same-batch": "even"}
 
 
@@ -133,7 +134,7 @@ _FLATTENS = (".squeeze", "torch.squeeze", ".flatten", ".view", ".reshape", "torc
 
 def _made(value: Value | None) -> str:
     made, _ = origins(value)
-    return f" (the layer applied on line {place(made[0]).line} has one unit)" if made else ""
+    return f" (the layer applied on line {spot(made[0]).line} has one unit)" if made else ""
 
 
 def _class_numbers(algebra: Shapes, use: LossUse) -> Iterator[Finding]:

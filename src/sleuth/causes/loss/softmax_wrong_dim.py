@@ -63,7 +63,7 @@ from sleuth.facts.edits import Edits, argument_node, keyword_set
 from sleuth.facts.flow import layer, literal, root, subject
 from sleuth.facts.interpreter.calls import TRANSFORMS
 from sleuth.facts.interpreter.values import Call, Function, Value
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, rewrite, spot
 from sleuth.facts.topics.activations import axis_of, kind, origins
 from sleuth.facts.topics.modes import function_of
 from sleuth.facts.topics.shapes import BATCH, Shape, Shapes, shapes
@@ -73,6 +73,9 @@ if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.worlds.doors import World
 
+CHANGES_LOSS = True
+LOOKS_LIKE = {"metric apart from loss": "rarely"}
+INVITED_BY = {"softmax|sigmoid": 3.0, "mask|Transformer|Attention": 3.0}
 PREDICTS = {"same-batch": "even", "shuffled-labels": "even", "noise-inputs": "even"}
 
 _SOFTMAXES = tuple(
@@ -115,7 +118,7 @@ def lint(program: Program) -> Iterator[Finding]:
             continue
         if axis_of(pick) in (1, -1) and axis_of(scores) == 0:
             yield _wrong(
-                scores, "warning", f"line {place(pick).line} picks a class along axis {axis_of(pick)}"
+                scores, "warning", f"line {spot(pick).line} picks a class along axis {axis_of(pick)}"
             )
     yield from _over_the_batch(program, algebra)
     yield from _over_one(program, algebra)
@@ -155,7 +158,7 @@ def _attention(algebra: Shapes, weights: Call, product: Call) -> Iterator[Findin
     queries = axis == -2 and _least_rank(subject(weights)) >= 2
     if axis == 0 or queries or (known and axis != known - 1 and axis > 0):
         severity: Severity = "error" if axis == 0 else "warning"
-        reason = f"the product on line {place(product).line} sums over the last axis"
+        reason = f"the product on line {spot(product).line} sums over the last axis"
         yield _wrong(weights, severity, reason)
 
 
@@ -171,7 +174,7 @@ def _likeness(product: Call) -> Iterator[Finding]:
             "error",
             scaled[0],
             "Unit length is given over axis 0, the examples, and the product on line "
-            f"{place(product).line} sums over the last axis: its numbers are no cosines, and each depends on "
+            f"{spot(product).line} sums over the last axis: its numbers are no cosines, and each depends on "
             "the whole batch.",
             fix="Normalise over the axis of the features: `dim=-1`.",
         )
@@ -216,7 +219,7 @@ def _einsum(call: Call) -> Iterator[Finding]:
             continue
         if axes[axis] in kept and not _remixed(axes, axis, summed, kept):
             severity: Severity = "error" if axis % len(axes) == 0 else "warning"
-            yield _wrong(weights, severity, f"the product on line {place(call).line} sums over `{summed[0]}`")
+            yield _wrong(weights, severity, f"the product on line {spot(call).line} sums over `{summed[0]}`")
 
 
 def _remixed(axes: list[str], axis: int, summed: list[str], kept: list[str]) -> bool:
@@ -285,7 +288,7 @@ def _likelihood(algebra: Shapes, scores: Call | None, loss: Call) -> Iterator[Fi
         return
     axis, shape = axis_of(scores), algebra.of(subject(scores))
     folded = _softmax_behind(loss.args[0] if loss.args else None) is None
-    line = place(loss).line
+    line = spot(loss).line
     if axis == 0 and (shape is None or shape.rank > 1):
         sure = shape is not None and shape.sure
         yield _wrong(
@@ -350,7 +353,7 @@ def _over_one(program: Program, algebra: Shapes) -> Iterator[Finding]:
                 "error",
                 call,
                 f"This `softmax` runs over axis {axis}, which has one element: each result is 1, whatever "
-                f"the layer on line {place(made[0]).line} says.",
+                f"the layer on line {spot(made[0]).line} says.",
                 fix="Name the axis of the positions that compete, such as `dim=1` of (batch, time, 1).",
             )
 

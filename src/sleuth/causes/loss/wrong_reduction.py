@@ -55,6 +55,7 @@ soft = F.kl_div(logp, q, reduction="batchmean")
 - pytorch-mse: the `reduction` argument; `mean` is the mean over the whole output.
 """
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -65,12 +66,16 @@ from sleuth.facts.losses import LossUse, loss_of
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.divergence import is_divergence_from_prior
 from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
+    from sleuth.facts.places.statements import Statement
     from sleuth.facts.worlds.doors import World
 
+UNLESS = {"numbers": "overcome"}
+CHANGES_LOSS = True
 PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
 
 
@@ -324,3 +329,23 @@ def undo(world: "World") -> None:
     from sleuth.facts.worlds.repairs import of_losses
 
     of_losses.mean_instead_of_sum(world)
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    """The call of a loss, where it is known, is surer than a statement that can be guessed."""
+    from sleuth.facts.places.statements import best_statement
+
+    if finding.where is not None and finding.where.line:
+        return None
+    return best_statement(_sums_the_loss, scene.sources)
+
+
+def _sums_the_loss(statement: "Statement") -> int | None:
+    """Where a loss becomes one number by a sum."""
+    if re.search(r"reduction=['\"]sum['\"]", statement.text):
+        return 0
+    if not re.search(r"\.sum\(\)$|^return torch\.sum\(", statement.text):
+        return None
+    if re.search(r"loss|nll|cost|objective|energy", statement.targets, re.IGNORECASE):
+        return 1
+    return 2 if statement.text.startswith("return") else None

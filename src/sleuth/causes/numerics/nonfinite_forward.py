@@ -67,6 +67,14 @@ if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.step import Record
 
+CONSEQUENCE_OF = (
+    "accumulation-unscaled bad-init-scale clip-misplaced exploding-gradients inputs-unnormalized "
+    "labels-all-ignored labels-out-of-range logits-into-prob-loss loss-not-reset loss-sign-flipped "
+    "lr-too-high missing-zero-grad model-reset-in-loop nonfinite-gradient nonfinite-input "
+    "scheduler-cadence step-before-backward unsafe-log-div unstable-exp"
+)
+LOOKS_LIKE = {"not finite": "even"}
+INVITED_BY = {"autocast|GradScaler|\\.half\\(|bfloat16": 3.0}
 PREDICTS = {"same-batch": "usually", "lr×0.1": "even"}
 
 

@@ -80,7 +80,7 @@ from sleuth.facts.edits import Edits, method_added
 from sleuth.facts.flow import ancestry, depends_on, layer, number, possible, root, subject
 from sleuth.facts.interpreter.values import Call, Function, Instance, Unknown, Value
 from sleuth.facts.losses import is_loss_instance
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, rewrite, spot
 from sleuth.facts.seen import at
 from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.gradients import reached
@@ -88,14 +88,17 @@ from sleuth.facts.topics.modules import module_around
 from sleuth.facts.topics.stand_ins import output_of
 from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Severity
+from sleuth.finding import Finding, Severity, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
     from sleuth.facts.topics.guards import Trap
     from sleuth.facts.worlds.doors import World
 
+LOOKS_LIKE = {"not finite": "usually"}
+INVITED_BY = {"torch\\.log|\\.log\\(|sqrt|/ ": 2.0}
 PREDICTS = {"same-batch": "even", "float64": "even"}
 
 _LOGS = ("torch.log", ".log", "torch.log2", ".log2", "torch.log10", "jax.numpy.log", "torch.log_", ".log_")
@@ -165,7 +168,7 @@ def _hidden_pole(program: Program, trap: "Trap") -> Iterator[Finding]:
     yield clue(
         "error" if trained and trap.zero else "warning",
         pole,
-        f"Line {place(choice).line} takes the entries at the pole of {name} out of the result, but only "
+        f"Line {spot(choice).line} takes the entries at the pole of {name} out of the result, but only "
         "afterwards: backward multiplies their gradient of 0 by an infinite slope, which is NaN, and one "
         "such entry makes every weight behind it NaN.",
         fix=f"Make `{_written(divisor(pole), pole)}` safe before: `clamp(min=...)`, or `torch.where` on it.",
@@ -235,7 +238,7 @@ def _log(program: Program, call: Call) -> Iterator[Finding]:
     squashed = always(inner, ("softmax", "sigmoid", "relu"), _GATHERS, assume)
     if squashed and not _drawn_by_itself(inner, squashed):
         name = layer(squashed[0]).rpartition(".")[2]
-        what = f"The log of `{name}` from line {place(squashed[0]).line}"
+        what = f"The log of `{name}` from line {spot(squashed[0]).line}"
         yield _pole(call, "warning", what, "it becomes exactly 0 in float32", _LOG_SPACE)
         return
     rest = _complement(inner)
@@ -243,7 +246,7 @@ def _log(program: Program, call: Call) -> Iterator[Finding]:
         return
     if squashed := always(rest, ("softmax", "sigmoid"), _GATHERS, assume):
         name = layer(squashed[0]).rpartition(".")[2]
-        what = f"The log of 1 minus `{name}` from line {place(squashed[0]).line}"
+        what = f"The log of 1 minus `{name}` from line {spot(squashed[0]).line}"
         yield _pole(call, "warning", what, "it is exactly 1 from a logit of 17 on", _LOG_SPACE)
     elif _is_squared_tanh(rest):
         what = "The log of 1 minus a squared `tanh`"
@@ -311,7 +314,7 @@ def _division(program: Program, call: Call) -> Iterator[Finding]:
         and not _is_checked(program, call, divisor)
         and not _looked_up(program, call, divisor)
     ):
-        what = f"Division by the class counts of one batch, made on line {place(divisor).line}"
+        what = f"Division by the class counts of one batch, made on line {spot(divisor).line}"
         yield _pole(call, "warning", what, "a class may be absent from it", "`clamp(min=1)` the counts.")
     elif _is_spread(divisor) and _in_forward(call):
         what = "Division by a standard deviation without an epsilon"
@@ -500,3 +503,9 @@ def undo(world: "World") -> None:
     from sleuth.facts.worlds.repairs import of_losses
 
     of_losses.away_from_poles(world)
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.unguarded import at_the_pole
+
+    return at_the_pole(finding, scene)

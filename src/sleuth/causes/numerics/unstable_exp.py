@@ -64,13 +64,15 @@ from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import at
 from sleuth.facts.topics.activations import kind
 from sleuth.facts.topics.cadence import setting
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+LOOKS_LIKE = {"falls, then explodes": "even", "not finite": "usually"}
 PREDICTS = {"same-batch": "even", "float64": "usually"}
 
 _HOMES = ("torch", "numpy", "jax.numpy")
@@ -396,3 +398,9 @@ def undo(world: "World") -> None:
     from sleuth.facts.worlds.repairs import of_losses
 
     of_losses.bounded_exponents(world)
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.unguarded import at_the_pole
+
+    return at_the_pole(finding, scene)

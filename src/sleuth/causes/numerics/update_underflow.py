@@ -66,8 +66,12 @@ from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record, Step
 
+CONSEQUENCE_OF = "lr-collapsed scheduler-cadence"
+LOOKS_LIKE = {"stuck from the start": "rarely"}
+INVITED_BY = {"autocast|GradScaler|\\.half\\(|bfloat16": 3.0}
 PREDICTS = {"same-batch": "even", "float64": "always", "lr×10": "even"}
 
 
@@ -183,3 +187,9 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
                 f"{finding.message} What makes them count helps ({helped[0]}: {trials.figures(helped[0])})."
             )
             yield replace(finding, message=seen, severity="warning", credence=0.7)
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.settings import where_halved
+
+    return where_halved(str(finding.numbers.get("dtype", "")), scene.sources)

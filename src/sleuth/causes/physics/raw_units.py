@@ -56,10 +56,11 @@ or small (a Reynolds number, a stiff rate) is physics, not units: it needs other
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
 
 # Coordinates are few; pictures whose slope is taken (a gradient penalty) are no equation.
 MOST_COORDINATES = 8
@@ -89,3 +90,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         fix="Make the equation dimensionless: train in x/L, t/T and (u - u0)/du, with the coefficients that "
         "follow, and convert back at the end.",
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.scene import of_inputs
+
+    return of_inputs(finding, scene)

@@ -90,6 +90,9 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record, Step
     from sleuth.facts.worlds.doors import World
 
+CHANGES_LOSS = True
+LOOKS_LIKE = {"falls, then explodes": "rarely"}
+INVITED_BY = {"accum": 5.0}
 PREDICTS = {"lr×0.1": "usually"}
 
 

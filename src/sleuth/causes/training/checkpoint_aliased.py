@@ -70,6 +70,9 @@ from sleuth.facts.topics.modes import forwards, inside, is_model, made_inside, m
 from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
+INVITED_BY = {"load_state_dict|from_pretrained": 3.0}
+
+
 # Copies of the dictionary that share its tensors, and other views of these.
 SHALLOW = frozenset(
     ".copy copy.copy builtins.dict collections.OrderedDict {} .items .detach @data "

@@ -60,6 +60,14 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+CONSEQUENCE_OF = (
+    "accumulation-unscaled bad-init-scale clip-misplaced exploding-gradients inputs-unnormalized "
+    "labels-out-of-range logits-into-prob-loss loss-not-reset loss-sign-flipped lr-too-high "
+    "missing-zero-grad model-reset-in-loop scheduler-cadence step-before-backward wrong-reduction"
+)
+UNLESS = {"numbers": "overcome"}
+WORTH_ASKING = True
+INVITED_BY = {"clip_grad": 4.0}
 PREDICTS = {"lr×10": "even"}
 
 

@@ -68,6 +68,8 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+LOOKS_LIKE = {"falls, then explodes": "even"}
+INVITED_BY = {"clip_grad": 4.0, "autocast|GradScaler|\\.half\\(|bfloat16": 3.0}
 NEEDS = "clip"
 PREDICTS = {"lr×0.1": "even"}
 

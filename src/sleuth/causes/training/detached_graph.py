@@ -72,7 +72,7 @@ from sleuth.facts.flow import depends_on, root
 from sleuth.facts.growth import called_modules, never_reached
 from sleuth.facts.interpreter.values import Call, Collection, Function, Value
 from sleuth.facts.prepared import unread_layers
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, rewrite, spot
 from sleuth.facts.rhythm import after_last_step
 from sleuth.facts.seen import loaded, loss_calls, module_of, needed, raised, where_module
 from sleuth.facts.topics.gradients import (
@@ -95,6 +95,10 @@ if TYPE_CHECKING:
     from sleuth.facts.topics.straight_through import Estimator
     from sleuth.facts.worlds.doors import World
 
+CONSEQUENCE_OF = "frozen-params no-grad-training stale-optimizer-params zero-grad-after-backward"
+RIVALS = "loss-disconnected unused-parameters"
+LOOKS_LIKE = {"stuck from the start": "usually"}
+INVITED_BY = {"detach|\\.item\\(|no_grad": 2.0}
 PREDICTS = {"same-batch": "even"}
 
 
@@ -262,7 +266,7 @@ def _finding(cut: Call, starved: Call, severity: str, edits: Edits) -> Finding:
         cut,
         f"`{name}` takes the values out of the graph on their way to the next layer: the layer "
         "applied on line "
-        f"{place(starved).line} never receives a gradient.",
+        f"{spot(starved).line} never receives a gradient.",
         fix="Stay in tensors that keep their history (torch.stack, torch operations) between the layers.",
         edits=edits,
     )

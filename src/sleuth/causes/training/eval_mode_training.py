@@ -65,7 +65,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts.edits import Edits, inserted_before, statement_of
 from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, line_of, place, rewrite
+from sleuth.facts.program import Program, clue, line_of, rewrite, spot
 from sleuth.facts.rhythm import events
 from sleuth.facts.seen import Course, courses, models_of, needed, where_event
 from sleuth.facts.topics.gradients import (
@@ -91,6 +91,8 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Model, Record, Step
     from sleuth.facts.worlds.doors import World
 
+UNDONE_EXACTLY = True
+INVITED_BY = {"Dropout|BatchNorm": 3.0}
 NEEDS = "eval"
 
 
@@ -145,7 +147,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 yield clue(
                     "warning",
                     call,
-                    f"`from_pretrained` on line {place(call.receiver or call).line} hands the model "
+                    f"`from_pretrained` on line {spot(call.receiver or call).line} hands the model "
                     "over in eval mode "
                     "and nothing calls `train()`: it is fine-tuned without its dropout.",
                     fix="Call `model.train()` before the training loop.",

@@ -77,6 +77,10 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+GIVES_WAY_TO = "anything"
+LOOKS_LIKE = {"steps take longer and longer": "rarely"}
+
+
 # Evaluation that needs derivatives: attacks, forces, residuals, saliency.
 _DERIVATIVES = Pattern(
     r"autograd\.grad|requires_grad|\.grad\b|functorch|torch\.func|jacobian|hessian|vjp|jvp"

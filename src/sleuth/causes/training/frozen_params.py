@@ -58,6 +58,7 @@ each `model.train()`.
 
 import ast
 import math
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -76,9 +77,14 @@ from sleuth.records import replace
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
+    from sleuth.facts.places.statements import Statement
     from sleuth.facts.step import Model, Parameter, Record
     from sleuth.facts.worlds.doors import World
 
+UNLESS = {"any": "thawed-later", "numbers": "sets-free-after-the-end"}
+LOOKS_LIKE = {"stuck from the start": "even"}
+INVITED_BY = {"load_state_dict|from_pretrained": 3.0, "requires_grad": 3.0}
 NEEDS = "requires_grad require_grad from_pretrained freeze"
 PREDICTS = {"same-batch": "even"}
 
@@ -494,3 +500,16 @@ def _copied(parameter: "Parameter", model: "Model") -> bool:
         other.trainable and other.shape == parameter.shape and other.norm == parameter.norm != 0
         for other in model.parameters
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.statements import best_statement
+
+    return best_statement(_freezes, scene.sources)
+
+
+def _freezes(statement: "Statement") -> int | None:
+    """Where parameters are taken out of training, or are meant to be put back in."""
+    if re.search(r"requires_grad_\(False\)|requires_grad = False", statement.text):
+        return 0
+    return 1 if re.search(r"requires_grad_\(|\.requires_grad = ", statement.text) else None

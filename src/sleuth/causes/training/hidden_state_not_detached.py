@@ -63,7 +63,7 @@ from sleuth.facts.flow import literal, possible
 from sleuth.facts.growth import growing_graph, recurrent, twice_backward
 from sleuth.facts.interpreter.values import Call, Carried, Function, Instance, Loop, Unknown, Value
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.seen import courses, where_loss
 from sleuth.facts.topics.gradients import applications, ends_graph, surely_reached
 from sleuth.facts.topics.modes import forwards, function_of, identity, inside, users, with_enclosing
@@ -72,6 +72,14 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+LOOKS_LIKE = {"steps take longer and longer": "usually"}
+INVITED_BY = {"LSTM|GRU|RNN": 3.0}
+RAISES = {
+    "backward through the graph a second time": (
+        "The graph of an earlier iteration is still attached: a hidden state or a running loss "
+        "was carried over without detach()."
+    ),
+}
 NEEDS = "backward"
 PREDICTS = {"same-batch": "even"}
 
@@ -171,7 +179,7 @@ def _finding(call: Call, name: str, backward: Event) -> Finding:
     return clue(
         "error",
         backward.call if retained else call,
-        f"`{name}` comes from the turn before with its graph (fed in on line {place(call).line}): "
+        f"`{name}` comes from the turn before with its graph (fed in on line {spot(call).line}): "
         "backward() on line "
         f"{backward.line} walks back through every earlier batch.",
         fix=f"Detach the state before using it again: `{name} = {name}.detach()` (each part of an "

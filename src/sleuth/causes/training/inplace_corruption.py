@@ -58,7 +58,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts.edits import Edits, keyword_set
 from sleuth.facts.flow import depends_on, layer, literal, makers, possible, subject
 from sleuth.facts.interpreter.values import Call, Collection, Instance, Unknown, Value
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, rewrite, spot
 from sleuth.facts.rhythm import events
 from sleuth.facts.seen import at, raised
 from sleuth.facts.topics.gradients import applications, reached, surely_reached
@@ -68,6 +68,10 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+CONSEQUENCE_OF = "step-before-backward"
+RAISES = {
+    "modified by an inplace operation": "A value that backward needs was overwritten in place.",
+}
 PREDICTS = {"same-batch": "even"}
 
 ACTIVATIONS = frozenset(
@@ -192,7 +196,7 @@ def _clipped_skips(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 call,
-                f"This writes into the tensor that line {place(later).line} reads again: there it "
+                f"This writes into the tensor that line {spot(later).line} reads again: there it "
                 "no longer holds "
                 "what the earlier layer gave.",
                 fix="Use the copying form (`inplace=False`, `x = x + y`) here.",
@@ -355,7 +359,7 @@ def _views_of_the_data(program: Program) -> Iterator[Finding]:
         yield clue(
             "warning",
             call,
-            f"The item taken on line {place(item).line} is a view of the stored data: this write "
+            f"The item taken on line {spot(item).line} is a view of the stored data: this write "
             "stays there, and "
             "every epoch applies it once more.",
             fix="Work on a copy (`x = x / 255`, or `.clone()` / `.copy()` before editing).",
@@ -436,7 +440,7 @@ def _saved_outputs(program: Program) -> Iterator[Finding]:
             yield clue(
                 "error",
                 call,
-                f"`{name}` on line {place(target).line} keeps its output for the backward pass, and this "
+                f"`{name}` on line {spot(target).line} keeps its output for the backward pass, and this "
                 "overwrites it: backward() fails, or computes a wrong gradient where the write is not seen.",
                 fix="Use the copying form (`a = a / a.sum()`).",
                 edits=_as_new_tensor(call),

@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+CONSEQUENCE_OF = "scheduler-cadence"
+INVITED_BY = {"lr_scheduler|Scheduler": 4.0}
 PREDICTS = {"same-batch": "usually", "lr×10": "usually"}
 
 NEEDS = "Plateau"

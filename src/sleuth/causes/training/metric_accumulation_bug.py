@@ -65,7 +65,7 @@ from sleuth.facts import curves
 from sleuth.facts.edits import Edits
 from sleuth.facts.flow import ancestry, literal, number, possible
 from sleuth.facts.interpreter.values import Call, Carried, Constant, Loop, Unknown, Value
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, rewrite, spot
 from sleuth.facts.seen import needed
 from sleuth.facts.source import walked
 from sleuth.facts.topics.averages import (
@@ -89,6 +89,9 @@ from sleuth.finding import Finding, Where
 if TYPE_CHECKING:
     from sleuth.facts.step import Metric, Record
 
+LOOKS_LIKE = {"metric apart from loss": "even"}
+
+
 # Ratios: their mean over batches is not their value over the whole set.
 _RATIOS = Pattern(
     r"^sklearn\.metrics\.(f1_score|fbeta_score|roc_auc_score|average_precision_score|precision_score|recall_score"
@@ -96,7 +99,7 @@ _RATIOS = Pattern(
 )
 
 NEEDS = "+= append sum( mean("
-LOADER_LINE = "loader_line"  # among a finding's numbers: whose batches are taken for full ones
+LOADER_LINE = "loader_line"  # among a finding's marks: whose batches are taken for full ones
 
 
 def lint(program: Program) -> Iterator[Finding]:
@@ -165,7 +168,7 @@ def _overwritten(division: Call, total: Value, divisor: Value) -> Iterator[Findi
             "warning",
             hits,
             "Each batch overwrites this count of right answers; what line "
-            f"{place(division).line} divides by the size of the whole set is the last batch's alone.",
+            f"{spot(division).line} divides by the size of the whole set is the last batch's alone.",
             fix="Add up: `+=` in place of `=`.",
         )
 
@@ -227,7 +230,7 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
         yield clue(
             "error" if loss is not None else "warning",
             division,
-            f"Line {place(added).line} adds up means over batches (`{name}`), and this divides "
+            f"Line {spot(added).line} adds up means over batches (`{name}`), and this divides "
             "by the number of "
             "examples: the reported value is too small by about the batch size.",
             fix="Multiply each batch's loss by its size before adding, or divide by the number of batches.",
@@ -237,7 +240,7 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
         yield clue(
             "error",
             division,
-            f"Line {place(added).line} adds up accuracies of batches, and this divides by the number of "
+            f"Line {spot(added).line} adds up accuracies of batches, and this divides by the number of "
             "examples: the reported value is too small by about the batch size.",
             fix="Divide by the number of batches, or add up the number of right answers.",
             edits=_by_batches(division),
@@ -246,7 +249,7 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
         yield clue(
             "error",
             division,
-            f"Line {place(added).line} multiplies each batch's loss (`{weighted.name}`) by its size, and "
+            f"Line {spot(added).line} multiplies each batch's loss (`{weighted.name}`) by its size, and "
             "this divides by the number of batches: the reported value is too large by the batch size.",
             fix="Divide by the number of examples (`len(loader.dataset)`).",
             edits=_by_examples(division),
@@ -255,7 +258,7 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
         yield clue(
             "error",
             division,
-            f"Line {place(added).line} counts right answers, and this divides by the number of "
+            f"Line {spot(added).line} counts right answers, and this divides by the number of "
             "batches: the reported "
             "value is too large by the batch size.",
             fix="Divide by the number of examples (`len(loader.dataset)`).",
@@ -274,12 +277,12 @@ def _full_batches(division: Call, added: Call, divisor: Value) -> Iterator[Findi
         clue(
             "note",
             division,
-            f"Line {place(added).line} adds up over the rows there are, and this divides by the batches of "
-            f"the loader on line {place(loader).line} times a full batch: where the last batch is smaller, "
+            f"Line {spot(added).line} adds up over the rows there are, and this divides by the batches of "
+            f"the loader on line {spot(loader).line} times a full batch: where the last batch is smaller, "
             "the reported value is too small.",
             fix="Divide by the number of rows that were counted (`len(loader.dataset)`).",
         ),
-        numbers={LOADER_LINE: place(loader).line or 0},
+        marks={LOADER_LINE: spot(loader).line or 0},
     )
 
 
@@ -319,7 +322,7 @@ def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Findi
             yield clue(
                 "error",
                 division,
-                f"The total of line {place(added).line} goes on from epoch to epoch, and this "
+                f"The total of line {spot(added).line} goes on from epoch to epoch, and this "
                 "divides it by the size "
                 "of one: from the second epoch on the reported value is too large.",
                 fix="Set the total back to zero at the start of each epoch.",
@@ -330,8 +333,8 @@ def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Findi
                 yield clue(
                     "error",
                     division,
-                    f"Neither the total of line {place(added).line} nor the count of line "
-                    f"{place(counters[0]).line} is set back to zero: from the second epoch on this mixes "
+                    f"Neither the total of line {spot(added).line} nor the count of line "
+                    f"{spot(counters[0]).line} is set back to zero: from the second epoch on this mixes "
                     "in the results of earlier, worse weights.",
                     fix="Set both back to zero at the start of each epoch.",
                 )
@@ -459,3 +462,27 @@ def _stale(reports: "list[Metric]", losses: dict[int, float]) -> float | None:
     lags = all(abs(report.value - mean) <= SAME * abs(mean) for report, _, mean in later)
     differs = all(abs(mine - mean) > APART * abs(mean) for _, mine, mean in later)
     return own[-1] if lags and differs else None
+
+
+INFLATED = 1.05  # a mean that is off by a twentieth is read wrongly; less is lost among its digits
+
+
+def settle(finding: Finding, record: "Record") -> Finding:
+    """`len(loader) * batch_size` taken for the number of rows, and the loader that was made there."""
+    from sleuth.facts.step import Loader
+
+    line = finding.marks.get(LOADER_LINE)
+    made = next((loader for loader in record.of(Loader) if line and loader.line == line), None)
+    if made is None or not made.examples or not made.batch_size or made.drop_last:
+        return finding
+    batches = -(-made.examples // made.batch_size)
+    taken = batches * made.batch_size
+    if taken < INFLATED * made.examples:
+        return finding
+    return replace(
+        finding,
+        severity="error",
+        credence=0.9,
+        message=f"{finding.message} It is: {made.examples} rows in {batches} batches are taken for {taken}.",
+        numbers={**finding.numbers, "rows": made.examples, "taken_for": taken},
+    )

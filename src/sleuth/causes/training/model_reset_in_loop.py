@@ -84,6 +84,7 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+LOOKS_LIKE = {"oscillates": "even"}
 PREDICTS = {"same-batch": "usually"}
 
 

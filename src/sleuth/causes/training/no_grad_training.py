@@ -87,6 +87,8 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+LOOKS_LIKE = {"stuck from the start": "usually"}
+INVITED_BY = {"detach|\\.item\\(|no_grad": 2.0}
 NEEDS = "no_grad inference_mode grad_enabled requires_grad"
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 

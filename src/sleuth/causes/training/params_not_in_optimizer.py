@@ -58,9 +58,12 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+CONSEQUENCE_OF = "model-reset-in-loop stale-optimizer-params unregistered-modules"
+INVITED_BY = {"requires_grad": 3.0}
 PREDICTS = {"same-batch": "even"}
 
 
@@ -132,3 +135,9 @@ def watch(record: "Record") -> Iterator[Finding]:
         numbers={"parameters": len(still)},
         fix="Make the optimizer from `model.parameters()` after all layers exist, or add a group.",
     )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.layers import where_chosen
+
+    return None if scene.record is None else where_chosen(scene.record, scene.sources)

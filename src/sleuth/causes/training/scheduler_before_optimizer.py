@@ -72,6 +72,10 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+CONSEQUENCE_OF = "missing-step step-before-backward"
+INVITED_BY = {"lr_scheduler|Scheduler": 4.0}
+
+
 _TRAINS = Pattern(r"train|epoch|fit|step", re.IGNORECASE)
 
 NEEDS = "sched Sched lr_ LR"

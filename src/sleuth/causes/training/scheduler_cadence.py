@@ -68,7 +68,7 @@ from sleuth.facts.edits import Edits, around, moved_after, statement_of
 from sleuth.facts.flow import ancestry, possible, root, spelling
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Function, Instance, Loop, Value
 from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, place, rewrite
+from sleuth.facts.program import Program, clue, rewrite, spot
 from sleuth.facts.rhythm import calls_of
 from sleuth.facts.seen import at, courses, ended, epoch_steps
 from sleuth.facts.topics.cadence import (
@@ -88,6 +88,9 @@ if TYPE_CHECKING:
     from sleuth.facts.topics.lightning import Handed
     from sleuth.facts.worlds.doors import World
 
+WORTH_ASKING = True
+LOOKS_LIKE = {"oscillates": "usually"}
+INVITED_BY = {"lr_scheduler|Scheduler": 4.0}
 PREDICTS = {"same-batch": "even", "lr×10": "usually"}
 
 FEW_BATCHES = 50  # an epoch rarely has fewer: 3,200 examples in batches of 64
@@ -137,7 +140,7 @@ def lint(program: Program) -> Iterator[Finding]:
 
 
 PLANNED_LINE = (
-    "planned_line"  # among a finding's numbers: where a plan in steps is made, and nobody sees it called
+    "planned_line"  # among a finding's marks: where a plan in steps is made, and nobody sees it called
 )
 
 
@@ -161,7 +164,7 @@ def _left_open(program: Program) -> Iterator[Finding]:
                 f"{_class_of(made)} is planned in optimizer steps ({unit.reason}): see that it is called "
                 "after each of them, not once per epoch.",
             )
-            yield replace(found, numbers={PLANNED_LINE: place(made).line or 0})
+            yield replace(found, marks={PLANNED_LINE: spot(made).line or 0})
 
 
 def _left_to_lightning(program: Program) -> Iterator[Finding]:
@@ -519,3 +522,28 @@ def _over_within_an_epoch(record: "Record", plan: "Scheduler", epoch: int | None
     if gone and plan.type == "ExponentialLR" and isinstance(gamma, float) and 1 / (1 - gamma) < 0.1 * taken:
         return f"with gamma {gamma:g} its rate fell from {max(rates):.3g} to {rates[-1]:.3g} in {taken} steps"
     return ""
+
+
+BY_EPOCHS = 0.34  # calls a step, at most: an epoch of three batches
+
+
+def settle(finding: Finding, record: "Record") -> Finding:
+    """A schedule planned in steps, and how often the run called it."""
+    from sleuth.facts.rhythm import calls_of
+    from sleuth.facts.step import Scheduler
+
+    line = finding.marks.get(PLANNED_LINE)
+    plan = next((made for made in record.of(Scheduler) if line and made.line == line), None)
+    calls, taken, where = (0, 0, None) if plan is None else calls_of(record, plan)
+    if not calls or calls > BY_EPOCHS * taken:
+        return finding
+    return replace(
+        finding,
+        severity="error",
+        credence=0.9,
+        where=where or finding.where,
+        message=f"The schedule that line {line} makes is planned in optimizer steps, and it is called "
+        f"here, {calls} times in {taken} of them: the rate hardly leaves its start.",
+        numbers={**finding.numbers, "calls_a_step": calls / taken},
+        fix="Step it after every optimizer step, or give its numbers in epochs.",
+    )

@@ -61,7 +61,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts.edits import Edits, beside, moved_after, statement_of
 from sleuth.facts.flow import literal, possible
 from sleuth.facts.interpreter.values import Call, Instance, Value
-from sleuth.facts.program import Program, clue, place
+from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.seen import at, needed, optimizer_of
 from sleuth.facts.topics.gradients import optimized, steps_after, trained_by
 from sleuth.facts.topics.modes import holds, is_model, parts
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+LOOKS_LIKE = {"stuck from the start": "usually"}
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 
 
@@ -103,9 +104,9 @@ def lint(program: Program) -> Iterator[Finding]:
                     yield clue(
                         "error",
                         late if worked else built,
-                        (f"The optimizer of line {place(optimizer).line}" if worked else "This optimizer")
+                        (f"The optimizer of line {spot(optimizer).line}" if worked else "This optimizer")
                         + " keeps the parameters that existed when it was built; "
-                        + ("this" if worked else f"line {place(late).line}")
+                        + ("this" if worked else f"line {spot(late).line}")
                         + f" puts new ones in their place, and step() on line {step.line} never "
                         "touches those.",
                         fix="Build the optimizer after the model is complete (and again when it is "

@@ -78,6 +78,7 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+LOOKS_LIKE = {"stuck from the start": "usually"}
 NEEDS = ".step"
 PREDICTS = {"lr×0.1": "even"}
 

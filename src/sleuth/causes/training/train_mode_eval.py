@@ -85,6 +85,11 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+UNDONE_EXACTLY = True
+LOOKS_LIKE = {"good in training, bad in validation": "usually", "metric apart from loss": "usually"}
+INVITED_BY = {"Dropout|BatchNorm": 3.0}
+
+
 # What gathers several draws of one input: Monte-Carlo dropout keeps train mode on purpose.
 GATHERS = frozenset({"torch.stack", "torch.cat", "numpy.stack", "numpy.mean", "builtins.sum"})
 

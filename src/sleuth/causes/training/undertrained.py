@@ -50,12 +50,22 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import adversarial, courses, ended, where_loss
-from sleuth.finding import Finding
+from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
+    from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
 
+CONSEQUENCE_OF = (
+    "detached-graph double-softmax frozen-params inputs-constant labels-all-ignored "
+    "logits-into-prob-loss loss-disconnected loss-sign-flipped lr-collapsed lr-too-high lr-too-low "
+    "missing-backward missing-step model-reset-in-loop no-grad-training params-not-in-optimizer "
+    "scheduler-cadence stale-optimizer-params step-before-backward unshuffled-training "
+    "vanishing-gradients zero-grad-after-backward zero-init"
+)
+GIVES_WAY_TO = "anything"
+UNLESS = {"numbers": "plays"}
 PREDICTS = {"lr×10": "usually"}
 
 
@@ -142,3 +152,9 @@ def _broken_off(record: "Record") -> Iterator[Finding]:
             numbers={"steps": len(values), "first": first, "last": last},
             fix="Train longer; look for a limit on steps or epochs that was set for a trial.",
         )
+
+
+def place(finding: Finding, scene: "Scene") -> Where | None:
+    from sleuth.facts.places.settings import where_length
+
+    return None if scene.record is None else where_length(scene.record, scene.sources)

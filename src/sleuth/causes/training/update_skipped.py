@@ -63,6 +63,12 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+CONSEQUENCE_OF = (
+    "detached-graph frozen-params inputs-constant labels-all-ignored loss-disconnected lr-collapsed "
+    "lr-too-low missing-backward missing-step no-grad-training nonfinite-gradient "
+    "params-not-in-optimizer scheduler-cadence stale-optimizer-params step-before-backward "
+    "update-underflow zero-grad-after-backward zero-init"
+)
 PREDICTS = {"same-batch": "usually", "float64": "even"}
 
 

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Load, Record
     from sleuth.facts.topics.initialising import Redraw
 
+INVITED_BY = {"load_state_dict|from_pretrained": 3.0}
 PREDICTS = {"lr×10": "even"}
 
 _BUILDERS = Pattern(r"^(torchvision\.models\.([a-z]\w*\.)?[a-z]\w*|timm\.create_model)$")

@@ -90,6 +90,9 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+LOOKS_LIKE = {"stuck from the start": "usually"}
+
+
 # Where only some of the gradients are erased, the rest learns and no experiment shows it.
 PREDICTS = {"same-batch": "even"}
 

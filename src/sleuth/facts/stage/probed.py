@@ -21,9 +21,9 @@ def probe_script(job: Job) -> list[Mapping[str, Any]]:
     def look(found: Captured) -> None:
         # Whether a batch can be learnt by heart the same-batch world asks of the script itself.
         bench = bench_of(found, budget=budget / (len(reports) + 1), quick=True)
-        found, examined = seen_by(bench)
+        evidence, examined = seen_by(bench)
         reports.append(
-            {"findings": [finding.to_dict() for finding in found], "examined": [*map(told, examined)]}
+            {"findings": [finding.to_dict() for finding in evidence], "examined": [*map(told, examined)]}
         )
 
     capture(Path(job.script), job.arguments, examine=look, phases=job.phases, seconds=job.time_limit * 0.8)

@@ -1,7 +1,11 @@
-"""What the usual crash messages mean, and which cause they point at."""
+"""What the usual crash messages mean, and which cause they point at (`RAISES` in its file)."""
 
 import re
 from dataclasses import dataclass
+from functools import cache
+
+from sleuth import catalog
+from sleuth.judge.relations import says
 
 
 @dataclass(frozen=True)
@@ -13,29 +17,9 @@ class Meaning:
 
 
 _KNOWN: tuple[tuple[str, Meaning], ...] = (
-    (r"element 0 of tensors does not require grad",
-     Meaning("The loss has no gradient path to any parameter: it was computed under no_grad, detached, or "
-             "turned into a number and back.", "loss-disconnected")),
-    (r"backward through the graph a second time",
-     Meaning("The graph of an earlier iteration is still attached: a hidden state or a running loss was "
-             "carried over without detach().", "hidden-state-not-detached")),
-    (r"modified by an inplace operation",
-     Meaning("A value that backward needs was overwritten in place.", "inplace-corruption")),
-    (r"Target \S+ is out of bounds|index out of range in self|Assertion .*t >= 0 && t < n_classes",
-     Meaning("A label (or token) is outside the range the loss (or embedding) was made for.",
-             "labels-out-of-range")),
-    (r"elements of input should be between 0 and 1",
-     Meaning("BCELoss was given raw logits; it wants probabilities. Use BCEWithLogitsLoss.",
-             "logits-into-prob-loss")),
     (r"expected scalar type \w+ but found|Found dtype \w+ but expected|must have the same dtype",
      Meaning("Two tensors have different types: class labels must be int64 for cross-entropy, inputs and "
              "weights the same float type.")),
-    (r"Expected more than 1 value per channel when training",
-     Meaning("Batch norm got a batch of one example in train mode; use drop_last=True or another norm.",
-             "norm-batch-of-one")),
-    (r"optimizer got an empty parameter list",
-     Meaning("The model has no registered parameters: layers in a plain list or dict are invisible to it.",
-             "unregistered-modules")),
     (r"shapes cannot be multiplied|size mismatch|must match|Given groups=|shape '.*' is invalid",
      Meaning("Shapes do not fit together at this line; print the shapes of both operands just before it.")),
     (r"not compiled with CUDA|no NVIDIA driver|CUDA (error|driver|is not available)|torch\.cuda|HIP",
@@ -68,7 +52,16 @@ _BY_TYPE = {
 
 def meaning(exception: str, message: str) -> Meaning:
     """What a crash usually means; an empty sentence where nobody knows."""
-    for pattern, known in _KNOWN:
+    for pattern, known in (*_of_causes(), *_KNOWN):
         if re.search(pattern, message, re.IGNORECASE):
             return known
     return _BY_TYPE.get(exception, Meaning(""))
+
+
+@cache
+def _of_causes() -> tuple[tuple[str, Meaning], ...]:
+    return tuple(
+        (pattern, Meaning(sentence, slug))
+        for slug in catalog.causes()
+        for pattern, sentence in says(slug, "RAISES", {}).items()
+    )

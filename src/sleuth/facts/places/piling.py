@@ -2,15 +2,15 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sleuth.diagnosis.syntax import tree_of
+from sleuth.facts.places.syntax import tree_of
 from sleuth.facts.step import Keeper, Record
 from sleuth.finding import Where
 
 
-def where_kept(record: Record, sources: list[Path]) -> Where | None:
+def where_kept(record: Record, sources: Sequence[Path]) -> Where | None:
     """The line that puts more into what holds most tensors: `total = ... + value`, `history.append(x)`."""
     keeper = next(iter(record.of(Keeper)), None)
     words = re.findall(r"\w+", re.sub(r"\[.*?\]", "", keeper.name)) if keeper is not None else []
@@ -24,7 +24,7 @@ def where_kept(record: Record, sources: list[Path]) -> Where | None:
 _MEMOISED = re.compile(r"^(functools\.)?(cache|lru_cache\(\s*(maxsize\s*=\s*)?None\s*\))$")
 
 
-def _where_memoised(sources: list[Path]) -> Where | None:
+def _where_memoised(sources: Sequence[Path]) -> Where | None:
     """A memory of answers without an end, which nobody can look into: that of a function of tensors first."""
     trees = [(path, tree) for path in sources if (tree := tree_of(path)) is not None]
     found = [(rank, Where(str(path), line)) for path, tree in trees for rank, line in _memories(tree)]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from sleuth.diagnosis.syntax import tree_of
+from sleuth.facts.places.syntax import tree_of
 from sleuth.finding import Where
 
 _SETS = frozenset(("set", "frozenset"))

@@ -2,10 +2,10 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sleuth.diagnosis.syntax import tree_of
+from sleuth.facts.places.syntax import tree_of
 from sleuth.facts.step import Optimizer, Record
 from sleuth.finding import Where
 
@@ -36,17 +36,14 @@ def chosen_by_name(path: Path, name: str) -> Iterator[int]:
                 yield value.lineno
 
 
-# The setting a cause is about, as optimizers call it, and the words people write beside its value.
-SETTINGS = {
-    "lr-too-high": ("lr", r"\blr\b|_lr\b|\blr_|learning.?rate|step.?size|\beta\b|alpha"),
-    "lr-too-low": ("lr", r"\blr\b|_lr\b|\blr_|learning.?rate|step.?size|\beta\b|alpha"),
-    "over-regularized": ("weight_decay", r"decay|\bwd\b|l2|reg"),
-}
+RATE = r"\blr\b|_lr\b|\blr_|learning.?rate|step.?size|\beta\b|alpha"  # what people write beside a rate
 
 
-def where_set(setting: tuple[str, str], record: Record, sources: list[Path]) -> Where | None:
-    """The line that holds the value of a setting: in the call, a constant, a config, a default."""
-    name, words = setting
+def where_set(name: str, words: str, record: Record | None, sources: Sequence[Path]) -> Where | None:
+    """The line that holds the value of a setting, by its name in optimizers and what people write beside it:
+    in the call, a constant, a config, a default."""
+    if record is None:
+        return None
     used = {step.optimizer for step in record.steps}
     for optimizer in record.of(Optimizer):
         value = optimizer.lr if name == "lr" else optimizer.settings.get(name)
@@ -60,7 +57,7 @@ def where_set(setting: tuple[str, str], record: Record, sources: list[Path]) -> 
 _HALVED = {"bfloat16": {"bfloat16", "bf16"}, "float16": {"float16", "half", "fp16"}}
 
 
-def where_halved(kind: str, sources: list[Path]) -> Where | None:
+def where_halved(kind: str, sources: Sequence[Path]) -> Where | None:
     """Where weights are told to be small: not where only the arithmetic is."""
     for path in sources if kind in _HALVED else ():
         lines = path.read_text("utf-8", errors="replace").splitlines()
@@ -83,7 +80,7 @@ def _words(path: Path) -> Iterator[tuple[int, object]]:
             yield node.lineno, node.value
 
 
-def where_weighed(weight: float, sources: list[Path]) -> Where | None:
+def where_weighed(weight: float, sources: Sequence[Path]) -> Where | None:
     """The line that holds the weight of the term that drowns the others, where it has one."""
     written = float(f"{weight:.3g}")  # told from sums of float32: three digits of it are sure
     if abs(written - 1) < WEIGHED:
@@ -99,7 +96,7 @@ WEIGHED = 0.01  # nearer to one, and it is none
 _LENGTH = r"epoch|step|iter|pass|round|turn"
 
 
-def where_length(record: Record, sources: list[Path]) -> Where | None:
+def where_length(record: Record, sources: Sequence[Path]) -> Where | None:
     """The number that says how long training goes on: that of the steps themselves, or of the epochs."""
     steps = len({step.n for step in record.steps})
     for path in sources:
@@ -112,7 +109,7 @@ def where_length(record: Record, sources: list[Path]) -> Where | None:
     return None
 
 
-def where_unrestrained(record: Record, sources: list[Path]) -> Where | None:
+def where_unrestrained(record: Record, sources: Sequence[Path]) -> Where | None:
     """A regulariser that is switched off, in the call, a constant, a config; without one, the optimizer,
     whose decay it would be."""
     for path in sources:

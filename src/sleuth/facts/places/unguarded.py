@@ -6,11 +6,13 @@ it was, and the source where that operation stands with nothing to keep it from 
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sleuth.diagnosis.syntax import tree_of
-from sleuth.finding import Where
+from sleuth.facts.places.scene import Scene
+from sleuth.facts.places.syntax import tree_of
+from sleuth.facts.step import NonFinite
+from sleuth.finding import Finding, Where
 
 # Keeps an argument off its pole, in any spelling.
 _GUARD = re.compile(r"eps|1e-|clamp|clip|maximum|softplus|log1p|nan_to_num|max\(|tiny", re.IGNORECASE)
@@ -20,7 +22,18 @@ _COUNTS = re.compile(r"^(len\(|\w+\.(numel|size|shape)\b|[\d.]+$)")
 _CALLS = {"log": "log log2 log10", "root": "sqrt rsqrt", "exp": "exp exp2 expm1"}
 
 
-def statement_of(operation: str, backward: int, sources: list[Path]) -> Where | None:
+def at_the_pole(finding: Finding, scene: Scene) -> Where | None:
+    """Where only the graph of the loss gave the operation away, its line is that of the backward pass."""
+    seen = None if scene.record is None else next(iter(scene.record.of(NonFinite)), None)
+    if scene.record is None or seen is None or finding.where is None or not finding.where.line:
+        return None
+    passes = {step.loss_line for step in scene.record.steps}
+    if finding.where.line not in passes:
+        return None
+    return statement_of(seen.operation, finding.where.line, scene.sources)
+
+
+def statement_of(operation: str, backward: int, sources: Sequence[Path]) -> Where | None:
     """Of what runs in the loop around the backward pass, the first unguarded statement with the operation.
 
     A division by what may vanish comes before other divisions.

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from sleuth.diagnosis.syntax import tree_of
+from sleuth.facts.places.syntax import tree_of
 from sleuth.finding import Where
 
 
