@@ -62,7 +62,7 @@ def packed(name: str) -> None:
     """Into the file of the set: what was recorded now, and before what was not."""
     known = kept.read(name)
     for script in kept.scripts(name):
-        if (file := _scratch(script.name)).is_file():
+        if (file := scratch_of(script.name)).is_file():
             new = kept.from_line(file.read_text("utf-8"))
             before = known.get(script.name)
             first = before.first_sight if before is not None else ""
@@ -77,14 +77,14 @@ def version_of_sleuth() -> str:
 
 
 def _stands(script: Script, version: str) -> bool:
-    file = _scratch(script.name)
+    file = scratch_of(script.name)
     if not file.is_file():
         return False
     told = json.loads(file.read_text("utf-8"))
     return bool(told.get("version") == version and told.get("script") == kept.digest(script))
 
 
-def _scratch(name: str) -> Path:
+def scratch_of(name: str) -> Path:
     return SCRATCH / f"{name.replace('/', '_')}.json"
 
 
@@ -115,7 +115,7 @@ def _one(name: str, budget: float) -> int:
         budget,
         round(load, 1),
     )
-    file = _scratch(name)
+    file = scratch_of(name)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(kept.to_line(entry), "utf-8")
     return 0

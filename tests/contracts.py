@@ -50,8 +50,15 @@ def faults_of_page(page: Page, promised: list[str], slugs: set[str], sources: se
         yield "a code block is not closed"
 
 
+ASKED = ("place", "settle")  # where its line is; what the record makes of its evidence
+
+
 def faults_of_module(module: ModuleType) -> Iterator[str]:
-    """Public functions of a cause's module are techniques and nothing else."""
+    """Public functions of a cause's module are techniques, or what the judge asks it, and nothing else."""
     for name, function in inspect.getmembers(module, inspect.isfunction):
-        if function.__module__ == module.__name__ and not name.startswith("_") and name not in TECHNIQUES:
+        if (
+            function.__module__ == module.__name__
+            and not name.startswith("_")
+            and name not in {*TECHNIQUES, *ASKED}
+        ):
             yield f"{name} is no technique"

@@ -371,15 +371,15 @@ def test_two_causes_that_name_each_other_never_both_vanish() -> None:
 
 
 def test_one_finding_a_cause_with_the_line_of_the_source() -> None:
-    merged = merged(
+    told = merged(
         [
             finding("dead-relu", technique="probe", credence=0.95, line=50),
             finding("dead-relu", credence=0.8, line=7),
         ]
     )
-    assert merged["dead-relu"].credence == 0.95
-    assert merged["dead-relu"].where == Where("a.py", 7)
-    assert merged["dead-relu"].technique == "lint+probe"
+    assert told["dead-relu"].credence == 0.95
+    assert told["dead-relu"].where == Where("a.py", 7)
+    assert told["dead-relu"].technique == "lint+probe"
 
 
 @pytest.fixture

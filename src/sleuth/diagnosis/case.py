@@ -58,7 +58,7 @@ class Case:
         return Observed(
             evidence=tuple(self.findings),
             from_experiments=tuple(self._of_experiments()),
-            outcomes=tuple(_outcome(self.made[name]) for name in self.order),
+            outcomes=tuple(map(_outcome, self.made.values())),
             moving=frozenset() if self.trials is None else moving(self.findings, self.trials.base),
             recorded=self.trials is not None,
             ended=None if self.base is None else _ended(self.base),

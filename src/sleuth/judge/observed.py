@@ -167,9 +167,7 @@ def _json_ready(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.5g}") if math.isfinite(value) else str(value)
     if isinstance(value, Finding):
-        told = {name: part for name, part in value.to_dict().items() if part not in (None, "", [], {})}
-        told["where"] = None if value.where is None else _given(value.where.to_dict())
-        return _json_ready({name: part for name, part in told.items() if name not in ("sources", "edits")})
+        return _json_ready(_plain_finding(value))
     if isinstance(value, Mapping):
         return {str(name): _json_ready(part) for name, part in value.items()}
     if isinstance(value, frozenset):
@@ -179,6 +177,17 @@ def _json_ready(value: Any) -> Any:
     if isinstance(value, (Course, Score, Outcome, Guessing, Ended)):
         return _json_ready(_given(asdict(value)))
     return value
+
+
+LEFT_OUT = ("sources", "edits", "confirmed_by")  # known of its cause, of no use here, or not known yet
+
+
+def _plain_finding(finding: Finding) -> dict[str, Any]:
+    """What is there of it; `unless` may be there and empty."""
+    told = {name: part for name, part in finding.to_dict().items() if name not in LEFT_OUT}
+    told["where"] = None if finding.where is None else _given(finding.where.to_dict())
+    kept = ("message", "credence", "unless")
+    return {name: part for name, part in told.items() if name in kept or part not in (None, "", [], {})}
 
 
 def _given(parts: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,8 @@ from typing import Any
 
 from sleuth import catalog
 
+# Circumstances that are known only when the evidence is weighed, beside those of the record.
+ANSWERED = ("overcome", "moving")
 NUMBERS = "numbers"  # in `UNLESS`: every technique but lint
 
 
