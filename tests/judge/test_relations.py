@@ -18,12 +18,11 @@ from sleuth.judge.words import WORDS
 from sleuth.symptoms import symptoms
 
 SOURCE = Path(sleuth.__file__).parent
+QUESTIONS = ("initial loss", "validation")
 SLUGS = set(catalog.causes())
 
 # Files outside `causes/` that may name a cause, each with its reason. The list only ever gets shorter.
 MAY_NAME: Mapping[str, str] = {
-    "diagnosis/triage.py": "questions of the seeds that are about two or three causes by name",
-    "lint/check.py": "prefixes that mark a cause as the absence of something",
     "stall/verdict.py": "the three answers of `stuck`",
     "sweeping/findings.py": "the two causes that only a sweep can show",
 } | {
@@ -82,6 +81,7 @@ def test_what_a_cause_says_of_others_is_real(slug: str) -> None:
     assert words <= {*NAMED, *ANSWERED}
     assert says(slug, "DECIDED_BY", "lr×10") in TESTS
     assert says(slug, "JUDGED_BY", "held-out") in MEASURES
+    assert says(slug, "ANSWERS", "validation") in QUESTIONS
     assert set(says(slug, "LOOKS_LIKE", {})) <= {symptom.name for symptom in symptoms(Record())}
     assert set(says(slug, "LOOKS_LIKE", {}).values()) <= set(WORDS)
     assert all(re.compile(p) and factor > 1 for p, factor in says(slug, "INVITED_BY", {}).items())

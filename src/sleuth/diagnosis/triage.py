@@ -3,13 +3,18 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal
 
+from sleuth import catalog
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.case import Case, exceptional
 from sleuth.facts.step import Evaluation, Record
 from sleuth.finding import Finding
 from sleuth.judge.crashes import meaning
+from sleuth.judge.experiments import named, predicted
+from sleuth.judge.relations import says
+from sleuth.judge.words import likelihood
 from sleuth.symptoms import Symptom, symptoms
 
 OFF_CHANCE = 1.5  # a first loss beyond so many times chance, either way, is off
@@ -44,13 +49,21 @@ class _Look:
     case: Case
     record: Record
     findings: Sequence[Finding]
+    board: Mapping[str, float]
     shown: Mapping[str, Symptom] = field(default_factory=dict)
+
+    def answering(self, question: str) -> list[Finding]:
+        """What was found and says yes to that question."""
+        named = _who_answer(question)
+        return [f for f in self.findings if f.severity != "note" and f.cause in named]
 
 
 def questions(case: Case) -> list[Question]:
     """All eleven, in the order they should be asked."""
     record = case.trials.base if case.trials is not None else Record()
-    look = _Look(case, record, case.weighed().ranked, {symptom.name: symptom for symptom in symptoms(record)})
+    weighed = case.weighed()
+    shown = {symptom.name: symptom for symptom in symptoms(record)}
+    look = _Look(case, record, weighed.ranked, weighed.board, shown)
     asked = [ask(look) for ask in _ASKED]
     return [*asked, _none(asked)]
 
@@ -92,16 +105,16 @@ def _from_symptom(name: str, asks: str, symptom: str) -> Callable[[_Look], Quest
 def _initial_loss(look: _Look) -> Question:
     asks = "Is the first loss far from chance?"
     chance, losses = reading.chance(look.record), look.record.losses
-    found = [
-        f for f in look.findings if f.cause in ("init-loss-off", "bad-init-scale") and f.severity != "note"
-    ]
+    found = look.answering("initial loss")
     if found:
         return Question("initial loss", asks, "yes", found[0].message, (found[0].cause,))
     if chance is None or not losses or not math.isfinite(losses[0]):
         return Question("initial loss", asks, "unknown")
     off = losses[0] / chance > OFF_CHANCE or losses[0] / chance < 1 / OFF_CHANCE
     seen = f"first loss {losses[0]:.3g}, chance {chance:.3g}"
-    return Question("initial loss", asks, "yes" if off else "no", seen, ("init-loss-off",) if off else ())
+    return Question(
+        "initial loss", asks, "yes" if off else "no", seen, _who_answer("initial loss") if off else ()
+    )
 
 
 def _one_batch(look: _Look) -> Question:
@@ -109,27 +122,31 @@ def _one_batch(look: _Look) -> Question:
     trial = look.case.made.get("same-batch")
     if trial is None or trial.yes is None:
         return Question("one batch", asks, "unknown", "" if trial is None else trial.detail)
-    causes = _suspects(look, ("underpowered-model", "lr-too-low", "detached-graph", "frozen-params"))
-    return Question(
-        "one batch", asks, "yes" if trial.yes else "no", trial.detail, causes if trial.yes else ()
-    )
+    causes = _suspects(look, _who_would_say_yes(look, "same-batch")) if trial.yes else ()
+    return Question("one batch", asks, "yes" if trial.yes else "no", trial.detail, causes)
 
 
 def _validation(look: _Look) -> Question:
     asks = "Is validation odd: far worse than training, or too good to be true?"
-    odd = [
-        f
-        for f in look.findings
-        if f.severity != "note"
-        and f.cause in ("split-overlap", "target-leakage", "fit-on-all-data", "train-mode-eval",
-                        "overfitting", "augmented-eval", "preprocessing-mismatch", "dropout-ignores-mode",
-                        "causal-leak")
-    ]  # fmt: skip
+    odd = look.answering("validation")
     if odd:
         return Question("validation", asks, "yes", odd[0].message, tuple(f.cause for f in odd))
     if not look.record.of(Evaluation):
         return Question("validation", asks, "unknown", "no evaluation pass was seen")
     return _from_symptom("validation", asks, "good in training, bad in validation")(look)
+
+
+@cache
+def _who_answer(question: str) -> tuple[str, ...]:
+    """The causes that answer it with yes where they are found (`ANSWERS`)."""
+    return tuple(slug for slug in catalog.causes() if says(slug, "ANSWERS") == question)
+
+
+def _who_would_say_yes(look: _Look, experiment: str) -> list[str]:
+    """The causes of which that answer is expected, the likeliest on the board first."""
+    expected = {slug: predicted(slug, named(experiment)) for slug in catalog.causes()}
+    likely = [slug for slug, yes in expected.items() if yes > likelihood("even")]
+    return sorted(likely, key=lambda slug: -look.board[slug] * expected[slug])
 
 
 def _suspects(look: _Look, causes: Iterable[str]) -> tuple[str, ...]:

@@ -12,6 +12,8 @@ JUDGED_BY        what tells whether undoing it helped, before the loss is asked:
 UNDONE_EXACTLY   undoing it takes back the whole of it: where that changes nothing, it does no harm
 WORTH_ASKING     a note of its detector is worth an experiment
 MEANS_CHANCE     it leaves something to chance: two runs of such a script are worth comparing
+ANSWERS          the question of triage that it answers with yes where it is found
+IS_AN_ABSENCE    what is said to be lacking may stand where the source could not be read
 LOOKS_LIKE       {symptom: how often, in words}: what a run looks like from outside in which it is at work
 INVITED_BY       {pattern: how many times as likely}: what in a source makes it possible
 RAISES           {pattern: a sentence}: the message of the exception it ends in, and what that means

@@ -91,20 +91,9 @@ def overlap(one: Edit, other: Edit) -> bool:
     return first[0] < second[1] and second[0] < first[1]
 
 
-# What is said to be lacking may stand on a line that could not be read.
-_ABSENCES = (
-    "missing-",
-    "eval-without",
-    "train-mode",
-    "eval-mode",
-    "unseeded",
-    "params-not",
-    "update-skipped",
-)
-
-
 def _is_whole(source: Source, finding: Finding) -> bool:
-    return not source.gaps or not finding.cause.startswith(_ABSENCES)
+    """What is said to be lacking may stand on a line that could not be read."""
+    return not source.gaps or not getattr(catalog.find(finding.cause).module, "IS_AN_ABSENCE", False)
 
 
 def _ignored(sources: dict[str, Source], linted: Source, finding: Finding) -> bool:

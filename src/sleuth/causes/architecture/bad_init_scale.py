@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Activation, Parameter, Record
     from sleuth.facts.worlds.doors import World
 
+ANSWERS = "initial loss"
 CONSEQUENCE_OF = "inputs-constant inputs-unnormalized nonfinite-input raw-units zero-init"
 UNLESS = {"numbers": "overcome"}
 LOOKS_LIKE = {"seeds apart": "even"}

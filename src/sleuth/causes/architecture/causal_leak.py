@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from sleuth.facts.places.scene import Scene
     from sleuth.facts.places.statements import Statement
 
+ANSWERS = "validation"
 INVITED_BY = {"mask|Transformer|Attention": 3.0}
 
 

@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Evaluation, Record
     from sleuth.facts.worlds.doors import World
 
+ANSWERS = "validation"
 UNLESS = {"any": "asked-again"}
 LOOKS_LIKE = {"good in training, bad in validation": "even"}
 INVITED_BY = {"Dropout|BatchNorm": 3.0}

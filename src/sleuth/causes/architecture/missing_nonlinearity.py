@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
     from sleuth.facts.places.scene import Scene
 
+IS_AN_ABSENCE = True
 CONSEQUENCE_OF = "dead-relu softmax-wrong-dim zero-init"
 PREDICTS = {"same-batch": "even"}
 

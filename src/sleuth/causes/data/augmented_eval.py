@@ -80,6 +80,7 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+ANSWERS = "validation"
 CONSEQUENCE_OF = "dropout-ignores-mode"
 LOOKS_LIKE = {"good in training, bad in validation": "usually"}
 INVITED_BY = {"augment|RandomCrop|Flip|transforms": 3.0}

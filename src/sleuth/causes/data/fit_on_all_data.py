@@ -77,6 +77,7 @@ from sleuth.records import dataclass
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+ANSWERS = "validation"
 INVITED_BY = {"train_test_split|random_split|Subset": 3.0, "Scaler|fit_transform|normalize": 3.0}
 
 

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Batch, Record, Values
 
+ANSWERS = "validation"
 CONSEQUENCE_OF = "augmented-eval inputs-constant nonfinite-input"
 LOOKS_LIKE = {"good in training, bad in validation": "usually"}
 INVITED_BY = {"Scaler|fit_transform|normalize": 3.0, "augment|RandomCrop|Flip|transforms": 3.0}

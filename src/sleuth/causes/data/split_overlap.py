@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Evaluation, Record, Values
 
+ANSWERS = "validation"
 INVITED_BY = {"train_test_split|random_split|Subset": 3.0}
 
 

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from sleuth.facts.places.scene import Scene
     from sleuth.facts.places.statements import Statement
 
+ANSWERS = "validation"
 LOOKS_LIKE = {"good in training, bad in validation": "rarely"}
 NEEDS = "rolling expanding ewm diff( pct_change .drop( .shift("
 COPY = 0.999  # correlation; measurements of one thing rarely agree that well, copies always do

@@ -61,6 +61,7 @@ from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
 
 MEANS_CHANCE = True  # two runs of such a script are worth comparing
+IS_AN_ABSENCE = True
 GIVES_WAY_TO = "anything"
 LOOKS_LIKE = {"seeds apart": "usually"}
 PREDICTS = {"other-seed": "even", "again": "always"}

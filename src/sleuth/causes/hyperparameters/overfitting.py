@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
 
+ANSWERS = "validation"
 CONSEQUENCE_OF = (
     "augmented-eval dropout-ignores-mode eval-mode-training fit-on-all-data labels-constant "
     "labels-misaligned norm-batch-of-one preprocessing-mismatch repeated-batch split-overlap "

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from sleuth.facts.places.scene import Scene
     from sleuth.facts.step import Record
 
+ANSWERS = "initial loss"
 CONSEQUENCE_OF = (
     "bad-init-scale double-softmax exploding-gradients inputs-unnormalized labels-all-ignored "
     "labels-out-of-range logits-into-prob-loss loss-broadcast loss-wrong-for-task nonfinite-input "

@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from sleuth.facts.worlds.doors import World
 
 UNDONE_EXACTLY = True
+IS_AN_ABSENCE = True
 INVITED_BY = {"Dropout|BatchNorm": 3.0}
 NEEDS = "eval"
 

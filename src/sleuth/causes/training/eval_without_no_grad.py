@@ -77,6 +77,7 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+IS_AN_ABSENCE = True
 GIVES_WAY_TO = "anything"
 LOOKS_LIKE = {"steps take longer and longer": "rarely"}
 

@@ -77,6 +77,7 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+IS_AN_ABSENCE = True
 LOOKS_LIKE = {"stuck from the start": "usually"}
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 

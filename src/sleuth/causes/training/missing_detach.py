@@ -79,6 +79,7 @@ from sleuth.finding import Finding, Where
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
 
+IS_AN_ABSENCE = True
 UNLESS = {"probe": "one-backward-for-all"}
 PREDICTS = {"same-batch": "rarely"}
 

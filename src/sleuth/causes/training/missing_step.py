@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+IS_AN_ABSENCE = True
 LOOKS_LIKE = {"stuck from the start": "usually"}
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 

@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+IS_AN_ABSENCE = True
 LOOKS_LIKE = {"falls, then explodes": "usually", "oscillates": "even"}
 NEEDS = "step backward"
 PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from sleuth.facts.step import Record
     from sleuth.facts.worlds.doors import World
 
+IS_AN_ABSENCE = True
 CONSEQUENCE_OF = "model-reset-in-loop stale-optimizer-params unregistered-modules"
 INVITED_BY = {"requires_grad": 3.0}
 PREDICTS = {"same-batch": "even"}

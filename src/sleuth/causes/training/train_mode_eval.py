@@ -86,6 +86,8 @@ if TYPE_CHECKING:
     from sleuth.facts.worlds.doors import World
 
 UNDONE_EXACTLY = True
+ANSWERS = "validation"
+IS_AN_ABSENCE = True
 LOOKS_LIKE = {"good in training, bad in validation": "usually", "metric apart from loss": "usually"}
 INVITED_BY = {"Dropout|BatchNorm": 3.0}
 

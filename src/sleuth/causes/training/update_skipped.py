@@ -63,6 +63,7 @@ from sleuth.finding import Finding
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
+IS_AN_ABSENCE = True
 CONSEQUENCE_OF = (
     "detached-graph frozen-params inputs-constant labels-all-ignored loss-disconnected lr-collapsed "
     "lr-too-low missing-backward missing-step no-grad-training nonfinite-gradient "
