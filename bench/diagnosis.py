@@ -15,7 +15,7 @@ from sleuth.diagnosis.reporting import report
 from sleuth.diagnosis.request import Request
 from sleuth.finding import Finding
 from sleuth.judge.board import Answer, best_next, credences, priors
-from sleuth.judge.experiments import NOTHING, OTHER, TESTS, Test, predictions, undo_test
+from sleuth.judge.experiments import NOTHING, OTHER, Experiment, called, predictions
 from sleuth.judge.words import WORDS, clamped, likelihood
 
 BUDGET = 60.0
@@ -143,11 +143,11 @@ def words_said(entries: Sequence[Judged]) -> Iterator[tuple[str, bool]]:
     """For every answer, the word that the true hypothesis had for it."""
     for entry in entries:
         for name, yes in entry.answers.items():
-            if yes is None or (entry.case is None and name.startswith("undo(")):
+            if yes is None or (entry.case is None and called(name).cause):
                 continue
-            test = _named(name)
+            test = called(name)
             slug = entry.case.slug if entry.case is not None else ""
-            if name == f"undo({slug})":
+            if test.cause == slug:
                 yield "always", yes
             else:
                 yield predictions(slug).get(name, test.healthy) if slug else test.healthy, yes
@@ -192,7 +192,7 @@ def reliability(entries: Sequence[Judged]) -> Iterator[tuple[float, float, int, 
             yield low, high, len(inside), sum(inside)
 
 
-Policy = Callable[[Mapping[str, float], Sequence[Test]], Test]
+Policy = Callable[[Mapping[str, float], Sequence[Experiment]], Experiment]
 
 
 def policies(matrix: Mapping[str, Mapping[str, bool | None]], costs: Mapping[str, float]) -> dict[str, float]:
@@ -213,7 +213,7 @@ def _cost(
 ) -> float:
     """What a policy pays until the cause stands first among causes, at most everything."""
     answers: list[Answer] = []
-    left = [_named(name) for name, yes in outcomes.items() if yes is not None]
+    left = [called(name) for name, yes in outcomes.items() if yes is not None]
     paid = 0.0
     while left:
         board = credences(priors(), [], answers)
@@ -225,10 +225,6 @@ def _cost(
         paid += costs.get(test.name, 1.0)
         answers.append(Answer(test, outcomes[test.name]))
     return paid
-
-
-def _named(name: str) -> Test:
-    return TESTS[name] if name in TESTS else undo_test(name[5:-1])
 
 
 def _of(part: int, whole: int) -> str:

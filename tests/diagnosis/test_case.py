@@ -15,7 +15,7 @@ from sleuth.causes.hyperparameters import batch_too_small
 from sleuth.causes.rl import reward_scale
 from sleuth.diagnosis import ledger as ledgers
 from sleuth.diagnosis.case import Case
-from sleuth.diagnosis.choosing import next_test
+from sleuth.diagnosis.choosing import next_experiment
 from sleuth.diagnosis.circumstances import Scene, circumstances, moving
 from sleuth.diagnosis.joined import settled
 from sleuth.diagnosis.preflight import expected_failures
@@ -43,7 +43,7 @@ from sleuth.facts.step import (
     Values,
 )
 from sleuth.finding import Finding, Where
-from sleuth.judge.experiments import NOTHING, OTHER
+from sleuth.judge.experiments import NOTHING, OTHER, called
 from sleuth.judge.observed import Observed, Outcome
 from sleuth.judge.relations import rivals_of, roots_of
 from sleuth.judge.weigh import doubts, merged, roots_before_symptoms, weigh
@@ -221,7 +221,7 @@ def test_what_was_undone_without_effect_is_no_cause(technique: str, better: bool
     case = Case(Request(Path("a.py")), findings=[finding("zero-init", "error", 0.5, technique)])
     case.trials = Trials(record, True, case.made)
     for name in ("undo(zero-init)", "same-batch", "noise-inputs", "shuffled-labels"):
-        case.made[name] = Trial(name, better and name.startswith("undo"))
+        case.made[name] = Trial(called(name), better and name.startswith("undo"))
         case.order.append(name)
     said = {one.cause: one.severity for one in report(case).findings}
     assert said["zero-init"] == severity
@@ -238,7 +238,7 @@ def test_of_two_that_name_each_other_the_one_in_the_source_stays(shown: str) -> 
 def test_a_high_floor_is_told_from_a_loss_that_does_not_fall(noise_does_as_well: bool, status: str) -> None:
     steps = [Step(n, loss=4.5 + math.exp(-n / 12), loss_line=9) for n in range(80)]
     case = Case(Request(Path("a.py")), trials=Trials(Record(tuple(steps)), whole=True))
-    case.made["noise-inputs"] = Trial("noise-inputs", noise_does_as_well)
+    case.made["noise-inputs"] = Trial(called("noise-inputs"), noise_does_as_well)
     verdict = report(case).verdict
     assert verdict.status == status, verdict.summary
 
@@ -327,7 +327,7 @@ def test_few_steps_are_not_a_low_rate(steps: int, named: list[str]) -> None:
     faster = _run([1.0 - 0.8 * n / steps for n in range(steps)]).trials
     assert case.trials is not None
     assert faster is not None
-    case.made["lr×10"] = Trial("lr×10", True, "better", faster.base)
+    case.made["lr×10"] = Trial(called("lr×10"), True, "better", faster.base)
     case.order.append("lr×10")
     case.trials = Trials(case.trials.base, True, case.made)
     found = [f.cause for f in report(case).findings if f.severity != "note"]
@@ -340,7 +340,7 @@ def test_a_rate_that_is_still_on_its_way_up_is_not_too_low(arrives: float, named
     faster = _run([1.0 - 0.8 * n / 200 for n in range(200)]).trials
     assert case.trials is not None
     assert faster is not None
-    case.made["lr×10"] = Trial("lr×10", True, "better", faster.base)
+    case.made["lr×10"] = Trial(called("lr×10"), True, "better", faster.base)
     case.order.append("lr×10")
     warming = [
         replace(item, lr=arrives * (item.n + 1) / 200) if isinstance(item, Step) else item
@@ -464,8 +464,8 @@ def test_odd_numbers_in_a_run_that_seems_right_are_no_accusation(
     technique: str, credence: float, severity: str
 ) -> None:
     case = Case(Request(Path("a.py")), findings=[finding("input-destroyed", "warning", credence, technique)])
-    case.made["same-batch"] = Trial("same-batch", yes=False)
-    case.made["noise-inputs"] = Trial("noise-inputs", yes=False)
+    case.made["same-batch"] = Trial(called("same-batch"), yes=False)
+    case.made["noise-inputs"] = Trial(called("noise-inputs"), yes=False)
     case.order += ["same-batch", "noise-inputs"]
     (told,) = report(case).findings
     assert (told.severity, told.cause) == (severity, "input-destroyed")
@@ -527,8 +527,8 @@ def test_a_handful_of_units_fits_one_batch_no_better_than_all(
         return Record((Model(1, "Net", parameters=weights), Optimizer(1, "Adam", 5), *steps))
 
     made = {
-        "same-batch": Trial("same-batch", False, "", record(one_batch)),
-        "lr×10": Trial("lr×10", False, "", record(0.22)),
+        "same-batch": Trial(called("same-batch"), False, "", record(one_batch)),
+        "lr×10": Trial(called("lr×10"), False, "", record(0.22)),
     }
     trials = Trials(record(0.22), whole=True, made=made)
     assert bool([*underpowered_model.experiment(trials)]) is told
@@ -536,8 +536,8 @@ def test_a_handful_of_units_fits_one_batch_no_better_than_all(
 
 def test_a_rate_that_was_tried_otherwise_explains_nothing_away() -> None:
     found = [finding("lr-too-high", credence=0.9, technique="watch")]
-    assert ranked(found, outcomes=[Outcome("lr×0.1", False)])[0].severity == "note"
-    assert ranked(found, outcomes=[Outcome("lr×0.1", True)]) == found
+    assert ranked(found, outcomes=[Outcome(called("lr×0.1"), False)])[0].severity == "note"
+    assert ranked(found, outcomes=[Outcome(called("lr×0.1"), True)]) == found
     assert ranked(found) == found
 
 
@@ -559,7 +559,7 @@ def test_a_fall_that_needs_neither_inputs_nor_labels_is_no_learning(
 ) -> None:
     case = _run([1.0 + 700 * math.exp(-n / 8) for n in range(100)])
     for name, yes in (("noise-inputs", noise), ("shuffled-labels", labels)):
-        case.made[name] = Trial(name, yes)
+        case.made[name] = Trial(called(name), yes)
     assert report(case).verdict.status == status
 
 
@@ -576,9 +576,9 @@ def test_a_loss_that_creeps_asks_for_a_higher_rate_and_one_that_swings_for_a_low
     case = _run(losses)
     case.request = Request(Path("a.py"), budget=600.0)
     asked: list[str] = []
-    while first not in asked and (test := next_test(case, set(), 1.0)) is not None:
+    while first not in asked and (test := next_experiment(case, set(), 1.0)) is not None:
         asked.append(test.name)
-        case.made[test.name] = Trial(test.name, None)
+        case.made[test.name] = Trial(test, None)
     assert first in asked
     assert not {never, "noise-inputs", "shuffled-labels"} & {*asked}
 
@@ -592,7 +592,7 @@ def test_of_a_loss_that_stands_still_the_rate_says_which_other_is_tried_first_of
 ) -> None:
     case = _run([1.0 + 0.001 * (n % 3) for n in range(60)], kind=kind, rate=rate)
     case.request = Request(Path("a.py"), budget=600.0)
-    chosen = next_test(case, set(), 1.0)
+    chosen = next_experiment(case, set(), 1.0)
     assert chosen is not None
     assert chosen.name == first
 
@@ -620,7 +620,7 @@ def test_a_handful_of_examples_that_never_settles(rows: int, floor: float, told:
         Step(n, optimizer=1, loss=(floor + math.exp(-n / 40)) * (0.2 + 1.6 * (n % 2)), loss_line=9, rows=rows)
         for n in range(400)
     ]
-    made = {name: Trial(name, False) for name in ("lr×10", "lr×0.1", "noise-inputs")}
+    made = {name: Trial(called(name), False) for name in ("lr×10", "lr×0.1", "noise-inputs")}
     trials = Trials(Record((Optimizer(1, "Adam", 5), batch, *steps)), whole=True, made=made)
     assert bool([*batch_too_small.experiment(trials)]) is told
 
@@ -633,7 +633,7 @@ def test_a_handful_of_examples_that_never_settles(rows: int, floor: float, told:
     ],
 )
 def test_a_confirmed_finding_gives_the_numbers_and_not_the_answer_again(detail: str, told: str) -> None:
-    said = ranked([finding("zero-init")], outcomes=[Outcome("undo(zero-init)", True, detail)])[-1]
+    said = ranked([finding("zero-init")], outcomes=[Outcome(called("undo(zero-init)"), True, detail)])[-1]
     assert said.message.endswith(told)
 
 
@@ -643,10 +643,10 @@ STANDS_STILL = [1.0 + 0.001 * (n % 3) for n in range(60)]
 def test_when_the_budget_is_spent_the_next_test_is_told() -> None:
     case = _run(STANDS_STILL, kind="Adam", rate=2e-5)
     case.request = Request(Path("a.py"), budget=600.0)
-    assert next_test(case, set(), 1000.0) is None  # seconds a run
+    assert next_experiment(case, set(), 1000.0) is None  # seconds a run
     told = {entry["name"]: entry for entry in report(case).observations}
     assert told["budget"]["next"] == "lr×10"
-    assert next_test(case, set(), 1.0) is not None
+    assert next_experiment(case, set(), 1.0) is not None
     assert "budget" not in {entry["name"] for entry in report(case).observations}
 
 
@@ -655,7 +655,7 @@ def test_a_hypothesis_is_ruled_out_only_by_what_spoke_against_it() -> None:
     untried = {entry["hypothesis"]: entry for entry in report(case).hypotheses}
     assert not any(entry["closed"] for entry in untried.values())
     case.findings = [finding("double-softmax")]
-    case.made["undo(double-softmax)"] = Trial("undo(double-softmax)", True)
+    case.made["undo(double-softmax)"] = Trial(called("undo(double-softmax)"), True)
     case.order.append("undo(double-softmax)")
     tried = {entry["hypothesis"]: entry for entry in report(case).hypotheses}
     assert tried[NOTHING]["closed_by"] == ["undo(double-softmax)"]
@@ -713,7 +713,7 @@ def test_heavy_decay_is_a_fault_where_the_training_data_is_not_fitted(left: floa
 
     losses = [left + (1 - left) * 0.9**n for n in range(80)]
     steps = [Step(n, optimizer=1, loss=loss, loss_line=9) for n, loss in enumerate(losses)]
-    made = {"no-regularisation": Trial("no-regularisation", True, "", None, 1.0)}
+    made = {"no-regularisation": Trial(called("no-regularisation"), True, "", None, 1.0)}
     heavy = Optimizer(1, "AdamW", 5, settings={"weight_decay": 1.0})
     trials = Trials(Record((heavy, *steps)), whole=True, made=made)
     assert bool(list(over_regularized.experiment(trials))) is accused
@@ -746,12 +746,12 @@ def test_a_note_that_cannot_tell_asks_for_its_experiment(
 def test_what_learns_a_batch_by_heart_and_nothing_else_is_asked_about_its_inputs() -> None:
     case = _run([1.0 + 0.001 * (n % 3) for n in range(60)], kind="Adam", rate=1e-3)
     case.request = Request(Path("a.py"), budget=600.0)
-    case.made = {name: Trial(name, False) for name in ("same-batch", "lr×0.1")}
+    case.made = {name: Trial(called(name), False) for name in ("same-batch", "lr×0.1")}
     case.order = [*case.made]
     assert case.trials is not None
     base = Record((*case.trials.base.items, Model(1, "Net"), LossCall("mse_loss")))
     case.trials = replace(case.trials, base=base, made=case.made)
-    chosen = next_test(case, set(), 1.0)
+    chosen = next_experiment(case, set(), 1.0)
     assert chosen is not None
     assert chosen.name == "noise-inputs"  # before the other rate
 

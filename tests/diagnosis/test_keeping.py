@@ -13,6 +13,7 @@ from sleuth.diagnosis.ledger import Ledger, find_case
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.trials import Trial
 from sleuth.finding import Finding, Verdict
+from sleuth.judge.experiments import called
 
 SCRIPT = """
 import torch
@@ -47,7 +48,7 @@ def test_each_observation_is_on_disk_at_once(home: Path) -> None:
     assert [line["kind"] for line in kept(home).lines] == ["opened"]
     book.observed(case, "")
     assert [line["kind"] for line in kept(home).lines] == ["opened", "run", "clue"]
-    case.made["same-batch"] = Trial("same-batch", yes=False, detail="memorises")
+    case.made["same-batch"] = Trial(called("same-batch"), yes=False, detail="memorises")
     case.order.append("same-batch")
     book.observed(case, "same-batch")
     assert kept(home).lines[3]["note"] == "memorises"
@@ -71,7 +72,7 @@ def test_a_clue_that_was_refuted_weighs_nothing_when_replayed(home: Path) -> Non
     book.observed(case, "")
     assert kept(home).board()["double-softmax"] > 0.3
     case.findings.clear()
-    case.made["other-seed"] = Trial("other-seed", yes=None)
+    case.made["other-seed"] = Trial(called("other-seed"), yes=None)
     case.order.append("other-seed")
     book.observed(case, "other-seed")
     assert kept(home).board() == pytest.approx(case.weighed().board)

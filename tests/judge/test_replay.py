@@ -14,6 +14,7 @@ from bench.kept import Kept, Script
 from bench.replay import Replayed, accepted, changed, replay, score
 from bench.zoo import ROOT, SETS
 from sleuth.finding import Finding, Where
+from sleuth.judge.experiments import EXPERIMENTS, undoing
 from sleuth.judge.observed import Course, Ended, Guessing, Observed, Outcome, Score
 
 NUMBERS = st.floats(allow_nan=False).map(lambda value: float(f"{value:.5g}"))
@@ -35,7 +36,7 @@ FINDINGS = st.builds(
 )
 OUTCOMES = st.builds(
     Outcome,
-    st.sampled_from(["same-batch", "undo(zero-init)"]),
+    st.sampled_from([EXPERIMENTS["same-batch"], undoing("zero-init")]),
     st.none() | st.booleans(),
     TEXT,
     NUMBERS,

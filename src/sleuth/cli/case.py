@@ -89,9 +89,11 @@ def observe(
     """Write down what a test showed. Nothing is overwritten; the last word on a test counts."""
     from sleuth.diagnosis import ledger as ledgers
     from sleuth.errors import did_you_mean
+    from sleuth.judge.experiments import UNDO, named
 
     ledger = ledgers.find_case(case_name)
-    suspect = test[5:-1] if test.startswith("undo(") and test.endswith(")") else None
+    asked = named(test)
+    suspect = asked.cause if asked is not None and asked.kind == UNDO else None
     if test not in ledger.tests() and suspect is None:
         raise SleuthError(
             f"There is no test named {test!r} in this case.{did_you_mean(test, ledger.tests())}"
@@ -167,7 +169,7 @@ def _weigh(ledger: Any) -> Any:
     from sleuth.judge.board import best_next
 
     board = ledger.board()
-    answered = {answer.test.name for answer in ledger.answers() if answer.yes is not None}
+    answered = {answer.experiment.name for answer in ledger.answers() if answer.yes is not None}
     chosen = best_next(board, [test for name, test in ledger.tests().items() if name not in answered], 1.0)
     return Status(ledger, board, *(chosen or (None, 0.0)))
 

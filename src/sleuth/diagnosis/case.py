@@ -33,7 +33,7 @@ class Case:
     base: Ending | None = None
     examined: list[Mapping[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    next_test: str = ""
+    next_experiment: str = ""
     run_id: str = ""  # in the archive
     sources: list[Path] = field(default_factory=list)
     thaws: bool = False  # the source sets layers free that may rest when they are looked at
@@ -91,7 +91,7 @@ def _run_of(trials: Trials, scene: Scene) -> dict[str, Any]:
 def _outcome(trial: Trial) -> Outcome:
     record = trial.record
     return Outcome(
-        trial.test,
+        trial.experiment,
         trial.yes,
         trial.detail,
         trial.seconds,

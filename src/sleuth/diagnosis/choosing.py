@@ -8,49 +8,47 @@ from sleuth.diagnosis.trials import Trials
 from sleuth.facts.places.chance import left_to_chance
 from sleuth.facts.step import Seed
 from sleuth.judge.board import best_next
-from sleuth.judge.experiments import NOTHING, OTHER, TESTS, Test, can_be_undone, undo_name, undo_test
+from sleuth.judge.experiments import EXPERIMENTS, NOTHING, OTHER, Experiment, can_be_undone, undoing
 from sleuth.judge.relations import says
 from sleuth.judge.weigh import Weighed, doubts, helped
 
 SURE = 0.9  # credence at which a confirmed cause closes the case
 SUSPECT = 0.02  # credence from which taking a suspect back is worth considering
-LEAST_GAIN = 0.03  # bits; below this a test is a waste of time
+LEAST_GAIN = 0.03  # bits; below this an experiment is a waste of time
 # What is asked of a script that shows no clue and no trouble: the settings that hold back quietly.
 CALM = ("again", "same-batch", "no-regularisation", "lr×10", "lr×0.1")
 
 
-def next_test(case: Case, running: set[str], seconds: float) -> Test | None:
-    """The most telling test for its cost; None when the case is closed or the budget is spent."""
+def next_experiment(case: Case, running: set[str], seconds: float) -> Experiment | None:
+    """The most telling experiment for its cost; None when the case is closed or the budget is spent."""
     if case.trials is None:
         return None
     chosen = _chosen(case, running, seconds)
     affordable = chosen is None or case.left >= seconds * 1.2
-    case.next_test = "" if affordable or chosen is None else chosen.name
+    case.next_experiment = "" if affordable or chosen is None else chosen.name
     return chosen if affordable else None
 
 
-def _chosen(case: Case, running: set[str], seconds: float) -> Test | None:
+def _chosen(case: Case, running: set[str], seconds: float) -> Experiment | None:
     assert case.trials is not None
     weighed = case.weighed()
     board = weighed.board
-    tests = [
-        test for test in _open_tests(case, weighed) if test.name not in case.made and test.name not in running
-    ]
-    for test in tests:
-        if test.name in case.request.wanted:
-            return test
+    choices = [one for one in _open(case, weighed) if one.name not in case.made and one.name not in running]
+    for one in choices:
+        if one.name in case.request.wanted:
+            return one
     if _closed(case, board):
         return None
     if _calm(case, weighed):
-        quiet = (*map(undo_name, doubts(weighed.observed)), *CALM)
-        return next((test for name in quiet for test in tests if test.name == name), None)
-    confirming = [test for test in tests if test.name == undo_name(_leader(board))]
+        quiet = (*(undoing(slug).name for slug in doubts(weighed.observed)), *CALM)
+        return next((one for name in quiet for one in choices if one.name == name), None)
+    confirming = [one for one in choices if one.cause == _leader(board)]
     if confirming and board[_leader(board)] > 0.5:
-        return confirming[0]  # the leading suspect taken back: the one test that confirms
-    odd = [test for test in tests if test.name == _likely_rate(case.trials)]
+        return confirming[0]  # the leading suspect taken back: the one experiment that confirms
+    odd = [one for one in choices if one.name == _likely_rate(case.trials)]
     if odd:
         return odd[0]
-    best = best_next(board, _rates_first(case, tests), seconds)
+    best = best_next(board, _rates_first(case, choices), seconds)
     return best[0] if best is not None and best[1] >= LEAST_GAIN else None
 
 
@@ -59,18 +57,18 @@ RATES, SIGNALS = ("lr×10", "lr×0.1"), ("noise-inputs", "shuffled-labels")
 CUSTOMARY, CUSTOMARY_SGD = (2e-4, 5e-3), (3e-3, 0.3)
 
 
-def _rates_first(case: Case, tests: list[Test]) -> list[Test]:
+def _rates_first(case: Case, choices: list[Experiment]) -> list[Experiment]:
     """Where little is learnt, noise does as well and says nothing; another rate may, and the likelier of the
     two is asked first. What learns one batch by heart at its rate, and little of all the others, is another
     matter: there the question is whether its inputs say anything."""
     trials = case.trials
     assert trials is not None
-    rates = [test.name for test in tests if test.name in RATES]
+    rates = [one.name for one in choices if one.name in RATES]
     by_heart = trials.yes("same-batch") is False and len(rates) < len(RATES)
     if not (trials.stuck or trials.poor) or not rates or by_heart:
-        return tests
+        return choices
     later = {_unlikely_rate(trials)} if len(rates) == len(RATES) else set()
-    return [test for test in tests if test.name not in {*SIGNALS, *later}]
+    return [one for one in choices if one.name not in {*SIGNALS, *later}]
 
 
 def _unlikely_rate(trials: Trials) -> str:
@@ -96,14 +94,14 @@ def _leader(board: Mapping[str, float]) -> str:
     return max((h for h in board if h not in (NOTHING, OTHER)), key=lambda h: board[h])
 
 
-def _open_tests(case: Case, weighed: Weighed) -> list[Test]:
+def _open(case: Case, weighed: Weighed) -> list[Experiment]:
     assert case.trials is not None
     board = weighed.board
     useless = set() if _meant_to_repeat(case) else {"again"}
-    named = [test for test in TESTS.values() if worth_trying(test.name, case.trials)]
-    named = [test for test in named if test.name not in useless]
+    named = [one for one in EXPERIMENTS.values() if worth_trying(one.name, case.trials)]
+    named = [one for one in named if one.name not in useless]
     suspected = [h for h, share in board.items() if h not in (NOTHING, OTHER) and share > SUSPECT]
-    return named + [undo_test(h) for h in {*suspected, *doubts(weighed.observed)} if can_be_undone(h)]
+    return named + [undoing(h) for h in {*suspected, *doubts(weighed.observed)} if can_be_undone(h)]
 
 
 def _meant_to_repeat(case: Case) -> bool:
@@ -116,8 +114,7 @@ def _meant_to_repeat(case: Case) -> bool:
 
 def _closed(case: Case, board: Mapping[str, float]) -> bool:
     leader = _leader(board)
-    undo = undo_name(leader)
-    asked = undo in case.made or not can_be_undone(leader)
+    asked = undoing(leader).name in case.made or not can_be_undone(leader)
     return board[leader] > SURE and asked
 
 

@@ -1,4 +1,4 @@
-"""Turns a test into a job for the stage, and what came back into an answer."""
+"""Turns an experiment into a job for the stage, and what came back into an answer."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.diagnosis.workplace import Workplace
 from sleuth.facts.stage.job import Ending, Job
 from sleuth.facts.step import LossCall, Model, Optimizer, Record
-from sleuth.judge.experiments import Test, undone_by
+from sleuth.judge.experiments import Experiment
 from sleuth.judge.observed import Course
 from sleuth.judge.relations import says
 
@@ -21,17 +21,17 @@ MEASURES: Mapping[str, Callable[[Record, Record], bool | None]] = {
 NOTHING_LEARNT = 0.93  # of the loss is left
 
 
-def job_for(test: Test, request: Request, place: Workplace, base: Ending, name: str) -> Job:
-    """The same script, as many steps as the first stretch, in the test's world."""
-    again = test.name == "again"
-    undo = (undone,) if (undone := undone_by(test.name)) else ()
+def job_for(experiment: Experiment, request: Request, place: Workplace, base: Ending, name: str) -> Job:
+    """The same script, as many steps as the first stretch, in the world of the experiment."""
+    again = experiment.name == "again"
+    undo = (experiment.cause,) if experiment.cause else ()
     return Job(
         name,
         place.script,
         request.arguments,
         request.module,
         place.folder,
-        world="unchanged" if undo else test.name,
+        world="unchanged" if undo else experiment.name,
         undo=undo,
         steps=base.limit if base.limit is not None else max(base.steps, 1) * 2,
         only=reading.A_FEW if again else None,
@@ -63,19 +63,19 @@ def _optimizers(base: Record) -> tuple[Optimizer, ...]:
     return base.of(Optimizer)
 
 
-def judged(test: Test, trials: Trials, ending: Ending, record: Record | None) -> Trial:
+def judged(experiment: Experiment, trials: Trials, ending: Ending, record: Record | None) -> Trial:
     """The answer of an experiment; an experiment that could not be made has none."""
-    reason = _unavailable(test, ending, record, len(trials.base.steps))
+    reason = _unavailable(experiment, ending, record, len(trials.base.steps))
     if reason or record is None:
-        return Trial(test.name, None, f"not available: {reason}", record, ending.seconds)
-    yes = _answer(test, trials, record)
-    return Trial(test.name, yes, _detail(test, yes, trials.base, record), record, ending.seconds)
+        return Trial(experiment, None, f"not available: {reason}", record, ending.seconds)
+    yes = _answer(experiment, trials, record)
+    return Trial(experiment, yes, _detail(experiment, yes, trials.base, record), record, ending.seconds)
 
 
 MOST_OF_IT = 0.7  # of the first stretch: a run that was broken off before does not compare
 
 
-def _unavailable(test: Test, ending: Ending, record: Record | None, base_steps: int) -> str:
+def _unavailable(experiment: Experiment, ending: Ending, record: Record | None, base_steps: int) -> str:
     if record is None:
         return "nothing was recorded"
     if ending.status == "raised":
@@ -84,38 +84,38 @@ def _unavailable(test: Test, ending: Ending, record: Record | None, base_steps: 
         return "out of time"
     if ending.status in ("died", "wrote"):
         return f"the script could not go on in this world ({ending.message})"
-    if test.name == "same-batch":
+    if experiment.name == "same-batch":
         return "" if reading.pinned(record) else "the batch could not be held fixed"
-    if test.name != "again" and not sum(ending.took_hold.values()):
+    if experiment.name != "again" and not sum(ending.took_hold.values()):
         return "nothing in the script could be changed this way"
     return ""
 
 
-def _answer(test: Test, trials: Trials, world: Record) -> bool | None:
+def _answer(experiment: Experiment, trials: Trials, world: Record) -> bool | None:
     base = trials.base
-    if test.name == "same-batch":
+    if experiment.name == "same-batch":
         learnt = reading.memorises(world)
         return None if learnt is None else not learnt
-    if test.name in ("noise-inputs", "shuffled-labels"):
+    if experiment.name in ("noise-inputs", "shuffled-labels"):
         answer = reading.as_well(base, world)
         # Of a script that learns nothing at all this says nothing, unless it can learn a batch by heart.
         blank = trials.course is not None and trials.course.left > NOTHING_LEARNT
         return None if answer and blank and trials.yes("same-batch") is not False else answer
-    if test.name == "other-seed":
+    if experiment.name == "other-seed":
         return reading.ends_elsewhere(base, world)
-    if test.name == "again":
+    if experiment.name == "again":
         return reading.parts(base, world)
-    cause = undone_by(test.name)
-    measure = "held-out" if test.name == "no-regularisation" else says(cause, "JUDGED_BY", "")
+    cause = experiment.cause
+    measure = "held-out" if experiment.name == "no-regularisation" else says(cause, "JUDGED_BY", "")
     if measure and (served := MEASURES[measure](base, world)) is not None:
         return served
     return reading.better(base, world, not says(cause, "CHANGES_LOSS"), told_by_loss=not trials.plays)
 
 
-def _detail(test: Test, yes: bool | None, base: Record, world: Record) -> str:
+def _detail(experiment: Experiment, yes: bool | None, base: Record, world: Record) -> str:
     """What was seen, in one line with numbers."""
-    words = {True: test.yes, False: test.no, None: "no clear answer"}[yes]
-    if test.name == "again":
+    words = {True: experiment.yes, False: experiment.no, None: "no clear answer"}[yes]
+    if experiment.name == "again":
         return f"{words} ({_parting(base, world)})" if yes else words
     before, after = reading.course(base), reading.course(world)
     parts = [part for part in (_losses(before, after), _scores(base, world)) if part]

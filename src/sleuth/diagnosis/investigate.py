@@ -8,7 +8,7 @@ from pathlib import Path
 from sleuth import catalog
 from sleuth.diagnosis import lines, reading
 from sleuth.diagnosis.case import Case
-from sleuth.diagnosis.choosing import next_test
+from sleuth.diagnosis.choosing import next_experiment
 from sleuth.diagnosis.experiments import job_for, judged
 from sleuth.diagnosis.joined import settled
 from sleuth.diagnosis.request import Request
@@ -22,7 +22,7 @@ from sleuth.facts.stage.job import Ending, Job
 from sleuth.facts.step import Record
 from sleuth.finding import Finding, Where
 from sleuth.judge.board import configured_priors
-from sleuth.judge.experiments import Test
+from sleuth.judge.experiments import Experiment
 
 STRETCH = 8.0  # seconds of training that are looked at first, where the budget allows
 SHARE = 8  # the budget holds so many stretches
@@ -219,26 +219,26 @@ def _experiment(case: Case, stage: Stage, copies: bool, tell: Tell, observed: Ob
     assert case.trials is not None
     assert case.base is not None
     seconds = max(1.0, case.base.seconds)
-    running: dict[str, tuple[Test, Workplace]] = {}
+    running: dict[str, tuple[Experiment, Workplace]] = {}
     while True:
         while len(running) < AT_ONCE:
-            test = next_test(case, set(running), seconds)
-            if test is None:
+            chosen = next_experiment(case, set(running), seconds)
+            if chosen is None:
                 break
             place = _place_for(case.request, stage, copies, f"world{len(case.order) + len(running)}")
-            job = job_for(test, case.request, place, case.base, f"e{len(case.order) + len(running)}")
-            running[test.name] = (test, place)
-            tell("experiment", test.question)
+            job = job_for(chosen, case.request, place, case.base, f"e{len(case.order) + len(running)}")
+            running[chosen.name] = (chosen, place)
+            tell("experiment", chosen.question)
             limit = max(1.0, min(job.time_limit, case.left))
-            stage.start(replace(job, id=_slug(test.name), time_limit=limit))
+            stage.start(replace(job, id=_slug(chosen.name), time_limit=limit))
         if not running:
             return
         ending = stage.next_ending()
         if ending is None:
             return
         name = next(name for name in running if _slug(name) == ending.id)
-        test, _ = running.pop(name)
-        trial = judged(test, case.trials, ending, _record(stage, ending.id))
+        made, _ = running.pop(name)
+        trial = judged(made, case.trials, ending, _record(stage, ending.id))
         case.order.append(name)
         case.made[name] = trial
         observed(case, name)

@@ -19,7 +19,7 @@ from sleuth import catalog
 from sleuth.archive.home import home_folder, make_home
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.judge.board import PRIOR_NOTHING, PRIOR_OTHER, Answer, Clue, Prior, credences, priors
-from sleuth.judge.experiments import NOTHING, OTHER, TESTS, Test, undo_test
+from sleuth.judge.experiments import EXPERIMENTS, NOTHING, OTHER, Experiment, called
 from sleuth.judge.words import WORDS
 
 EVERY_CAUSE = 0.25  # share of the board that the catalog keeps beside hypotheses written by hand
@@ -57,11 +57,11 @@ class Ledger:
         }
         return {NOTHING: PRIOR_NOTHING, OTHER: PRIOR_OTHER} | rest | scaled
 
-    def tests(self) -> dict[str, Test]:
-        """The tests that stand in the ledger, and those every case has."""
+    def tests(self) -> dict[str, Experiment]:
+        """The experiments that stand in the ledger, and those every case has."""
         written = {str(line["name"]): _test(line) for line in self.of("test")}
         opened = self.of("opened")[0] if self.of("opened") else {}
-        return (dict(TESTS) if opened.get("catalog") else {}) | written
+        return (dict(EXPERIMENTS) if opened.get("catalog") else {}) | written
 
     def answers(self) -> list[Answer]:
         """The last word on each test; an observation that was taken back does not count."""
@@ -71,7 +71,10 @@ class Ledger:
             last[str(line["test"])] = line
         tests = self.tests()
         return [
-            Answer(tests.get(name) or _named(name), {"yes": True, "no": False}.get(str(line["answer"])))
+            Answer(
+                tests.get(name) or called(name),
+                {"yes": True, "no": False}.get(str(line["answer"])),
+            )
             for name, line in last.items()
         ]
 
@@ -84,13 +87,9 @@ class Ledger:
         return credences(self.prior(), self.clues(), self.answers())
 
 
-def _named(name: str) -> Test:
-    return TESTS[name] if name in TESTS else undo_test(name[5:-1])
-
-
-def _test(line: Mapping[str, Any]) -> Test:
+def _test(line: Mapping[str, Any]) -> Experiment:
     name = str(line["name"])
-    return Test(
+    return Experiment(
         name,
         str(line.get("question", name)),
         f"{name}: yes",
@@ -198,5 +197,5 @@ class Status:
 
     ledger: Ledger
     board: Mapping[str, float] = field(default_factory=dict)
-    next_test: Test | None = None
+    next_test: Experiment | None = None
     bits: float = 0.0

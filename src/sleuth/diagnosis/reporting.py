@@ -11,7 +11,7 @@ from sleuth.diagnosis.case import Case
 from sleuth.facts.step import Record
 from sleuth.finding import Report
 from sleuth.judge.board import Answer
-from sleuth.judge.experiments import NOTHING, OTHER, can_be_undone, predicted, undo_test
+from sleuth.judge.experiments import NOTHING, OTHER, can_be_undone, predicted, undoing
 from sleuth.judge.verdict import findings, verdict
 from sleuth.judge.weigh import Weighed
 from sleuth.judge.words import likelihood
@@ -60,8 +60,8 @@ def _observations(case: Case) -> list[Mapping[str, Any]]:
         ]
     if case.trials is not None:
         seen += [guilty.to_dict() for guilty in bisect(case.trials.base)]
-    if case.next_test:
-        seen.append({"name": "budget", "spent": True, "next": case.next_test})
+    if case.next_experiment:
+        seen.append({"name": "budget", "spent": True, "next": case.next_experiment})
     seen += [{"name": "note", "text": text} for text in case.notes]
     return seen
 
@@ -123,14 +123,14 @@ def _closed_by(hypothesis: str, board: Mapping[str, float], weighed: Weighed) ->
     than it foretold; of the two standing ones, what confirmed a cause."""
     if board[hypothesis] >= CLOSED:
         return []
-    spoke = [a.test.name for a in weighed.answers if a.yes is not None and _against(hypothesis, a)]
+    spoke = [a.experiment.name for a in weighed.answers if a.yes is not None and _against(hypothesis, a)]
     if not spoke and hypothesis in (NOTHING, OTHER):
         spoke = [f"{f.technique} ({f.cause})" for f in weighed.ranked if f.severity == "error"][:1]
     return spoke
 
 
 def _against(hypothesis: str, answer: Answer) -> bool:
-    yes = predicted(hypothesis, answer.test)
+    yes = predicted(hypothesis, answer.experiment)
     return (yes if answer.yes else 1 - yes) <= likelihood("rarely")
 
 
@@ -142,7 +142,7 @@ def _falsifier(hypothesis: str) -> str:
     told = catalog.find(hypothesis).page.tells.get("refuted by", "")
     if told:
         return " ".join(told.split())
-    return undo_test(hypothesis).no if can_be_undone(hypothesis) else ""
+    return undoing(hypothesis).no if can_be_undone(hypothesis) else ""
 
 
 def _n(value: float) -> float | None:

@@ -12,7 +12,7 @@ from sleuth.diagnosis.case import Case, exceptional
 from sleuth.facts.step import Evaluation, Record
 from sleuth.finding import Finding
 from sleuth.judge.crashes import meaning
-from sleuth.judge.experiments import named, predicted
+from sleuth.judge.experiments import EXPERIMENTS, predicted
 from sleuth.judge.relations import says
 from sleuth.judge.words import likelihood
 from sleuth.symptoms import Symptom, symptoms
@@ -144,7 +144,7 @@ def _who_answer(question: str) -> tuple[str, ...]:
 
 def _who_would_say_yes(look: _Look, experiment: str) -> list[str]:
     """The causes of which that answer is expected, the likeliest on the board first."""
-    expected = {slug: predicted(slug, named(experiment)) for slug in catalog.causes()}
+    expected = {slug: predicted(slug, EXPERIMENTS[experiment]) for slug in catalog.causes()}
     likely = [slug for slug, yes in expected.items() if yes > likelihood("even")]
     return sorted(likely, key=lambda slug: -look.board[slug] * expected[slug])
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from sleuth.diagnosis import reading
 from sleuth.facts.seen import LINE_SEARCHES
 from sleuth.facts.step import Evaluation, Optimizer, Record
+from sleuth.judge.experiments import Experiment
 from sleuth.judge.observed import Course
 
 ABOUT = 0.95  # of what one constant costs: the noise of batches hides less
@@ -17,7 +18,7 @@ LITTLE = 0.2  # of the loss at the start
 class Trial:
     """One experiment, made. `yes` is None where it said nothing; `detail` is what was seen."""
 
-    test: str
+    experiment: Experiment
     yes: bool | None
     detail: str = ""
     record: Record | None = None
@@ -39,25 +40,25 @@ class Trials:
     made: Mapping[str, Trial] = field(default_factory=dict)
     plays: bool = False  # an agent that makes its own data or targets: its loss does not tell how it goes
 
-    def yes(self, test: str) -> bool | None:
-        """The answer to a test; None when there is none (yet)."""
-        trial = self.made.get(test)
+    def yes(self, name: str) -> bool | None:
+        """The answer of an experiment; None when there is none (yet)."""
+        trial = self.made.get(name)
         return None if trial is None else trial.yes
 
-    def figures(self, test: str) -> str:
-        trial = self.made.get(test)
+    def figures(self, name: str) -> str:
+        trial = self.made.get(name)
         return "" if trial is None else trial.figures
 
     @cached_property
     def course(self) -> Course | None:
         return reading.course(self.base)
 
-    def course_in(self, test: str) -> Course | None:
-        trial = self.made.get(test)
+    def course_in(self, name: str) -> Course | None:
+        trial = self.made.get(name)
         return None if trial is None or trial.record is None else reading.course(trial.record)
 
-    def losses_in(self, test: str) -> tuple[float, ...]:
-        trial = self.made.get(test)
+    def losses_in(self, name: str) -> tuple[float, ...]:
+        trial = self.made.get(name)
         return () if trial is None or trial.record is None else reading.main_losses(trial.record)
 
     @cached_property

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sleuth import catalog
 from sleuth.errors import SleuthError, did_you_mean
-from sleuth.judge.experiments import NOTHING, OTHER, Test, predicted
+from sleuth.judge.experiments import NOTHING, OTHER, Experiment, predicted
 from sleuth.settings import section
 
 # Simulated: where the cause is on no list, a wrong one is named in 90% of runs; with an "other" in 40%.
@@ -29,9 +29,9 @@ class Clue:
 
 @dataclass(frozen=True)
 class Answer:
-    """A test was made; `yes` is None when it could not be, or said nothing."""
+    """An experiment was made; `yes` is None when it could not be, or said nothing."""
 
-    test: Test
+    experiment: Experiment
     yes: bool | None
 
 
@@ -78,7 +78,7 @@ def credences(prior: Prior, clues: Iterable[Clue], answers: Sequence[Answer]) ->
     odds = _after_clues(prior, clues)
     for answer in _counted_once(answers):
         for hypothesis in odds:
-            yes = predicted(hypothesis, answer.test)
+            yes = predicted(hypothesis, answer.experiment)
             odds[hypothesis] *= yes if answer.yes else 1 - yes
     total = sum(odds.values())
     return {hypothesis: weight / total for hypothesis, weight in odds.items()}
@@ -104,19 +104,19 @@ def _after_clues(prior: Prior, clues: Iterable[Clue]) -> dict[str, float]:
 
 
 def _counted_once(answers: Sequence[Answer]) -> list[Answer]:
-    """Of the tests that share a source of error, the first that answered."""
+    """Of the experiments that share a source of error, the first that answered."""
     seen: set[str] = set()
     counted = []
     for answer in answers:
-        if answer.yes is not None and answer.test.group not in seen:
-            seen.add(answer.test.group)
+        if answer.yes is not None and answer.experiment.group not in seen:
+            seen.add(answer.experiment.group)
             counted.append(answer)
     return counted
 
 
-def gain(credence: Mapping[str, float], test: Test) -> float:
+def gain(credence: Mapping[str, float], experiment: Experiment) -> float:
     """Expected information in bits: how far the answer is expected to move the board."""
-    says_yes = {hypothesis: predicted(hypothesis, test) for hypothesis in credence}
+    says_yes = {hypothesis: predicted(hypothesis, experiment) for hypothesis in credence}
     p_yes = sum(credence[hypothesis] * says_yes[hypothesis] for hypothesis in credence)
     bits = 0.0
     for hypothesis, share in credence.items():
@@ -127,14 +127,14 @@ def gain(credence: Mapping[str, float], test: Test) -> float:
 
 
 def best_next(
-    credence: Mapping[str, float], tests: Iterable[Test], seconds_per_run: float
-) -> tuple[Test, float] | None:
-    """The test with the highest expected gain per second, and that gain."""
+    credence: Mapping[str, float], experiments: Iterable[Experiment], seconds_per_run: float
+) -> tuple[Experiment, float] | None:
+    """The experiment with the highest expected gain per second, and that gain."""
     rated = [
-        (gain(credence, test) / max(FLOOR_COST, test.cost * seconds_per_run), gain(credence, test), test)
-        for test in tests
+        (gain(credence, one) / max(FLOOR_COST, one.cost * seconds_per_run), gain(credence, one), one)
+        for one in experiments
     ]
     if not rated:
         return None
-    _, bits, test = max(rated, key=lambda entry: entry[0])
-    return test, bits
+    _, bits, best = max(rated, key=lambda entry: entry[0])
+    return best, bits

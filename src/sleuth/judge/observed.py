@@ -5,10 +5,11 @@ It is gathered while the script runs and can be kept and weighed again, years la
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from sleuth.finding import Finding
+from sleuth.judge.experiments import Experiment, called
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Score:
 class Outcome:
     """One experiment that was made. `yes` is None where it said nothing; `seen`: what was seen, in words."""
 
-    experiment: str
+    experiment: Experiment
     yes: bool | None = None
     seen: str = ""
     seconds: float = 0.0
@@ -115,11 +116,20 @@ class Observed:
     shares: Mapping[str, float] = field(default_factory=dict)  # by cause or family, given by the user
 
     def outcome(self, experiment: str) -> Outcome | None:
-        return next((made for made in self.outcomes if made.experiment == experiment), None)
+        return next((made for made in self.outcomes if made.experiment.name == experiment), None)
 
     def answer(self, experiment: str) -> bool | None:
         """The answer of an experiment; None where it was not made or said nothing."""
         made = self.outcome(experiment)
+        return None if made is None else made.yes
+
+    def undoing(self, cause: str) -> Outcome | None:
+        """What came of taking that cause back."""
+        return next((made for made in self.outcomes if made.experiment.cause == cause), None)
+
+    def undone(self, cause: str) -> bool | None:
+        """Whether taking that cause back made the script do better; None where it was not tried."""
+        made = self.undoing(cause)
         return None if made is None else made.yes
 
     def to_dict(self) -> dict[str, Any]:
@@ -144,7 +154,9 @@ class Observed:
 def _outcome(entry: Mapping[str, Any]) -> Outcome:
     course = None if entry.get("course") is None else _rebuilt(Course, entry["course"])
     scores = tuple(_rebuilt(Score, score) for score in entry.get("scores", ()))
-    outcome: Outcome = _rebuilt(Outcome, {**entry, "course": course, "scores": scores})
+    experiment = called(entry["experiment"])
+    rebuilt = {**entry, "experiment": experiment, "course": course, "scores": scores}
+    outcome: Outcome = _rebuilt(Outcome, rebuilt)
     return outcome
 
 
@@ -174,8 +186,10 @@ def _json_ready(value: Any) -> Any:
         return sorted(value)
     if isinstance(value, (tuple, list)):
         return [_json_ready(part) for part in value]
+    if isinstance(value, Experiment):
+        return value.name
     if isinstance(value, (Course, Score, Outcome, Guessing, Ended)):
-        return _json_ready(_given(asdict(value)))
+        return _json_ready(_given(vars(value)))
     return value
 
 

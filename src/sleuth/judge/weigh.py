@@ -12,7 +12,7 @@ from functools import cached_property
 from sleuth import catalog
 from sleuth.finding import SEVERITIES, Finding
 from sleuth.judge.board import Answer, Clue, credences, priors
-from sleuth.judge.experiments import NOTHING, can_be_undone, named, predictions, undo_name, undone_by
+from sleuth.judge.experiments import NOTHING, Experiment, can_be_undone, predictions
 from sleuth.judge.observed import Observed
 from sleuth.judge.relations import rivals_of, roots_of, says, silenced_in
 
@@ -54,7 +54,7 @@ class Weighed:
 
     @cached_property
     def answers(self) -> tuple[Answer, ...]:
-        return tuple(Answer(named(made.experiment), made.yes) for made in self.observed.outcomes)
+        return tuple(Answer(made.experiment, made.yes) for made in self.observed.outcomes)
 
     @cached_property
     def board(self) -> Mapping[str, float]:
@@ -72,7 +72,7 @@ class Weighed:
         """With the board's credence, and a note where too little is left of it."""
         credence = self.board.get(finding.cause, 0.0)
         confirmed = tuple(
-            made.experiment
+            made.experiment.name
             for made in self.observed.outcomes
             if made.yes and _speaks_for(made.experiment, finding)
         )
@@ -89,7 +89,7 @@ class Weighed:
 
     def _faded(self, finding: Finding, credence: float, confirmed: bool) -> bool:
         """Whether what a detector held for a fault is, all in all, none."""
-        undone_in_vain = self.observed.answer(undo_name(finding.cause)) is False
+        undone_in_vain = self.observed.undone(finding.cause) is False
         by_numbers = "lint" not in finding.technique
         if by_numbers and undone_in_vain and (credence < FAINT or says(finding.cause, "UNDONE_EXACTLY")):
             return True
@@ -109,7 +109,7 @@ def weigh(observed: Observed) -> Weighed:
 
 def helped(seen: Observed) -> bool:
     """Some change from outside made the script do clearly better."""
-    changes = (made for made in seen.outcomes if made.experiment in HELPING or undone_by(made.experiment))
+    changes = (made for made in seen.outcomes if made.experiment.kind in HELPING or made.experiment.cause)
     return any(made.yes for made in changes)
 
 
@@ -144,7 +144,7 @@ def _is_silent(finding: Finding, seen: Observed) -> bool:
         return True
     unless = _unless(finding)
     hold = set(unless & holding(seen))
-    if "overcome" in hold and seen.answer(undo_name(finding.cause)):
+    if "overcome" in hold and seen.undone(finding.cause):
         hold.discard("overcome")
     return bool(hold) or ("moving" in unless and _module(finding) in seen.moving)
 
@@ -172,7 +172,7 @@ def _confirmed(seen: Observed) -> list[Finding]:
     """Suspects whose undoing made the script learn are found, however faint the clue that led to them."""
     found = []
     for finding in merged(seen.evidence).values():
-        made = seen.outcome(undo_name(finding.cause))
+        made = seen.undoing(finding.cause)
         if made is not None and made.yes:
             told = f" ({made.figures})" if made.figures != made.seen else ""  # no numbers: nothing new
             message = f"{finding.message} With it undone the script does clearly better{told}."
@@ -189,9 +189,9 @@ def _confirmed(seen: Observed) -> list[Finding]:
     return found
 
 
-def _speaks_for(experiment: str, finding: Finding) -> bool:
-    by_undoing = experiment == undo_name(finding.cause)
-    return by_undoing or predictions(finding.cause).get(experiment) == "always"
+def _speaks_for(experiment: Experiment, finding: Finding) -> bool:
+    foretold = predictions(finding.cause).get(experiment.name) == "always"
+    return experiment.cause == finding.cause or foretold
 
 
 def roots_before_symptoms(findings: Iterable[Finding]) -> list[Finding]:

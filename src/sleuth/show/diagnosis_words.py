@@ -118,11 +118,10 @@ def _sentence(seen: Mapping[str, Any], report: Report, script: str) -> tuple[str
 
 def question(name: str) -> str:
     """What an experiment asks."""
-    from sleuth.judge.experiments import TESTS, undo_test
+    from sleuth.judge.experiments import named
 
-    if name in TESTS:
-        return TESTS[name].question
-    return undo_test(name[5:-1]).question if name.startswith("undo(") else ""
+    asked = named(name)
+    return "" if asked is None else asked.question
 
 
 def confirms(report: Report, name: str) -> list[str]:
