@@ -20,6 +20,7 @@ from bench import corpus, detection, snippets, zoo
 from sleuth.collector import collector_off
 from sleuth.facts.source import Project, Source, UnreadableSource, fingerprint, read_source
 from sleuth.finding import Finding
+from sleuth.judge.strength import alone
 from sleuth.lint import Selection, lint, lint_source, lintable
 from sleuth.lint.cache import Cache
 
@@ -43,7 +44,7 @@ def rows() -> Iterator[Row]:
 
 
 def zoo_rows() -> Iterator[Row]:
-    result = detection.score(lambda path: lint_source(read_source(path)), lintable().__contains__)
+    result = detection.score(lambda path: map(alone, lint_source(read_source(path))), lintable().__contains__)
     name = "lint on the zoo"
     yield name, "broken scripts whose cause has a rule", f"{result.reachable} of {result.broken}"
     yield name, "found, of those", _of(result.found, result.reachable)

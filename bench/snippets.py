@@ -11,6 +11,7 @@ from pathlib import Path
 from bench.zoo import LINE_SLACK, ZOO
 from sleuth.facts.source import Project, Source, UnreadableSource, parse_source
 from sleuth.finding import Finding
+from sleuth.judge.strength import alone
 from sleuth.lint import lint_source
 
 FOLDER = ZOO / "snippets"
@@ -83,7 +84,7 @@ def tally(name: str) -> Tally:
 def findings(path: Path) -> list[Finding]:
     """Errors and warnings; a snippet that ends in the middle of a line is read as far as it goes."""
     source = _read(path)
-    return [] if source is None else lint_source(source, project=Project())
+    return [] if source is None else [*map(alone, lint_source(source, project=Project()))]
 
 
 def _read(path: Path) -> Source | None:

@@ -7,7 +7,7 @@ import pytest
 
 from sleuth import catalog
 from sleuth.errors import DetectorFailed, SleuthError
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 from sleuth.page import HEADINGS, Page, read_page
 from tests.contracts import VOCABULARY, faults_of_module, faults_of_page, missing_slugs
 
@@ -102,20 +102,13 @@ def test_an_unknown_slug_suggests_the_nearest() -> None:
         catalog.find("double-sofmax")
 
 
-def test_asking_stamps_slug_family_and_technique() -> None:
+def test_asking_stamps_slug_and_technique() -> None:
     module = ModuleType("sleuth.causes.loss.invented")
-    module.__dict__["lint"] = lambda facts: [Finding(f"saw {facts}")]
+    module.__dict__["lint"] = lambda facts: [Evidence(f"saw {facts}")]
     cause = catalog.Cause("invented", "loss")
     cause.__dict__["module"] = module
-    cause.__dict__["references"] = ("Nobody (1900), Nothing",)
     (finding,) = catalog.ask("lint", 7, {"invented": cause})
-    assert (finding.cause, finding.family, finding.technique, finding.message) == (
-        "invented",
-        "loss",
-        "lint",
-        "saw 7",
-    )
-    assert finding.sources == ("Nobody (1900), Nothing",)
+    assert (finding.cause, finding.technique, finding.message) == ("invented", "lint", "saw 7")
 
 
 def test_a_page_is_taken_apart() -> None:

@@ -6,15 +6,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 from sleuth.lint import LintResult
 from sleuth.lint.reports import Trouble
 from sleuth.show.lint_formats import render
 
-IN_A_CELL = Finding(
-    "It is wrong.", "error", 0.9, Where("a.ipynb", 4, 1, cell=2), fix="Mend it.", cause="double-softmax"
+IN_A_CELL = Evidence(
+    "It is wrong.", "proven", Where("a.ipynb", 4, 1, cell=2), fix="Mend it.", cause="double-softmax"
 )
-IN_A_FILE = Finding("It is odd.", where=Where("a.py", 4, 1), cause="missing-step")
+IN_A_FILE = Evidence("It is odd.", where=Where("a.py", 4, 1), cause="missing-step")
 TORN = Trouble("torn.py", 3, "'(' was never closed.", partly=True)
 LOST = Trouble("lost.py", None, "it is a binary file, not Python source.")
 

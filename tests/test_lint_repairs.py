@@ -9,6 +9,7 @@ import pytest
 from bench import snippets
 from sleuth.facts.source import UnreadableSource, parse_source
 from sleuth.finding import Finding
+from sleuth.judge.strength import alone
 from sleuth.lint import lint_source
 from sleuth.lint.fix import apply
 
@@ -21,7 +22,7 @@ LEAST_CAUSES = 40
 
 
 def found_in(path: Path, text: str) -> list[Finding]:
-    return lint_source(parse_source(str(path), text))
+    return [alone(one) for one in lint_source(parse_source(str(path), text))]
 
 
 def repairable(path: Path) -> list[Finding]:

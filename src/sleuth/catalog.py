@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from sleuth.errors import DetectorFailed, SleuthError, did_you_mean
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 from sleuth.records import dataclass, replace
 
 if TYPE_CHECKING:
@@ -147,19 +147,13 @@ def find(slug: str) -> Cause:
     raise SleuthError(f"There is no cause named {slug!r}.{did_you_mean(slug, known)}")
 
 
-def ask(technique: str, facts: Any, among: Mapping[str, Cause] | None = None) -> Iterator[Finding]:
+def ask(technique: str, facts: Any, among: Mapping[str, Cause] | None = None) -> Iterator[Evidence]:
     """Put the facts to every cause that has this technique, and stamp what they yield."""
     for cause in (causes() if among is None else among).values():
-        detector: Callable[[Any], Iterator[Finding]] | None
+        detector: Callable[[Any], Iterator[Evidence]] | None
         if (detector := getattr(cause.module, technique, None)) is not None:
-            for finding in detector(facts):
-                yield replace(
-                    finding,
-                    cause=cause.slug,
-                    family=cause.family,
-                    technique=technique,
-                    sources=cause.references,
-                )
+            for seen in detector(facts):
+                yield replace(seen, cause=cause.slug, technique=technique)
 
 
 @dataclass(frozen=True)
@@ -175,12 +169,12 @@ class Examined:
 
 def examine(
     technique: str, facts: Any, unanswerable: type[Exception], among: Mapping[str, Cause] | None = None
-) -> tuple[list[Finding], list[Examined]]:
+) -> tuple[list[Evidence], list[Examined]]:
     """As `ask`, for facts that may have no answer: such a cause is recorded as not examined.
 
     So is one whose detector fails: that is a mistake of Sleuth's, and no reason to lose what the others saw.
     """
-    found: list[Finding] = []
+    found: list[Evidence] = []
     examined: list[Examined] = []
     for cause in (causes() if among is None else among).values():
         if getattr(cause.module, technique, None) is None:

@@ -1,13 +1,22 @@
-"""What Sleuth concludes, as plain frozen data: Finding, Where, Report. Standard library only."""
+"""What Sleuth sees and concludes, as plain frozen data: Evidence, Finding, Where, Report.
+
+Evidence is what a detector saw; a finding is what follows when all of it has been weighed (`sleuth.judge`).
+Standard library only.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Self, get_args
 
 from sleuth.records import dataclass, field, names_of
 
+# How telling evidence is, in the detector's own words: the fault itself, what is usually one, what only an
+# experiment can decide, and what is merely worth knowing.
+Telling = Literal["proven", "likely", "open", "aside"]
 Severity = Literal["error", "warning", "note"]
 Status = Literal["cause-found", "nothing-found", "inconclusive", "crashed"]
 
+TELLINGS: tuple[Telling, ...] = get_args(Telling)
+FAULTS: tuple[Telling, ...] = ("proven", "likely")
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 STATUSES: tuple[Status, ...] = get_args(Status)
 REPORT_SCHEMA = "sleuth.report/1"
@@ -62,11 +71,47 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """An inference: which cause, how sure, where, and from which numbers.
+class Evidence:
+    """What a detector saw of a cause: how telling it is, where, and in which numbers.
 
-    A detector fills in what it saw; the catalog stamps `cause`, `family`, `technique` and `sources`.
+    A detector says what it saw; the catalog stamps `cause` and `technique`. How sure all of it makes one is
+    not a detector's to say.
     """
+
+    message: str
+    telling: Telling = "likely"
+    where: Where | None = None
+    numbers: Mapping[str, float | int | str] = field(default_factory=dict)
+    fix: str = ""
+    cause: str = ""
+    technique: str = ""
+    edits: tuple[Edit, ...] = ()
+    # Circumstances in which it does not count, where they are others than its cause names (`UNLESS`).
+    unless: tuple[str, ...] | None = None
+    # What its own cause wants to find again when the run is known (see `settle`); not for the reader.
+    marks: Mapping[str, int | str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.telling not in TELLINGS:
+            raise ValueError(f"telling is one of {', '.join(TELLINGS)}, not {self.telling!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        return _plain(self) | {
+            "where": self.where.to_dict() if self.where else None,
+            "edits": [edit.to_dict() for edit in self.edits],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        known = _placed(_known(cls, data))
+        if known.get("unless") is not None:
+            known["unless"] = tuple(known["unless"])
+        return cls(**known)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A conclusion: which cause, how sure, where, and from which numbers. Made by `sleuth.judge` alone."""
 
     message: str
     severity: Severity = "warning"
@@ -80,10 +125,6 @@ class Finding:
     confirmed_by: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     edits: tuple[Edit, ...] = ()
-    # Circumstances in which it does not count, where they are others than its cause names (`UNLESS`).
-    unless: tuple[str, ...] | None = None
-    # What its own cause wants to find again when the run is known (see `settle`); not for the reader.
-    marks: Mapping[str, int | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.severity not in SEVERITIES:
@@ -92,22 +133,21 @@ class Finding:
             raise ValueError(f"credence lies between 0 and 1, not at {self.credence!r}")
 
     def to_dict(self) -> dict[str, Any]:
-        told = _plain(self) | {
+        return _plain(self) | {
             "where": self.where.to_dict() if self.where else None,
             "edits": [edit.to_dict() for edit in self.edits],
         }
-        inner = {"unless": self.unless is None, "marks": not self.marks}
-        return {name: part for name, part in told.items() if not inner.get(name)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        known = _known(cls, data)
-        if known.get("where") is not None:
-            known["where"] = Where.from_dict(known["where"])
-        known["edits"] = tuple(Edit.from_dict(item) for item in known.get("edits", ()))
-        if known.get("unless") is not None:
-            known["unless"] = tuple(known["unless"])
-        return cls(**_tupled(known, "confirmed_by", "sources"))
+        return cls(**_tupled(_placed(_known(cls, data)), "confirmed_by", "sources"))
+
+
+def _placed(known: dict[str, Any]) -> dict[str, Any]:
+    """With its place and its edits rebuilt."""
+    where = known.get("where")
+    edits = tuple(Edit.from_dict(item) for item in known.get("edits", ()))
+    return known | {"where": None if where is None else Where.from_dict(where), "edits": edits}
 
 
 @dataclass(frozen=True, slots=True)

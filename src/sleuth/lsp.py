@@ -13,6 +13,7 @@ from sleuth._version import __version__
 from sleuth.facts.notebook import in_cell, in_cells, read_notebook
 from sleuth.facts.source import Source, UnreadableSource, parse_source
 from sleuth.finding import Edit, Finding, Severity, Where
+from sleuth.judge.strength import alone
 from sleuth.lint.check import lint_source
 from sleuth.lint.reports import Trouble
 from sleuth.lint.selection import configured
@@ -176,7 +177,7 @@ def _read_book(ls: LanguageServer, book: types.NotebookDocument) -> Reading:
 
 
 def _judged(documents: tuple[str, ...], path: Path, source: Source) -> Reading:
-    found = lint_source(source, configured(path))
+    found = map(alone, lint_source(source, configured(path)))
     here = tuple(
         _told(source, finding, finding.where)
         for finding in found

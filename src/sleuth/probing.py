@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sleuth import catalog
 from sleuth.catalog import Examined
 from sleuth.errors import SleuthError
-from sleuth.finding import Finding, Report, Verdict
+from sleuth.finding import Evidence, Finding, Report, Verdict
 from sleuth.judge.observed import Observed
 from sleuth.judge.weigh import weigh
 from sleuth.needs import need
@@ -150,7 +150,7 @@ def examine(bench: "Bench") -> Report:
     )
 
 
-def seen_by(bench: "Bench") -> tuple[list[Finding], list[Examined]]:
+def seen_by(bench: "Bench") -> tuple[list[Evidence], list[Examined]]:
     """What every cause that has a probe says of it."""
     from sleuth.facts.bench import NotApplicable
 

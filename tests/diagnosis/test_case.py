@@ -42,22 +42,27 @@ from sleuth.facts.step import (
     Step,
     Values,
 )
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Finding, Telling, Where
 from sleuth.judge.experiments import NOTHING, OTHER, called
+from sleuth.judge.explain import roots_before_symptoms
 from sleuth.judge.observed import Observed, Outcome
 from sleuth.judge.relations import rivals_of, roots_of
-from sleuth.judge.weigh import doubts, merged, roots_before_symptoms, weigh
+from sleuth.judge.strength import alone
+from sleuth.judge.suspects import suspects
+from sleuth.judge.weigh import doubts, weigh
 
 
-def finding(
-    cause: str, severity: str = "error", credence: float = 0.9, technique: str = "lint", line: int = 0
-) -> Finding:
+def finding(cause: str, telling: Telling = "proven", technique: str = "lint", line: int = 0) -> Evidence:
     where = Where("a.py", line) if line else None
-    return Finding("seen", severity, credence, where, cause=cause, technique=technique)  # type: ignore[arg-type]
+    return Evidence("seen", telling, where, cause=cause, technique=technique)
+
+
+def explained(evidence: Iterable[Evidence]) -> list[Finding]:
+    return [alone(one) for one in roots_before_symptoms(evidence)]
 
 
 def ranked(
-    evidence: Sequence[Finding], circumstances: Iterable[str] = (), outcomes: Sequence[Outcome] = ()
+    evidence: Sequence[Evidence], circumstances: Iterable[str] = (), outcomes: Sequence[Outcome] = ()
 ) -> list[Finding]:
     """All evidence as it is weighed in these circumstances."""
     seen = Observed(
@@ -66,7 +71,7 @@ def ranked(
     return list(weigh(seen).ranked)
 
 
-def in_a_run(evidence: Sequence[Finding], record: Record, thaws: bool = False) -> list[Finding]:
+def in_a_run(evidence: Sequence[Evidence], record: Record, thaws: bool = False) -> list[Finding]:
     """All evidence as it is weighed beside the record of a run."""
     hold = circumstances(Scene(Trials(record, whole=False), thaws))
     seen = Observed(evidence=tuple(evidence), circumstances=hold, moving=moving(evidence, record))
@@ -131,18 +136,18 @@ def test_no_case_and_no_such_case(tmp_path: Path) -> None:
 
 
 def test_roots_come_before_symptoms() -> None:
-    told = roots_before_symptoms([finding("missing-zero-grad"), finding("lr-too-high", technique="watch")])
+    told = explained([finding("missing-zero-grad"), finding("lr-too-high", technique="watch")])
     assert [(f.cause, f.severity) for f in told] == [("missing-zero-grad", "error"), ("lr-too-high", "note")]
 
 
 def test_a_proven_cause_does_not_give_way_to_itself() -> None:
-    [kept] = roots_before_symptoms([finding("labels-misaligned", "error", 0.85, "probe")])
+    [kept] = explained([finding("labels-misaligned", "proven", "probe")])
     assert kept.severity == "error"
 
 
 def test_a_librarys_own_code_is_not_the_users_fault() -> None:
     where = Where("/venv/lib/python3.11/site-packages/lib/ppo.py", 3)
-    inside = Finding("seen", "error", 0.9, where, cause="missing-detach", technique="probe")
+    inside = Evidence("seen", "proven", where, cause="missing-detach", technique="probe")
     own = finding("missing-detach", line=3)
     assert [f.severity for f in ranked([inside, own])] == ["note", "error"]
 
@@ -175,7 +180,7 @@ def test_layers_that_are_thawed_later_were_frozen_for_a_while(moved: str, severi
     weights = (Parameter("body.weight", (4, 4), trainable=False), Parameter("head.weight", (2, 4)))
     before = Layers(1, updates={"body.weight": 0.3})  # another model of the same names, before this one
     record = Record((before, Model(1, "Net", n=5, parameters=weights), Layers(40, updates={moved: 0.1})))
-    (said,) = in_a_run([finding("frozen-params", "warning", technique="probe")], record)
+    (said,) = in_a_run([finding("frozen-params", "likely", technique="probe")], record)
     assert said.severity == severity
 
 
@@ -191,7 +196,7 @@ def test_layers_that_are_thawed_later_were_frozen_for_a_while(moved: str, severi
 def test_layers_that_the_source_sets_free_later_may_rest_in_a_run_cut_short(
     technique: str, thaws: bool, status: str, severity: str
 ) -> None:
-    said = finding("frozen-params", "warning", technique=technique)
+    said = finding("frozen-params", "likely", technique=technique)
     assert in_a_run([said], Record((End(status),)), thaws)[0].severity == severity
 
 
@@ -218,7 +223,7 @@ def test_what_sets_layers_free_is_told_from_what_does_not(tmp_path: Path, text: 
 )
 def test_what_was_undone_without_effect_is_no_cause(technique: str, better: bool, severity: str) -> None:
     record = Record(tuple(Step(n, optimizer=1, loss=math.exp(-n / 5)) for n in range(60)))
-    case = Case(Request(Path("a.py")), findings=[finding("zero-init", "error", 0.5, technique)])
+    case = Case(Request(Path("a.py")), evidence=[finding("zero-init", "proven", technique)])
     case.trials = Trials(record, True, case.made)
     for name in ("undo(zero-init)", "same-batch", "noise-inputs", "shuffled-labels"):
         case.made[name] = Trial(called(name), better and name.startswith("undo"))
@@ -230,8 +235,8 @@ def test_what_was_undone_without_effect_is_no_cause(technique: str, better: bool
 @pytest.mark.parametrize("shown", ["loss-disconnected", "detached-graph"])
 def test_of_two_that_name_each_other_the_one_in_the_source_stays(shown: str) -> None:
     (other,) = {"loss-disconnected", "detached-graph"} - {shown}
-    seen = [finding(shown, credence=0.8), finding(other, credence=0.95, technique="watch")]
-    assert [f.severity for f in roots_before_symptoms(seen)] == ["error", "note"]
+    seen = [finding(shown), finding(other, technique="watch")]
+    assert [f.severity for f in explained(seen)] == ["error", "note"]
 
 
 @pytest.mark.parametrize(("noise_does_as_well", "status"), [(False, "nothing-found"), (True, "inconclusive")])
@@ -358,7 +363,7 @@ def test_two_players_are_not_judged_by_the_loss_of_one() -> None:
 
 
 def test_a_weak_root_explains_nothing_away() -> None:
-    told = roots_before_symptoms([finding("missing-zero-grad", "note", 0.3), finding("lr-too-high")])
+    told = explained([finding("missing-zero-grad", "aside"), finding("lr-too-high")])
     assert [f.severity for f in told] == ["note", "error"]
 
 
@@ -366,20 +371,16 @@ def test_two_causes_that_name_each_other_never_both_vanish() -> None:
     roots = {slug: roots_of(slug) | rivals_of(slug) for slug in catalog.causes()}
     for symptom, named in roots.items():
         for root in named:
-            told = roots_before_symptoms([finding(symptom, credence=0.8), finding(root, credence=0.9)])
+            told = explained([finding(symptom), finding(root, technique="watch")])
             assert any(f.severity == "error" for f in told), (symptom, root)
 
 
 def test_one_finding_a_cause_with_the_line_of_the_source() -> None:
-    told = merged(
-        [
-            finding("dead-relu", technique="probe", credence=0.95, line=50),
-            finding("dead-relu", credence=0.8, line=7),
-        ]
-    )
-    assert told["dead-relu"].credence == 0.95
-    assert told["dead-relu"].where == Where("a.py", 7)
-    assert told["dead-relu"].technique == "lint+probe"
+    seen = [finding("dead-relu", technique="probe", line=50), finding("dead-relu", "likely", line=7)]
+    told = suspects(seen)["dead-relu"]
+    assert told.evidence.telling == "proven"
+    assert told.evidence.where == Where("a.py", 7)
+    assert told.techniques == ("lint", "probe")
 
 
 @pytest.fixture
@@ -457,13 +458,13 @@ def test_preflight_ranks_what_the_source_invites(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("technique", "credence", "severity"),
-    [("probe", 0.6, "note"), ("lint", 0.6, "warning"), ("probe", 0.95, "warning")],
+    ("technique", "telling", "severity"),
+    [("probe", "likely", "note"), ("lint", "likely", "warning"), ("probe", "proven", "error")],
 )
 def test_odd_numbers_in_a_run_that_seems_right_are_no_accusation(
-    technique: str, credence: float, severity: str
+    technique: str, telling: Telling, severity: str
 ) -> None:
-    case = Case(Request(Path("a.py")), findings=[finding("input-destroyed", "warning", credence, technique)])
+    case = Case(Request(Path("a.py")), evidence=[finding("input-destroyed", telling, technique)])
     case.made["same-batch"] = Trial(called("same-batch"), yes=False)
     case.made["noise-inputs"] = Trial(called("noise-inputs"), yes=False)
     case.order += ["same-batch", "noise-inputs"]
@@ -535,16 +536,14 @@ def test_a_handful_of_units_fits_one_batch_no_better_than_all(
 
 
 def test_a_rate_that_was_tried_otherwise_explains_nothing_away() -> None:
-    found = [finding("lr-too-high", credence=0.9, technique="watch")]
+    found = [finding("lr-too-high", technique="watch")]
     assert ranked(found, outcomes=[Outcome(called("lr×0.1"), False)])[0].severity == "note"
-    assert ranked(found, outcomes=[Outcome(called("lr×0.1"), True)]) == found
-    assert ranked(found) == found
+    assert ranked(found, outcomes=[Outcome(called("lr×0.1"), True)])[0].severity == "error"
+    assert ranked(found)[0].severity == "error"
 
 
 def test_a_part_that_another_call_trains_is_not_unused() -> None:
-    idle = Finding(
-        "seen", "warning", 0.7, Where(module="heads.b"), cause="unused-parameters", technique="probe"
-    )
+    idle = Evidence("seen", "likely", Where(module="heads.b"), cause="unused-parameters", technique="probe")
     moved = Record((Layers(40, updates={"heads.b.weight": 0.1, "heads.a.weight": 0.1}),))
     still = Record((Layers(40, updates={"heads.b.weight": 0.0, "heads.a.weight": 0.1}),))
     assert in_a_run([idle], moved)[0].severity == "note"
@@ -605,7 +604,7 @@ def test_a_start_far_off_that_was_written_by_hand_is_told_though_the_run_recover
 ) -> None:
     bias = Parameter("top.bias", (1,), mean=7.5, line=line)  # the layer itself is made on line 20
     record = Record((Model(1, "Net", layers=(Layer("top", "Linear", 20),), parameters=(bias,)),))
-    seen = replace(finding("init-loss-off", severity="warning", technique="probe"), numbers={"ratio": ratio})
+    seen = replace(finding("init-loss-off", telling="likely", technique="probe"), numbers={"ratio": ratio})
     (told,) = ranked(settled([seen], record), {"learns"})
     assert told.severity == severity
 
@@ -654,7 +653,7 @@ def test_a_hypothesis_is_ruled_out_only_by_what_spoke_against_it() -> None:
     case = _run([math.exp(-n / 20) for n in range(100)])
     untried = {entry["hypothesis"]: entry for entry in report(case).hypotheses}
     assert not any(entry["closed"] for entry in untried.values())
-    case.findings = [finding("double-softmax")]
+    case.evidence = [finding("double-softmax")]
     case.made["undo(double-softmax)"] = Trial(called("undo(double-softmax)"), True)
     case.order.append("undo(double-softmax)")
     tried = {entry["hypothesis"]: entry for entry in report(case).hypotheses}
@@ -699,11 +698,11 @@ def test_slopes_for_the_optimizer_that_steps_next_are_not_left_lying(backwards: 
 
 
 def test_of_two_that_give_way_to_everything_the_one_in_the_source_stays() -> None:
-    found = [finding("unseeded", "warning", 0.6), finding("nondeterminism", "warning", 0.6, "experiment")]
-    told = {f.cause: f.severity for f in roots_before_symptoms(found)}
+    found = [finding("unseeded", "likely"), finding("nondeterminism", "likely", "experiment")]
+    told = {f.cause: f.severity for f in explained(found)}
     assert "warning" in told.values()
-    surer = [finding("unseeded", "error", 0.9), finding("nondeterminism", "warning", 0.6, "experiment")]
-    told = {f.cause: f.severity for f in roots_before_symptoms(surer)}
+    surer = [finding("unseeded", "proven"), finding("nondeterminism", "likely", "experiment")]
+    told = {f.cause: f.severity for f in explained(surer)}
     assert told == {"unseeded": "error", "nondeterminism": "note"}
 
 
@@ -722,24 +721,24 @@ def test_heavy_decay_is_a_fault_where_the_training_data_is_not_fitted(left: floa
 @pytest.mark.parametrize(("again", "severity"), [(0, "error"), (2, "error"), (29, "note")])
 def test_who_asks_many_times_about_the_same_rows_wants_answers_that_differ(again: int, severity: str) -> None:
     record = Record((Evaluation(3, calls=30, rows=600, again=again),))
-    (said,) = in_a_run([finding("dropout-ignores-mode", "error", technique="probe")], record)
+    (said,) = in_a_run([finding("dropout-ignores-mode", "proven", technique="probe")], record)
     assert said.severity == severity
 
 
 @pytest.mark.parametrize(
-    ("cause", "technique", "credence", "asked"),
+    ("cause", "technique", "telling", "asked"),
     [
-        ("clip-always-active", "watch", 0.35, True),
-        ("clip-always-active", "watch", 0.2, False),
-        ("clip-always-active", "probe", 0.35, False),
-        ("wrong-reduction", "watch", 0.35, False),
+        ("clip-always-active", "watch", "open", True),
+        ("clip-always-active", "watch", "aside", False),
+        ("clip-always-active", "probe", "open", False),
+        ("wrong-reduction", "watch", "open", False),
     ],
 )
 def test_a_note_that_cannot_tell_asks_for_its_experiment(
-    tmp_path: Path, cause: str, technique: str, credence: float, asked: bool
+    tmp_path: Path, cause: str, technique: str, telling: Telling, asked: bool
 ) -> None:
     case = Case(Request(tmp_path / "train.py"))
-    case.findings = [replace(finding(cause, "note", technique=technique), credence=credence)]
+    case.evidence = [finding(cause, telling, technique)]
     assert (cause in doubts(case.observed())) is asked
 
 
@@ -758,8 +757,8 @@ def test_what_learns_a_batch_by_heart_and_nothing_else_is_asked_about_its_inputs
 
 @pytest.mark.parametrize(("lines", "severity"), [((9,), "warning"), ((9, 21), "note")])
 def test_targets_that_one_of_two_losses_does_not_read(lines: tuple[int, ...], severity: str) -> None:
-    said = Finding(
-        "none", "warning", 0.6, cause="loss-disconnected", technique="probe", unless=("several-losses",)
+    said = Evidence(
+        "none", "likely", cause="loss-disconnected", technique="probe", unless=("several-losses",)
     )
     steps = [Step(n, loss=1.0, loss_line=lines[n % len(lines)]) for n in range(20)]
     assert in_a_run([said], Record(tuple(steps)))[0].severity == severity
@@ -768,7 +767,7 @@ def test_targets_that_one_of_two_losses_does_not_read(lines: tuple[int, ...], se
 @pytest.mark.parametrize(("classes", "severity"), [((8, 8), "warning"), ((8, 3), "note")])
 def test_classes_of_a_second_task_are_no_matter_of_a_split(classes: tuple[int, ...], severity: str) -> None:
     calls = [LossCall("cross_entropy", 9, n=k, classes=count) for k, count in enumerate(classes)]
-    said = finding("unstratified-split", "warning", technique="probe")
+    said = finding("unstratified-split", "likely", technique="probe")
     assert in_a_run([said], Record(tuple(calls)))[0].severity == severity
 
 
@@ -776,5 +775,5 @@ def test_classes_of_a_second_task_are_no_matter_of_a_split(classes: tuple[int, .
 def test_what_stands_however_the_loss_falls_says_so_itself(
     unless: tuple[str, ...] | None, severity: str
 ) -> None:
-    said = Finding("same", "warning", 0.75, cause="structural-ceiling", technique="probe", unless=unless)
+    said = Evidence("same", "likely", cause="structural-ceiling", technique="probe", unless=unless)
     assert ranked([said], {"learns"})[0].severity == severity

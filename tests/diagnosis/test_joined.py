@@ -6,7 +6,8 @@ import pytest
 
 from sleuth.diagnosis.joined import settled
 from sleuth.facts.step import Loader, Pattern, Record, Scheduler, Step
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
+from sleuth.judge.strength import alone
 from sleuth.lint import Selection, lint
 
 SCRIPT = """\
@@ -28,10 +29,10 @@ ROWS = "(len(loader) * BATCH)"
 HITS = "right += (model(x).argmax(1) == y).sum().item()"
 
 
-def suspected(folder: Path, added: str = HITS, divisor: str = ROWS, options: str = "") -> list[Finding]:
+def suspected(folder: Path, added: str = HITS, divisor: str = ROWS, options: str = "") -> list[Evidence]:
     path = folder / "train.py"
     path.write_text(SCRIPT.format(added=added, divisor=divisor, options=options))
-    found = lint([path], selection=Selection(notes=True), jobs=1).findings
+    found = lint([path], selection=Selection(notes=True), jobs=1).evidence
     return [finding for finding in found if finding.cause == "metric-accumulation-bug"]
 
 
@@ -49,7 +50,7 @@ def loader(examples: int, drop_last: bool = False) -> Record:
 )
 def test_full_batches_are_suspected_where_rows_are_added_up(tmp_path: Path, added: str) -> None:
     (note,) = suspected(tmp_path, added)
-    assert note.severity == "note"
+    assert note.telling == "open"
     assert note.where is not None
     assert note.where.line == 13
 
@@ -69,12 +70,12 @@ def test_other_counts_are_left_alone(tmp_path: Path, added: str, divisor: str, o
 @pytest.mark.parametrize(("rows", "severity"), [(80, "error"), (128, "note"), (10_000, "note")])
 def test_the_run_says_whether_the_last_batch_is_short(tmp_path: Path, rows: int, severity: str) -> None:
     (finding,) = settled(suspected(tmp_path), loader(rows))
-    assert finding.severity == severity
+    assert alone(finding).severity == severity
 
 
 def test_what_no_run_showed_stays_a_note(tmp_path: Path) -> None:
     (finding,) = settled(suspected(tmp_path), Record())
-    assert finding.severity == "note"
+    assert alone(finding).severity == "note"
 
 
 CALLBACK = """\
@@ -97,10 +98,10 @@ class Plan:
 IN_STEPS = "trainer.epochs * len(trainer.train_loader)"
 
 
-def planned(folder: Path, length: str = IN_STEPS) -> list[Finding]:
+def planned(folder: Path, length: str = IN_STEPS) -> list[Evidence]:
     path = folder / "train.py"
     path.write_text(CALLBACK.format(length=length))
-    found = lint([path], selection=Selection(notes=True), jobs=1).findings
+    found = lint([path], selection=Selection(notes=True), jobs=1).evidence
     return [finding for finding in found if finding.cause == "scheduler-cadence"]
 
 
@@ -114,7 +115,7 @@ def called(every: int) -> Record:
 
 def test_a_plan_in_steps_that_somebody_else_calls_is_worth_a_note(tmp_path: Path) -> None:
     (note,) = planned(tmp_path)
-    assert note.severity == "note"
+    assert note.telling == "open"
 
 
 def test_a_plan_in_epochs_is_none(tmp_path: Path) -> None:
@@ -124,7 +125,7 @@ def test_a_plan_in_epochs_is_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("every", "severity"), [(20, "error"), (1, "note"), (100, "note")])
 def test_the_run_says_how_often_a_plan_is_called(tmp_path: Path, every: int, severity: str) -> None:
     (finding,) = settled(planned(tmp_path), called(every))
-    assert finding.severity == severity
+    assert alone(finding).severity == severity
     if severity == "error":
         assert finding.where is not None
         assert finding.where.line == 15

@@ -12,7 +12,7 @@ from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.ledger import Ledger, find_case
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.trials import Trial
-from sleuth.finding import Finding, Verdict
+from sleuth.finding import Evidence, Verdict
 from sleuth.judge.experiments import called
 
 SCRIPT = """
@@ -42,8 +42,8 @@ def kept(home: Path) -> Ledger:
 
 def test_each_observation_is_on_disk_at_once(home: Path) -> None:
     request = Request(Path("train.py"), prior="measured")
-    found = Finding("seen", "error", 0.9, cause="double-softmax", technique="lint")
-    case = Case(request, findings=[found])
+    found = Evidence("seen", "proven", cause="double-softmax", technique="lint")
+    case = Case(request, evidence=[found])
     book = keeping.open_book(request)
     assert [line["kind"] for line in kept(home).lines] == ["opened"]
     book.observed(case, "")
@@ -67,11 +67,11 @@ def test_a_case_is_replayed_with_the_shares_of_its_project(home: Path, tmp_path:
 
 def test_a_clue_that_was_refuted_weighs_nothing_when_replayed(home: Path) -> None:
     request = Request(Path("train.py"), prior="measured")
-    case = Case(request, findings=[Finding("x", "error", 0.9, cause="double-softmax", technique="probe")])
+    case = Case(request, evidence=[Evidence("x", "proven", cause="double-softmax", technique="probe")])
     book = keeping.open_book(request)
     book.observed(case, "")
     assert kept(home).board()["double-softmax"] > 0.3
-    case.findings.clear()
+    case.evidence.clear()
     case.made["other-seed"] = Trial(called("other-seed"), yes=None)
     case.order.append("other-seed")
     book.observed(case, "other-seed")

@@ -18,14 +18,14 @@ from sleuth.facts.step import (
     Record,
     Step,
 )
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 
-def found(cause: str, module: str | None = None, line: int | None = None) -> Finding:
-    return Finding("seen", where=Where("train.py", line, module=module), cause=cause, technique="probe")
+def found(cause: str, module: str | None = None, line: int | None = None) -> Evidence:
+    return Evidence("seen", where=Where("train.py", line, module=module), cause=cause, technique="probe")
 
 
-def line_of(finding: Finding, record: Record, *sources: Path) -> int | None:
+def line_of(finding: Evidence, record: Record, *sources: Path) -> int | None:
     [better] = placed([finding], record, list(sources))
     return better.where.line if better.where is not None else None
 
@@ -75,7 +75,7 @@ def test_a_shared_layer_points_at_its_second_call(tmp_path: Path) -> None:
 def test_a_summed_loss_is_found_where_nothing_says_its_line(tmp_path: Path) -> None:
     script = tmp_path / "net.py"
     script.write_text("hits = (a == b).sum()\ndef cost(a, b):\n    return (a - b).pow(2).sum(-1).sum()\n")
-    unplaced = Finding("seen", cause="wrong-reduction", technique="probe")
+    unplaced = Evidence("seen", cause="wrong-reduction", technique="probe")
     assert line_of(unplaced, Record(()), script) == 3
     assert line_of(found("wrong-reduction", line=9), Record(()), script) == 9
 
@@ -141,7 +141,7 @@ def test_a_line_that_only_hands_on_gives_way_to_the_one_that_made_it(
     script = tmp_path / "train.py"
     script.write_text(TABLE)
     where = Where(str(script), line) if line else None
-    placed_at = Finding("seen", where=where, cause=cause, technique="watch")
+    placed_at = Evidence("seen", where=where, cause=cause, technique="watch")
     assert line_of(placed_at, Record(()), script) == told
 
 
@@ -191,7 +191,7 @@ def test_bare_weights_that_start_alike_point_at_where_they_are_made(tmp_path: Pa
         "import torch\nmask = torch.ones(4, 4)\ndef dense(n, m):\n    w = torch.zeros(n, m)\n"
         "    return w.requires_grad_()\nlayers = [dense(3, 4), dense(4, 1)]\n"
     )
-    nowhere = Finding("seen", where=Where(), cause="zero-init", technique="probe")
+    nowhere = Evidence("seen", where=Where(), cause="zero-init", technique="probe")
     assert line_of(nowhere, Record(()), script) == 4
     assert line_of(found("zero-init", "body.0", 9), Record(()), script) == 9
 
@@ -320,7 +320,7 @@ def test_the_source_says_where_numbers_do_not(name: str, tmp_path: Path) -> None
     cause, text, line = BY_SOURCE[name]
     (tmp_path / "train.py").write_text(text)
     module = "encoder.conv" if cause == "shared-layer-misuse" else None
-    finding = Finding(
+    finding = Evidence(
         "seen", where=Where(None, module=module) if module else None, cause=cause, technique="probe"
     )
     assert line_of(finding, Record(()), tmp_path / "train.py") == line
@@ -330,7 +330,7 @@ def test_steps_lost_in_small_weights_point_at_where_they_are_made_small(tmp_path
     path = tmp_path / "train.py"
     path.write_text("net = Net()\nwith autocast('cpu', torch.bfloat16):\n    pass\nnet.to(torch.bfloat16)\n")
     for kind, line in (("bfloat16", 4), ("float16", 9), ("float32", 9)):
-        lost = Finding("seen", where=Where("train.py", 9), cause="update-underflow", numbers={"dtype": kind})
+        lost = Evidence("seen", where=Where("train.py", 9), cause="update-underflow", numbers={"dtype": kind})
         assert line_of(lost, Record(()), path) == line
 
 
@@ -422,7 +422,7 @@ def test_a_term_that_drowns_others_points_at_its_weight(tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_text("sizes = [5.0]\ndef train(lr=0.1,\n        box_weight=5.0): ...\n")
     heavy, plain = (
-        Finding(
+        Evidence(
             "seen", where=Where("train.py", 64), numbers={"weight": weight}, cause="loss-terms-imbalanced"
         )
         for weight in (5.0004, 1.0002)

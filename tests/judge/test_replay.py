@@ -13,7 +13,7 @@ from bench import kept, record
 from bench.kept import Kept, Script
 from bench.replay import Replayed, accepted, changed, replay, score
 from bench.zoo import ROOT, SETS
-from sleuth.finding import Finding, Where
+from sleuth.finding import TELLINGS, Evidence, Where
 from sleuth.judge.experiments import EXPERIMENTS, undoing
 from sleuth.judge.observed import Course, Ended, Guessing, Observed, Outcome, Score
 
@@ -24,11 +24,10 @@ COURSES = st.builds(
 SCORES = st.builds(Score, st.text(min_size=1), NUMBERS, st.booleans(), st.integers(0, 999))
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 WHERES = st.builds(Where, TEXT.filter(bool), st.integers(1, 999), module=st.none() | TEXT.filter(bool))
-FINDINGS = st.builds(
-    Finding,
+EVIDENCE = st.builds(
+    Evidence,
     TEXT,
-    st.sampled_from(["error", "warning", "note"]),
-    st.floats(0, 1).map(lambda value: float(f"{value:.5g}")),
+    st.sampled_from(TELLINGS),
     st.none() | WHERES,
     cause=st.sampled_from(["double-softmax", "lr-too-high", "zero-init"]),
     technique=st.sampled_from(["lint", "watch", "probe"]),
@@ -45,8 +44,8 @@ OUTCOMES = st.builds(
 )
 OBSERVED = st.builds(
     Observed,
-    st.lists(FINDINGS, max_size=3).map(tuple),
-    st.lists(FINDINGS, max_size=2).map(tuple),
+    st.lists(EVIDENCE, max_size=3).map(tuple),
+    st.lists(EVIDENCE, max_size=2).map(tuple),
     st.lists(OUTCOMES, max_size=3).map(tuple),
     st.frozensets(st.sampled_from(["learns", "plays", "stuck"])),
     course=st.none() | COURSES,
@@ -86,7 +85,7 @@ def test_a_replay_loads_no_torch() -> None:
 
 def test_a_worse_verdict_is_seen() -> None:
     script = next(s for s in kept.scripts("zoo") if s.case is not None)
-    named = Finding("m", "error", 0.9, cause=script.accepted[0], technique="lint")
+    named = Evidence("m", "proven", cause=script.accepted[0], technique="lint")
     before = Replayed(script, Kept(script.name, Observed((named,))))
     after = Replayed(script, Kept(script.name, Observed()))
     (change,) = changed([after], {script.name: before.summary})

@@ -5,7 +5,7 @@ import torch
 
 from sleuth import catalog
 from sleuth.facts.bench import Bench, NotApplicable
-from sleuth.finding import Finding
+from sleuth.finding import FAULTS, Evidence
 from sleuth.probing import probe
 from tests.probe.cases import CASES, Made, classify
 
@@ -14,7 +14,7 @@ torch.set_num_threads(1)
 BUILT = [cause.slug for cause in catalog.causes().values() if "probe" in cause.detectors]
 
 
-def found(slug: str, made: Made) -> list[Finding]:
+def found(slug: str, made: Made) -> list[Evidence]:
     bench = Bench(**made, memorise=False)
     findings, _ = catalog.examine("probe", bench, NotApplicable, {slug: catalog.find(slug)})
     return findings
@@ -24,13 +24,13 @@ def found(slug: str, made: Made) -> list[Finding]:
 def test_the_probe_fires_where_the_cause_is(slug: str) -> None:
     findings = found(slug, CASES[slug][0]())
     assert [finding.cause for finding in findings], "nothing was found"
-    assert any(finding.severity != "note" for finding in findings)
+    assert any(finding.telling in FAULTS for finding in findings)
     assert all(finding.fix and finding.message for finding in findings)
 
 
 @pytest.mark.parametrize("slug", sorted(CASES))
 def test_the_probe_is_silent_where_it_is_not(slug: str) -> None:
-    assert [finding for finding in found(slug, CASES[slug][1]()) if finding.severity != "note"] == []
+    assert [finding for finding in found(slug, CASES[slug][1]()) if finding.telling in FAULTS] == []
 
 
 def test_every_probe_has_a_case() -> None:

@@ -12,8 +12,9 @@ from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 from sleuth.facts.bench import Bench
 from sleuth.facts.captured import Chunks
-from sleuth.finding import Finding
-from sleuth.judge.weigh import roots_before_symptoms
+from sleuth.finding import FAULTS, Evidence
+from sleuth.judge.explain import roots_before_symptoms
+from sleuth.judge.strength import severity
 from sleuth.probing import probe
 from tests.probe.cases import Made, Parts, classify, loader_of, mlp, seeded
 from tests.probe.test_causes import found
@@ -22,11 +23,11 @@ torch.set_num_threads(1)
 
 
 def severities(slug: str, made: Made) -> list[str]:
-    return [finding.severity for finding in found(slug, made)]
+    return [severity(evidence) for evidence in found(slug, made)]
 
 
-def serious(slug: str, made: Made) -> list[Finding]:
-    return [finding for finding in found(slug, made) if finding.severity != "note"]
+def serious(slug: str, made: Made) -> list[Evidence]:
+    return [finding for finding in found(slug, made) if finding.telling in FAULTS]
 
 
 # The targets and the loss
@@ -43,7 +44,7 @@ def _above_all_targets(reaches: bool) -> Made:
 
 def test_a_mean_distance_that_is_blind_to_the_order_of_targets_still_sees_their_values() -> None:
     assert serious("loss-disconnected", _above_all_targets(True)) == []
-    assert [f.credence for f in serious("loss-disconnected", _above_all_targets(False))] == [0.6]
+    assert [e.telling for e in serious("loss-disconnected", _above_all_targets(False))] == ["likely"]
 
 
 def _counted(count: Callable[[Tensor], Tensor]) -> Made:
@@ -132,7 +133,7 @@ def _triplets(margin: float) -> Made:
 
 def test_a_margin_that_every_example_meets_shuts_the_loss() -> None:
     (finding,) = serious("loss-saturated", _triplets(-4.5))
-    assert finding.severity == "error"
+    assert finding.telling == "proven"
     assert finding.where is not None
     assert finding.where.line == _triplets.__code__.co_firstlineno + 3
     assert serious("loss-saturated", _triplets(0.5)) == []
@@ -344,7 +345,7 @@ def test_a_result_that_is_thrown_away_is_no_cut() -> None:
     made = _branch(lambda h, aside: h)
     assert serious("detached-graph", made) == []
     (finding,) = serious("unused-parameters", made)
-    assert finding.severity == "error"
+    assert finding.telling == "proven"
     assert "`aside` is called" in finding.message
     assert finding.where is not None
     assert finding.where.module == "aside"
@@ -365,15 +366,15 @@ def test_looking_for_the_cut_leaves_the_weights_alone() -> None:
 
 
 def test_of_two_that_name_each_other_as_root_the_surer_one_stays() -> None:
-    def ranked(cut: float, unused: float) -> list[str]:
-        findings = [
-            Finding("", "error", cut, cause="detached-graph"),
-            Finding("", "error", unused, cause="unused-parameters"),
+    def ranked(surer: str, other: str) -> list[str]:
+        seen = [
+            Evidence("", "proven", cause=surer, technique="probe"),
+            Evidence("", "likely", cause=other, technique="probe"),
         ]
-        return [f.cause for f in roots_before_symptoms(findings) if f.severity != "note"]
+        return [one.cause for one in roots_before_symptoms(seen) if one.telling in FAULTS]
 
-    assert ranked(0.92, 0.6) == ["detached-graph"]
-    assert ranked(0.85, 0.9) == ["unused-parameters"]
+    assert ranked("detached-graph", "unused-parameters") == ["detached-graph"]
+    assert ranked("unused-parameters", "detached-graph") == ["unused-parameters"]
 
 
 # Terms

@@ -11,8 +11,8 @@ from bench import zoo
 from sleuth import catalog
 from sleuth.facts.bench import Bench, NotApplicable
 from sleuth.facts.capture import Captured, capture
-from sleuth.finding import Finding
-from sleuth.judge.weigh import roots_before_symptoms
+from sleuth.finding import FAULTS, Evidence
+from sleuth.judge.explain import roots_before_symptoms
 
 LATE = {"training/frozen-params": 3}  # the defect stands in the third phase of the script
 FAIR = {"training/stale-optimizer-params": {"params-not-in-optimizer"}}  # another true name for it
@@ -26,9 +26,9 @@ def _one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-def serious(script: Path, phases: int = 1) -> list[Finding]:
+def serious(script: Path, phases: int = 1) -> list[Evidence]:
     """Errors and warnings at the last of the first so many phases."""
-    found: list[Finding] = []
+    found: list[Evidence] = []
 
     def look(seen: Captured) -> None:
         bench = Bench(
@@ -42,7 +42,7 @@ def serious(script: Path, phases: int = 1) -> list[Finding]:
             fits=seen.fits,
         )
         findings, _ = catalog.examine("probe", bench, NotApplicable)
-        found[:] = [finding for finding in roots_before_symptoms(findings) if finding.severity != "note"]
+        found[:] = [finding for finding in roots_before_symptoms(findings) if finding.telling in FAULTS]
 
     capture(script, examine=look, phases=phases)
     return found

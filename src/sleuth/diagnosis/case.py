@@ -13,7 +13,7 @@ from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.facts.seen import NotRecorded
 from sleuth.facts.stage.job import Ending
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 from sleuth.judge.observed import Ended, Guessing, Observed, Outcome
 from sleuth.judge.weigh import Weighed, weigh
 
@@ -26,7 +26,7 @@ class Case:
 
     request: Request
     began: float = field(default_factory=time.monotonic)
-    findings: list[Finding] = field(default_factory=list)  # as the detectors gave them
+    evidence: list[Evidence] = field(default_factory=list)  # as the detectors gave them
     trials: Trials | None = None
     made: dict[str, Trial] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
@@ -56,10 +56,10 @@ class Case:
         """All that a verdict is made of, as plain data."""
         run = {} if self.trials is None else _run_of(self.trials, Scene(self.trials, self.thaws))
         return Observed(
-            evidence=tuple(self.findings),
+            evidence=tuple(self.evidence),
             from_experiments=tuple(self._of_experiments()),
             outcomes=tuple(map(_outcome, self.made.values())),
-            moving=frozenset() if self.trials is None else moving(self.findings, self.trials.base),
+            moving=frozenset() if self.trials is None else moving(self.evidence, self.trials.base),
             recorded=self.trials is not None,
             ended=None if self.base is None else _ended(self.base),
             prior=self.request.prior,
@@ -67,7 +67,7 @@ class Case:
             **run,
         )
 
-    def _of_experiments(self) -> list[Finding]:
+    def _of_experiments(self) -> list[Evidence]:
         if self.trials is None:
             return []
         found, _ = catalog.examine("experiment", self.trials, NotRecorded)

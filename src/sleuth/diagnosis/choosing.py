@@ -7,6 +7,7 @@ from sleuth.diagnosis.experiments import worth_trying
 from sleuth.diagnosis.trials import Trials
 from sleuth.facts.places.chance import left_to_chance
 from sleuth.facts.step import Seed
+from sleuth.finding import FAULTS
 from sleuth.judge.board import best_next
 from sleuth.judge.experiments import EXPERIMENTS, NOTHING, OTHER, Experiment, can_be_undone, undoing
 from sleuth.judge.relations import says
@@ -108,7 +109,7 @@ def _meant_to_repeat(case: Case) -> bool:
     """Seeds are set, and something in the source may come out differently all the same."""
     assert case.trials is not None
     seeded = bool(case.trials.base.of(Seed))
-    suspected = any(says(f.cause, "MEANS_CHANCE") and f.severity != "note" for f in case.findings)
+    suspected = any(says(e.cause, "MEANS_CHANCE") and e.telling in FAULTS for e in case.evidence)
     return suspected or (seeded and left_to_chance(case.sources) is not None)
 
 
@@ -122,6 +123,6 @@ def _calm(case: Case, weighed: Weighed) -> bool:
     """Neither a serious clue, nor an experiment that helped, nor trouble in the run itself."""
     assert case.trials is not None
     trials = case.trials
-    serious = any(finding.severity != "note" for finding in weighed.ranked)
+    serious = any(one.telling in FAULTS for one in weighed.evidence)
     trouble = trials.stuck or trials.unstable or trials.poor or trials.guesses is not None
     return not serious and not helped(weighed.observed) and not trouble

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sleuth.diagnosis.trials import Trials
 from sleuth.facts.seen import ended, loss_calls, thawed_later
 from sleuth.facts.step import Evaluation, Layers, Record
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ def circumstances(scene: Scene) -> frozenset[str]:
     return frozenset(name for name, holds in NAMED.items() if holds(scene))
 
 
-def moving(evidence: Iterable[Finding], record: Record) -> frozenset[str]:
+def moving(evidence: Iterable[Evidence], record: Record) -> frozenset[str]:
     """Of the parts of a model that evidence points at, those in which something moved during the run."""
     named = {f.where.module for f in evidence if f.where is not None and f.where.module}
     moved = {name for layers in record.of(Layers) for name, change in layers.updates.items() if change}

@@ -20,7 +20,7 @@ from sleuth.facts.record_lines import read
 from sleuth.facts.stage.client import Stage
 from sleuth.facts.stage.job import Ending, Job
 from sleuth.facts.step import Record
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 from sleuth.judge.board import configured_priors
 from sleuth.judge.experiments import Experiment
 
@@ -56,7 +56,7 @@ def investigate(
         for job in jobs:
             stage.start(job)
         tell("lint", "reading the source")
-        case.findings += _lint(sources, case)
+        case.evidence += _lint(sources, case)
         tell("watch", "running a short stretch under observation")
         endings = _collect(stage, jobs, case, tell)
         base = endings["base"]
@@ -74,9 +74,9 @@ def investigate(
         _take_in_probe(case, endings.get("probe"), probing)
         record = None if case.trials is None else case.trials.base
         if record is not None:
-            case.findings = settled(case.findings, record)
-        case.findings = lines.placed(case.findings, record, sources)
-        case.findings = _placed(case.findings, place)
+            case.evidence = settled(case.evidence, record)
+        case.evidence = lines.placed(case.evidence, record, sources)
+        case.evidence = _placed(case.evidence, place)
         observed(case, "")
         if case.trials is not None and request.experiments and base.status != "raised":
             _experiment(case, stage, sources_write, tell, observed)
@@ -139,13 +139,13 @@ def _probe_job(request: Request, place: Workplace, stretch: float, optimizers: i
     )
 
 
-def _lint(sources: list[Path], case: Case) -> list[Finding]:
+def _lint(sources: list[Path], case: Case) -> list[Evidence]:
     from sleuth.lint import Selection, lint
 
     started = time.monotonic()
     result = lint(sources, selection=Selection(notes=True), jobs=1)
     case.timing["lint"] = time.monotonic() - started
-    return list(result.findings)
+    return list(result.evidence)
 
 
 def _collect(stage: Stage, jobs: Sequence[Job], case: Case, tell: Tell) -> dict[str, Ending]:
@@ -166,13 +166,13 @@ def _take_in(case: Case, record: Record | None, place: Workplace) -> None:
         whole = case.base.status == "finished" and not case.base.cut
         moving = plays(case.sources) or (bootstraps(case.sources) and reading.chases_itself(record))
         case.trials = Trials(record, whole, case.made, moving)
-        case.findings += _placed(_watched(record, case), place)
+        case.evidence += _placed(_watched(record, case), place)
 
 
 def _take_in_probe(case: Case, probe: Ending | None, place: Workplace) -> None:
     if probe is not None and probe.report:
         for report in probe.report["reports"]:
-            case.findings += _placed(map(Finding.from_dict, report["findings"]), place)
+            case.evidence += _placed(map(Evidence.from_dict, report["findings"]), place)
             case.examined += report["examined"]
 
 
@@ -181,7 +181,7 @@ def _record(stage: Stage, name: str) -> Record | None:
     return read(path) if path.is_file() else None
 
 
-def _watched(record: Record, case: Case) -> list[Finding]:
+def _watched(record: Record, case: Case) -> list[Evidence]:
     from sleuth.facts.seen import NotRecorded
 
     found, examined = catalog.examine("watch", record, NotRecorded)
@@ -191,7 +191,7 @@ def _watched(record: Record, case: Case) -> list[Finding]:
     return found
 
 
-def _placed(findings: Iterable[Finding], place: Workplace) -> list[Finding]:
+def _placed(findings: Iterable[Evidence], place: Workplace) -> list[Evidence]:
     """Findings at the user's own paths, whatever copy was run."""
     return [
         replace(finding, where=_moved(finding.where, place)) if finding.where is not None else finding

@@ -3,15 +3,15 @@
 from collections.abc import Iterable
 
 from sleuth.facts.step import Record
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 from sleuth.judge.relations import says
 
 
-def settled(findings: Iterable[Finding], record: Record) -> list[Finding]:
+def settled(findings: Iterable[Evidence], record: Record) -> list[Evidence]:
     """Evidence, surer where the run shows that it bites."""
     return [_settled(finding, record) for finding in findings]
 
 
-def _settled(finding: Finding, record: Record) -> Finding:
+def _settled(finding: Evidence, record: Record) -> Evidence:
     settle = says(finding.cause, "settle")
     return finding if settle is None else settle(finding, record)

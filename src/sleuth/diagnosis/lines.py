@@ -10,17 +10,17 @@ from pathlib import Path
 
 from sleuth.facts.places.scene import Place, Scene, from_here
 from sleuth.facts.step import Record
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 from sleuth.judge.relations import says
 
 
-def placed(findings: Iterable[Finding], record: Record | None, sources: list[Path]) -> list[Finding]:
+def placed(findings: Iterable[Evidence], record: Record | None, sources: list[Path]) -> list[Evidence]:
     """Findings with a better line, where there is one. Lint knows its own."""
     scene = Scene(record, tuple(sources))
     return [finding if finding.technique == "lint" else _placed(finding, scene) for finding in findings]
 
 
-def _placed(finding: Finding, scene: Scene) -> Finding:
+def _placed(finding: Evidence, scene: Scene) -> Evidence:
     place: Place | None = says(finding.cause, "place")
     where = place(finding, scene) if place is not None else None
     return finding if where is None else replace(finding, where=from_here(where))

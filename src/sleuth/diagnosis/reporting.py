@@ -125,7 +125,7 @@ def _closed_by(hypothesis: str, board: Mapping[str, float], weighed: Weighed) ->
         return []
     spoke = [a.experiment.name for a in weighed.answers if a.yes is not None and _against(hypothesis, a)]
     if not spoke and hypothesis in (NOTHING, OTHER):
-        spoke = [f"{f.technique} ({f.cause})" for f in weighed.ranked if f.severity == "error"][:1]
+        spoke = [f"{f.technique} ({f.cause})" for f in weighed.evidence if f.telling == "proven"][:1]
     return spoke
 
 

@@ -10,7 +10,7 @@ from sleuth import catalog
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.case import Case, exceptional
 from sleuth.facts.step import Evaluation, Record
-from sleuth.finding import Finding
+from sleuth.finding import FAULTS, Evidence
 from sleuth.judge.crashes import meaning
 from sleuth.judge.experiments import EXPERIMENTS, predicted
 from sleuth.judge.relations import says
@@ -48,14 +48,14 @@ class _Look:
 
     case: Case
     record: Record
-    findings: Sequence[Finding]
+    findings: Sequence[Evidence]
     board: Mapping[str, float]
     shown: Mapping[str, Symptom] = field(default_factory=dict)
 
-    def answering(self, question: str) -> list[Finding]:
+    def answering(self, question: str) -> list[Evidence]:
         """What was found and says yes to that question."""
         named = _who_answer(question)
-        return [f for f in self.findings if f.severity != "note" and f.cause in named]
+        return [f for f in self.findings if f.telling in FAULTS and f.cause in named]
 
 
 def questions(case: Case) -> list[Question]:
@@ -63,7 +63,7 @@ def questions(case: Case) -> list[Question]:
     record = case.trials.base if case.trials is not None else Record()
     weighed = case.weighed()
     shown = {symptom.name: symptom for symptom in symptoms(record)}
-    look = _Look(case, record, weighed.ranked, weighed.board, shown)
+    look = _Look(case, record, weighed.evidence, weighed.board, shown)
     asked = [ask(look) for ask in _ASKED]
     return [*asked, _none(asked)]
 
@@ -151,7 +151,7 @@ def _who_would_say_yes(look: _Look, experiment: str) -> list[str]:
 
 def _suspects(look: _Look, causes: Iterable[str]) -> tuple[str, ...]:
     """Those of the symptom's causes that were found come first; without any, its three likeliest."""
-    found = {finding.cause for finding in look.findings if finding.severity != "note"}
+    found = {finding.cause for finding in look.findings if finding.telling in FAULTS}
     listed = list(causes)
     named = tuple(cause for cause in listed if cause in found)
     return named or tuple(listed[:3])

@@ -11,13 +11,12 @@ from sleuth.facts.interpreter.values import Call, Class, Instance, Value
 from sleuth.facts.loop import Training, training
 from sleuth.facts.losses import LossUse, losses
 from sleuth.facts.source import Project, Source
-from sleuth.finding import Edit, Finding, Severity, Where
+from sleuth.finding import Edit, Evidence, Telling, Where
 from sleuth.records import dataclass, field
 
 T = TypeVar("T")
 
 # How sure a reader of source can be: proven, likely, worth a look.
-CREDENCE: dict[Severity, float] = {"error": 0.9, "warning": 0.7, "note": 0.3}
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,18 +118,16 @@ def _column(source: Source | None, line: int | None, offset: int | None) -> int 
 
 
 def clue(
-    severity: Severity,
+    telling: Telling,
     at: Value,
     message: str,
     fix: str = "",
-    credence: float | None = None,
     edits: tuple[Edit, ...] = (),
-) -> Finding:
-    """A finding about the place where a value was made."""
-    return Finding(
+) -> Evidence:
+    """Evidence about the place where a value was made."""
+    return Evidence(
         message=message,
-        severity=severity,
-        credence=CREDENCE[severity] if credence is None else credence,
+        telling=telling,
         where=spot(at),
         fix=fix,
         edits=edits,

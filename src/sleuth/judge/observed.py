@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 from sleuth.judge.experiments import Experiment, called
 
 
@@ -99,8 +99,8 @@ class Observed:
     parts of the model that are named in the evidence and learn all the same.
     """
 
-    evidence: tuple[Finding, ...] = ()  # of lint, watch and probe, as the detectors gave it
-    from_experiments: tuple[Finding, ...] = ()
+    evidence: tuple[Evidence, ...] = ()  # of lint, watch and probe, as the detectors gave it
+    from_experiments: tuple[Evidence, ...] = ()
     outcomes: tuple[Outcome, ...] = ()  # in the order they were made
     circumstances: frozenset[str] = frozenset()
     moving: frozenset[str] = frozenset()
@@ -140,7 +140,7 @@ class Observed:
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         given = dict(data)
         for name in ("evidence", "from_experiments"):
-            given[name] = tuple(Finding.from_dict(_given(entry)) for entry in given.get(name, ()))
+            given[name] = tuple(Evidence.from_dict(_given(entry)) for entry in given.get(name, ()))
         given["outcomes"] = tuple(_outcome(entry) for entry in given.get("outcomes", ()))
         given["scores"] = tuple(_rebuilt(Score, entry) for entry in given.get("scores", ()))
         for name in ("circumstances", "moving"):
@@ -178,8 +178,8 @@ def _json_ready(value: Any) -> Any:
     """What JSON can hold: five digits of a number, words for those it does not know."""
     if isinstance(value, float):
         return float(f"{value:.5g}") if math.isfinite(value) else str(value)
-    if isinstance(value, Finding):
-        return _json_ready(_plain_finding(value))
+    if isinstance(value, Evidence):
+        return _json_ready(_plain_evidence(value))
     if isinstance(value, Mapping):
         return {str(name): _json_ready(part) for name, part in value.items()}
     if isinstance(value, frozenset):
@@ -193,14 +193,14 @@ def _json_ready(value: Any) -> Any:
     return value
 
 
-LEFT_OUT = ("sources", "edits", "confirmed_by")  # known of its cause, of no use here, or not known yet
+LEFT_OUT = ("edits",)  # of no use here
 
 
-def _plain_finding(finding: Finding) -> dict[str, Any]:
+def _plain_evidence(evidence: Evidence) -> dict[str, Any]:
     """What is there of it; `unless` may be there and empty."""
-    told = {name: part for name, part in finding.to_dict().items() if name not in LEFT_OUT}
-    told["where"] = None if finding.where is None else _given(finding.where.to_dict())
-    kept = ("message", "credence", "unless")
+    told = {name: part for name, part in evidence.to_dict().items() if name not in LEFT_OUT}
+    told["where"] = None if evidence.where is None else _given(evidence.where.to_dict())
+    kept = ("message", "telling", "unless")
     return {name: part for name, part in told.items() if name in kept or part not in (None, "", [], {})}
 
 

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-from sleuth.finding import Finding, Verdict, Where
+from sleuth.finding import FAULTS, Evidence, Finding, Verdict, Where
 from sleuth.judge.crashes import meaning
 from sleuth.judge.observed import Observed
 from sleuth.judge.weigh import Weighed, learns_a_constant
-
-OF_A_CRASH = 0.7  # credence of what the message of an exception points at
 
 
 def findings(weighed: Weighed) -> tuple[Finding, ...]:
@@ -86,20 +84,19 @@ def _still_falling(observed: Observed) -> str:
     )
 
 
-def _crash(weighed: Weighed) -> tuple[Finding, ...]:
+def _crash(weighed: Weighed) -> tuple[Evidence, ...]:
     ended = weighed.observed.ended
     if ended is None or not ended.by_itself:
         return ()
     told = meaning(ended.exception, ended.message)
-    named = {f.cause for f in weighed.ranked if f.severity != "note"}
+    named = {one.cause for one in weighed.evidence if one.telling in FAULTS}
     if not told.cause or named:
         return ()
     path, line, _ = ended.frames[-1] if ended.frames else ("", 0, "")
     return (
-        Finding(
+        Evidence(
             f"{ended.exception}: {ended.message[:200]} {told.sentence}",
-            "error",
-            OF_A_CRASH,
+            "proven",
             Where(path, line) if path else None,
             cause=told.cause,
             technique="crash",

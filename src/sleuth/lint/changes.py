@@ -13,7 +13,7 @@ from sleuth.lint.files import STDIN, python_files
 from sleuth.records import replace
 
 if TYPE_CHECKING:
-    from sleuth.finding import Finding
+    from sleuth.finding import Evidence
     from sleuth.lint.run import LintResult
 
 POLL = 0.4  # seconds between two looks: quicker than a person switches windows
@@ -30,7 +30,7 @@ def only_changed(result: "LintResult", revision: str) -> "LintResult":
         lines = changed.get(Path(path or "").resolve())
         return lines is not None and (cell is not None or line in lines)
 
-    def is_new(finding: "Finding", path: str, line: int | None) -> bool:
+    def is_new(finding: "Evidence", path: str, line: int | None) -> bool:
         if Path(path).resolve() not in changed or not path.endswith(".py"):
             return False
         if path not in before:
@@ -39,12 +39,12 @@ def only_changed(result: "LintResult", revision: str) -> "LintResult":
 
     kept = tuple(
         finding
-        for finding in result.findings
+        for finding in result.evidence
         if (where := finding.where) is not None
         and where.path is not None
         and (touched(where.path, where.line, where.cell) or is_new(finding, where.path, where.line))
     )
-    return replace(result, findings=kept)
+    return replace(result, evidence=kept)
 
 
 def _found_before(revision: str, path: str) -> set[tuple[str, str]]:
@@ -55,7 +55,7 @@ def _found_before(revision: str, path: str) -> set[tuple[str, str]]:
     report = report_of(Path(path), text.encode(), remembering=False)
     return {
         (finding.cause, report.excerpts.get((where.path, where.cell, where.line), "").strip())
-        for finding in report.findings
+        for finding in report.evidence
         if (where := finding.where) is not None
     }
 

@@ -8,7 +8,7 @@ from sleuth.catalog import Cause
 from sleuth.facts.program import read_program
 from sleuth.facts.source import Project, Source
 from sleuth.facts.words import Pattern
-from sleuth.finding import Edit, Finding
+from sleuth.finding import TELLINGS, Edit, Evidence
 from sleuth.lint.selection import Selection
 from sleuth.records import replace
 
@@ -21,14 +21,14 @@ def lint_source(
     causes: dict[str, Cause] | None = None,
     project: Project | None = None,
     failures: list[str] | None = None,
-) -> list[Finding]:
+) -> list[Evidence]:
     """The findings of one file, in the order of lines.
 
     A rule that fails is a bug in Sleuth and raises; with `failures`, it is noted there and the others go on.
     """
     selection = selection or Selection()
     wanted = selection.causes() if causes is None else causes
-    found: list[Finding] = []
+    found: list[Evidence] = []
     try:
         program = read_program(source, project)
     except Exception as error:
@@ -60,12 +60,12 @@ def _note(what: str, error: Exception, failures: list[str] | None) -> None:
     failures.append(f"{what} ({type(error).__name__}: {error})")
 
 
-def unique(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def unique(findings: Iterable[Evidence]) -> tuple[Evidence, ...]:
     """One finding a cause and place: code reached by several ways is judged several times.
 
     Two faults of one kind on one line are one finding, with the repairs of both.
     """
-    best: dict[tuple[object, ...], Finding] = {}
+    best: dict[tuple[object, ...], Evidence] = {}
     for finding in findings:
         where = finding.where
         place = (finding.cause, where and where.path, where and where.cell, where and where.line)
@@ -73,9 +73,13 @@ def unique(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         if known is None:
             best[place] = finding
         else:
-            first, second = (finding, known) if finding.credence > known.credence else (known, finding)
+            first, second = (finding, known) if _is_surer(finding, known) else (known, finding)
             best[place] = replace(first, edits=_together(first.edits, second.edits))
     return tuple(best.values())
+
+
+def _is_surer(one: Evidence, other: Evidence) -> bool:
+    return TELLINGS.index(one.telling) < TELLINGS.index(other.telling)
 
 
 def _together(edits: tuple[Edit, ...], more: tuple[Edit, ...]) -> tuple[Edit, ...]:
@@ -91,12 +95,12 @@ def overlap(one: Edit, other: Edit) -> bool:
     return first[0] < second[1] and second[0] < first[1]
 
 
-def _is_whole(source: Source, finding: Finding) -> bool:
+def _is_whole(source: Source, finding: Evidence) -> bool:
     """What is said to be lacking may stand on a line that could not be read."""
     return not source.gaps or not getattr(catalog.find(finding.cause).module, "IS_AN_ABSENCE", False)
 
 
-def _ignored(sources: dict[str, Source], linted: Source, finding: Finding) -> bool:
+def _ignored(sources: dict[str, Source], linted: Source, finding: Evidence) -> bool:
     """Whether a comment on the lines it is about, or one for their whole file, says to leave this alone."""
     where = finding.where
     source = sources.get(where.path or "", linted) if where else linted
@@ -110,9 +114,10 @@ def _ignored(sources: dict[str, Source], linted: Source, finding: Finding) -> bo
     return any(line in marks and _names(marks[line], finding, for_file=False) for line in lines)
 
 
-def _names(mark: re.Match[str] | None, finding: Finding, for_file: bool) -> bool:
+def _names(mark: re.Match[str] | None, finding: Evidence, for_file: bool) -> bool:
     if mark is None or bool(mark["file"]) is not for_file:
         return False
     if mark["slugs"] is None:
         return True
-    return not {finding.cause, finding.family}.isdisjoint(re.split(r"[,\s]+", mark["slugs"].strip()))
+    family = catalog.find(finding.cause).family
+    return not {finding.cause, family}.isdisjoint(re.split(r"[,\s]+", mark["slugs"].strip()))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sleuth.finding import Finding, Severity
+from sleuth.finding import Evidence, Severity
 from sleuth.records import dataclass, field
 
 Excerpts = dict[tuple[str | None, int | None, int | None], str]
@@ -44,7 +44,7 @@ class FileReport:
 
     path: str
     fingerprint: str = ""
-    findings: tuple[Finding, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
     trouble: Trouble | None = None
     consulted: Mapping[str, str] = field(default_factory=dict)
     excerpts: Excerpts = field(default_factory=dict)
@@ -53,7 +53,7 @@ class FileReport:
         return {
             "path": self.path,
             "fingerprint": self.fingerprint,
-            "findings": [finding.to_dict() for finding in self.findings],
+            "evidence": [one.to_dict() for one in self.evidence],
             "trouble": vars(self.trouble) if self.trouble else None,
             "consulted": dict(self.consulted),
             "excerpts": [[*key, text] for key, text in self.excerpts.items()],
@@ -64,7 +64,7 @@ class FileReport:
         return cls(
             path=data["path"],
             fingerprint=data["fingerprint"],
-            findings=tuple(Finding.from_dict(item) for item in data["findings"]),
+            evidence=tuple(Evidence.from_dict(item) for item in data["evidence"]),
             trouble=Trouble(**data["trouble"]) if data["trouble"] else None,
             consulted=data["consulted"],
             excerpts={(path, cell, line): text for path, cell, line, text in data["excerpts"]},

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding
+from sleuth.finding import Evidence, Finding
+from sleuth.judge.strength import alone
 from sleuth.lint.files import STDIN, left_out, python_files, read_bytes_of
 from sleuth.lint.reports import FileReport, Trouble
 from sleuth.lint.selection import Selection
@@ -24,10 +25,15 @@ WORTH_A_POOL = 40  # below so many files, starting workers costs more than it sa
 class LintResult:
     """Findings in the order of the files; the files that could not be read, or only in part."""
 
-    findings: tuple[Finding, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     files: int = 0
     excerpts: dict[tuple[str | None, int | None, int | None], str] = field(default_factory=dict)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What follows from it."""
+        return tuple(map(alone, self.evidence))
 
     @property
     def unreadable(self) -> tuple[Trouble, ...]:
@@ -51,20 +57,20 @@ def lint(
     selection = selection or Selection()
     files = list(python_files(paths, selection.exclude))
     reports = _reports(files, cache, stdin_name, jobs)
-    findings: list[Finding] = []
+    evidence: list[Evidence] = []
     troubles: list[Trouble] = []
     excerpts: dict[tuple[str | None, int | None, int | None], str] = {}
     done = progress(len(files)) if progress is not None else _nothing
     labels = {str(path.absolute()): str(path) for path in files}
     for report in reports:
         done()
-        kept = (finding for finding in report.findings if selection.keeps(finding))
+        kept = (finding for finding in report.evidence if selection.keeps(finding))
         named = (_relabelled(finding, labels) for finding in kept)
-        findings += [finding for finding in named if not _left_out(finding, labels, selection.exclude)]
+        evidence += [finding for finding in named if not _left_out(finding, labels, selection.exclude)]
         troubles += [report.trouble] if report.trouble else []
         for (path, cell, line), text in report.excerpts.items():
             excerpts[_shown(path, labels), cell, line] = text
-    return LintResult(unique(findings), tuple(troubles), len(files), excerpts)
+    return LintResult(unique(evidence), tuple(troubles), len(files), excerpts)
 
 
 def _nothing() -> None:
@@ -81,7 +87,7 @@ def _shown(path: str | None, labels: dict[str, str]) -> str | None:
     return path if here.startswith(os.pardir) else here
 
 
-def _relabelled(finding: Finding, labels: dict[str, str]) -> Finding:
+def _relabelled(finding: Evidence, labels: dict[str, str]) -> Evidence:
     """The finding under the names that people know.
 
     A file that was not named is told of and left as it is: to repair it was not asked for.
@@ -94,7 +100,7 @@ def _relabelled(finding: Finding, labels: dict[str, str]) -> Finding:
     return replace(finding, where=replace(where, path=name), edits=edits if asked else ())
 
 
-def _left_out(finding: Finding, labels: dict[str, str], exclude: tuple[str, ...]) -> bool:
+def _left_out(finding: Evidence, labels: dict[str, str], exclude: tuple[str, ...]) -> bool:
     """Found on the way, in a file that is not to be looked at."""
     path = finding.where.path if finding.where else None
     return path is not None and path not in labels.values() and left_out(path, exclude)

@@ -7,7 +7,8 @@ from typing import Any
 from sleuth import catalog
 from sleuth.catalog import Cause
 from sleuth.errors import SleuthError, did_you_mean
-from sleuth.finding import SEVERITIES, Finding, Severity
+from sleuth.finding import SEVERITIES, Evidence, Severity
+from sleuth.judge.strength import severity
 from sleuth.records import dataclass
 from sleuth.settings import section
 
@@ -33,8 +34,9 @@ class Selection:
         names = {slug, family}
         return (not self.select or not names.isdisjoint(self.select)) and names.isdisjoint(self.ignore)
 
-    def keeps(self, finding: Finding) -> bool:
-        return finding.severity in self.severities and self.wants(finding.cause, finding.family)
+    def keeps(self, evidence: Evidence) -> bool:
+        family = catalog.find(evidence.cause).family
+        return severity(evidence) in self.severities and self.wants(evidence.cause, family)
 
     def causes(self) -> dict[str, Cause]:
         """The causes that can be seen in source and were asked for."""

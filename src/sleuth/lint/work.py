@@ -15,7 +15,7 @@ from sleuth.facts.source import (
     lines_of,
     read_bytes,
 )
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 from sleuth.lint.check import lint_source
 from sleuth.lint.files import read_any
 from sleuth.lint.reports import FileReport, Trouble
@@ -71,14 +71,14 @@ def report_of(path: Path, data: bytes, name: str | None = None, remembering: boo
     return FileReport(
         path=label,
         fingerprint=digest,
-        findings=placed,
+        evidence=placed,
         trouble=_partly(source, failures),
         consulted=dict(here.project.consulted),
         excerpts={_key(new): _excerpt(source, old) for old, new in zip(found, placed, strict=True)},
     )
 
 
-def _in_cell(source: Source, finding: Finding) -> Finding:
+def _in_cell(source: Source, finding: Evidence) -> Evidence:
     if not source.cells or finding.where is None:
         return finding
     where = in_cell(source, finding.where)
@@ -100,12 +100,12 @@ def _partly(source: Source, failures: list[str]) -> Trouble | None:
     return Trouble(source.path, line, ended, partly=True)
 
 
-def _key(finding: Finding) -> tuple[str | None, int | None, int | None]:
+def _key(finding: Evidence) -> tuple[str | None, int | None, int | None]:
     where = finding.where
     return (where.path, where.cell, where.line) if where else (None, None, None)
 
 
-def _excerpt(source: Source, finding: Finding) -> str:
+def _excerpt(source: Source, finding: Evidence) -> str:
     """The line a finding is about; for one in another file of the project, read from there."""
     where = finding.where
     if where is None or where.line is None or where.path is None:

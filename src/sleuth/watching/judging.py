@@ -9,7 +9,7 @@ from sleuth import catalog
 from sleuth.catalog import Cause, Examined
 from sleuth.facts.record_lines import parse, read
 from sleuth.facts.step import Evaluation, LossCall, Metric, Model, Optimizer, Record, Trouble
-from sleuth.finding import Finding, Report, Verdict
+from sleuth.finding import Evidence, Finding, Report, Verdict
 from sleuth.judge.observed import Observed
 from sleuth.judge.weigh import weigh
 from sleuth.watching.process import records
@@ -26,7 +26,7 @@ def judge(record: Record) -> Report:
     """Findings and what was examined. A detector that fails is named, and the others go on."""
     from dataclasses import asdict
 
-    found: list[Finding] = []
+    found: list[Evidence] = []
     examined: list[Examined] = []
     for cause in catalog.causes().values():
         findings, looked = _asked(cause, record)
@@ -41,7 +41,7 @@ def judge(record: Record) -> Report:
     )
 
 
-def _asked(cause: Cause, record: Record) -> tuple[list[Finding], list[Examined]]:
+def _asked(cause: Cause, record: Record) -> tuple[list[Evidence], list[Examined]]:
     try:
         return catalog.examine("watch", record, Exception, {cause.slug: cause})
     except Exception as error:  # a module that cannot even be loaded

@@ -28,7 +28,7 @@ from sleuth.facts.step import (
     Step,
     Values,
 )
-from sleuth.finding import Finding
+from sleuth.finding import FAULTS, Evidence
 
 STEPS = 120
 SAMPLED = (0, 1, 2, 3, 4, 8, 16, 32, 64, 100)
@@ -229,16 +229,16 @@ def ended(record: Record, message: str, line: int = 12) -> Record:
     return add(drop(record, End), end)
 
 
-def found(slug: str, record: Record) -> list[Finding]:
+def found(slug: str, record: Record) -> list[Evidence]:
     """What this cause alone says; nothing where the record does not tell."""
-    findings: list[Finding] = []
+    findings: list[Evidence] = []
     with suppress(NotRecorded):
         findings += catalog.ask("watch", record, {slug: catalog.find(slug)})
     return findings
 
 
-def serious(findings: Iterable[Finding]) -> list[Finding]:
-    return [finding for finding in findings if finding.severity != "note"]
+def serious(findings: Iterable[Evidence]) -> list[Evidence]:
+    return [finding for finding in findings if finding.telling in FAULTS]
 
 
 Twins = dict[str, tuple[list[Record], list[Record]]]

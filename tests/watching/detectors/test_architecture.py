@@ -290,7 +290,7 @@ def test_the_module_and_its_line_are_named() -> None:
 
 def test_two_passes_that_differ_are_told_with_both_numbers() -> None:
     (finding,) = found("dropout-ignores-mode", TWO_PASSES)
-    assert finding.severity == "warning"
+    assert finding.telling == "likely"
     assert "0.9" in finding.message
     assert not found(
         "dropout-ignores-mode", spoil(TWO_PASSES, Evaluation, loss_function=lambda e: str(e.loss))

@@ -20,6 +20,7 @@ from sleuth.facts.step import (
     Step,
     Values,
 )
+from sleuth.finding import FAULTS
 from tests.watching.detectors import records
 from tests.watching.detectors.records import Twins, add, cases, drop, ended, found, healthy, serious, spoil
 
@@ -445,7 +446,7 @@ def test_healthy(slug: str, number: int, record: Record) -> None:
 
 def test_bytes_at_the_door_and_two_humps_are_worth_a_note() -> None:
     (note,) = found("input-dtype-overflow", tensors(dtype="uint8"))
-    assert note.severity == "note"
+    assert note.telling not in FAULTS
     assert "wrap" in note.message
     wrapped: dict[str, Any] = {"minimum": 0.0, "maximum": 255.0, "mean": 128.0, "std": 100.0}
     assert found("input-dtype-overflow", tensors(**wrapped))
@@ -474,7 +475,7 @@ def test_a_model_that_begins_with_a_norm_takes_raw_inputs() -> None:
 def test_a_fixed_order_without_sorted_labels_is_a_note() -> None:
     record = spoil(spoil(healthy(), Loader, shuffled=False), Step, batch=lambda s: f"b{s.n % 50}")
     (note,) = found("unshuffled-training", record)
-    assert note.severity == "note"
+    assert note.telling not in FAULTS
     assert note.numbers["period"] == 50
 
 
@@ -483,5 +484,5 @@ def test_sorted_targets_of_a_regression_are_a_note() -> None:
     target = Values("1", (32,), "float32", 0.0, 1.0, 0.0, 0.1, role="target")
     record = spoil(record, Batch, values=lambda b: (replace(target, mean=b.n / 10),))
     (note,) = found("unshuffled-training", record)
-    assert note.severity == "note"
+    assert note.telling not in FAULTS
     assert not found("unshuffled-training", add(record))[1:]

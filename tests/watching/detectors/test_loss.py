@@ -20,6 +20,7 @@ from sleuth.facts.step import (
     Threshold,
     Warned,
 )
+from sleuth.finding import FAULTS
 from tests.watching.detectors import records
 from tests.watching.detectors.records import Twins, add, cases, drop, ended, found, healthy, serious, spoil
 
@@ -289,7 +290,7 @@ def test_terms_against_each_other_are_a_note() -> None:
     rising = [replace(c, line=14, value=2 - (c.value or 0)) for c in (*healthy().of(LossCall), *more)]
     record = add(drop(healthy(), LossCall), *healthy().of(LossCall), *more, *rising)
     (note,) = found("loss-terms-conflict", record)
-    assert note.severity == "note"
+    assert note.telling not in FAULTS
     assert float(note.numbers["correlation"]) < -0.9
     assert not found("loss-terms-conflict", second_term(lambda n: 1 / (1 + n)))
     assert not found("loss-terms-conflict", game(record))
@@ -316,7 +317,7 @@ def test_a_loss_over_classes_starts_at_the_logarithm_of_their_number() -> None:
     (finding,) = found("init-loss-off", calls(value=30.0))
     assert finding.numbers["chance"] == pytest.approx(math.log(3))
     (note,) = found("init-loss-off", calls(value=2.0))
-    assert note.severity == "note"
+    assert note.telling not in FAULTS
 
 
 def test_a_finding_beside_others_of_the_family_keeps_its_lines() -> None:

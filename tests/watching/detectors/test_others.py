@@ -22,6 +22,7 @@ from sleuth.facts.step import (
     Step,
     Values,
 )
+from sleuth.finding import FAULTS
 from tests.watching.detectors import records
 from tests.watching.detectors.records import Twins, add, cases, found, healthy, serious, spoil, wobble
 
@@ -307,7 +308,7 @@ def test_healthy(slug: str, number: int, record: Record) -> None:
 def test_tiny_batches_with_a_loss_that_only_wavers_are_a_note() -> None:
     noisy = steps(healthy(300), loss=lambda s: 1.3 - 0.001 * s.n + 0.9 * wobble(s.n), rows=2)
     (note,) = found("batch-too-small", noisy)
-    assert note.severity == "note"
+    assert note.telling not in FAULTS
     assert found("batch-too-small", steps(noisy, rows=1))
     assert not found("batch-too-small", steps(noisy, rows=32))
     assert not found("batch-too-small", steps(healthy(300), rows=2))
@@ -316,7 +317,7 @@ def test_tiny_batches_with_a_loss_that_only_wavers_are_a_note() -> None:
 def test_tiny_batches_that_get_nowhere_at_all_are_a_warning() -> None:
     nowhere = steps(healthy(300), loss=lambda s: 1.0 + 0.001 * s.n + 0.9 * wobble(s.n), rows=2)
     (finding,) = found("batch-too-small", nowhere)
-    assert finding.severity == "warning"
+    assert finding.telling == "likely"
 
 
 def test_the_first_bad_operation_is_named() -> None:
@@ -334,4 +335,4 @@ def test_the_part_of_the_step_that_grows_is_named() -> None:
 
 def test_a_scalar_held_by_a_bound_is_a_note() -> None:
     (note,) = found("degenerate-parameter", scalar(lambda n: 0.3 if n > 4 else 1.0))
-    assert note.severity == "note"
+    assert note.telling not in FAULTS

@@ -10,6 +10,7 @@ import pytest
 
 from sleuth.facts.prepared import where_input_made, where_number_written, where_target_made
 from sleuth.facts.step import Batch, Evaluation, Loader, LossCall, Metric, Record, Run, Step, Values
+from sleuth.finding import FAULTS
 from sleuth.watching.rows import Rows
 from tests.watching.detectors.records import add, drop, evaluation, found, healthy, serious, spoil
 from tests.watching.recording import watched
@@ -227,7 +228,7 @@ def tokens(record: Record, rows: int) -> Record:
 
 def test_shared_rows_of_a_set_fed_by_hand_and_evaluated_once() -> None:
     (finding,) = serious(found("split-overlap", by_hand(0.5, 900)))
-    assert finding.severity == "error"
+    assert finding.telling == "proven"
 
 
 @pytest.mark.parametrize(
@@ -366,7 +367,7 @@ def test_small_tensors_in_a_list_are_not_worth_a_note() -> None:
     assert not found("memory-growth", listed)
     felt = spoil(listed, Step, rss=lambda s: 500 * MEGABYTE + 0.2 * MEGABYTE * s.n)
     (note,) = found("memory-growth", felt)
-    assert note.severity == "note"
+    assert note.telling not in FAULTS
 
 
 PLAIN = """

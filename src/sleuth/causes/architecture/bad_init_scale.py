@@ -52,7 +52,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import loaded, module_of, needed, where_module
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -71,7 +71,7 @@ DRIFT = 1e3  # over all hidden layers
 ALIVE = 0.2  # of the first input's size, at the entry of a later layer
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     # A layer that gives out nothing was set to zero on purpose, or is dead: other causes see that.
     hidden = bench.first.activations.layers[:-1]
     layers = [layer for layer in hidden if layer.size_in > 0 and layer.spread_out > 0]
@@ -88,13 +88,12 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         return  # each turn is of a fair size and they add up over time: see exploding-gradients
     if way == "fade" and all(layer.size_in > ALIVE * layers[0].size_in for layer in layers[1:]):
         return  # something between the layers (a norm, the factor in a sine) brings the signal back each time
-    yield Finding(
+    yield Evidence(
         f"Signals {way} on their way through the model: a layer typically gives out {middle:.2g} times "
         "what it takes in, "
         f"and after {len(layers)} layers {drift:.2g} of the first input's size is left; about 1 keeps a "
         "signal alive.",
-        severity="error" if not 0.1 * LOW < middle < 10 * HIGH or drifted else "warning",
-        credence=0.85 if drifted else 0.65,
+        telling="proven" if not 0.1 * LOW < middle < 10 * HIGH or drifted else "likely",
         where=layers[-1].where,
         numbers={"typical_gain": middle, "drift": drift, "layers": len(layers)},
         fix="Initialise with std = sqrt(2 / fan_in) for ReLU or Xavier for tanh; remove hand-set constants.",
@@ -111,7 +110,7 @@ WEAK, STRONG = 0.15, 6.0  # std × sqrt(fan in): default .58, He 1.4, GPT's 0.02
 LOUD, FAINT = 30.0, 1e-3  # spread of a hidden layer's output that goes with it; a healthy one is near 1
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Layers, Model
 
     first = needed([seen for seen in record.of(Layers) if seen.n == 0], "activations of the first step")[0]
@@ -128,12 +127,11 @@ def watch(record: "Record") -> Iterator[Finding]:
             out = first.activations.get(module_of(parameter.name))
             if out is None or not (odd := _odd(parameter, out)):
                 continue
-            yield Finding(
+            yield Evidence(
                 f"`{parameter.name}` starts with a spread of {parameter.std:.3g} for {_fan_in(parameter)} "
                 f"inputs ({_gain(parameter):.2g} times the neutral scale), and before the first step the "
                 f"output of its layer {odd} (spread {out.std:.2g}).",
-                severity="error",
-                credence=0.8,
+                telling="proven",
                 where=where_module(record, module_of(parameter.name)),
                 numbers={"gain": _gain(parameter), "std": parameter.std, "output_std": out.std},
                 fix="Start weights with a spread of sqrt(2 / fan_in) (He) or leave torch's default.",
@@ -155,7 +153,7 @@ def _odd(parameter: "Parameter", out: "Activation") -> str:
     return "has faded" if _gain(parameter) < WEAK and out.std < FAINT else ""
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.layers import where_written
 
     return where_written(finding, scene)

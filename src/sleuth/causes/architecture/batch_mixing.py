@@ -58,7 +58,7 @@ from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
 from sleuth.facts.program import Program, clue, rewrite, spot
 from sleuth.facts.topics.modules import RECURRENT, applied, axis_of, exact, module_around, settled, uses
 from sleuth.facts.topics.shapes import BATCH, shapes
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -88,13 +88,13 @@ _WIDENS = {"torch.nn.functional.pad", "torch.cat", "torch.concat"}
 NEEDS = "view reshape batch_first RNN LSTM GRU Transformer Attention"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _renumbered(program)
     yield from _moved_then_renumbered(program)
     yield from _read_along_the_batch(program)
 
 
-def _renumbered(program: Program) -> Iterator[Finding]:
+def _renumbered(program: Program) -> Iterator[Evidence]:
     """`x.view(T, B, F)` of an x that is (B, T, F): sizes in another order, numbers in the old one."""
     for call in program.calls(".view", ".reshape", "torch.reshape"):
         tensor = subject(call)
@@ -107,7 +107,7 @@ def _renumbered(program: Program) -> Iterator[Finding]:
             continue
         if rest and axes.index(0) == len(rest) and all(_fills_up(size, tensor) for size in _sizes(call)):
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"`{call.op.rpartition('.')[2]}` is given the sizes in another order, but it only renumbers: "
                 f"axis 0 (the batch) does not move to place {axes.index(0)}; each new row mixes examples.",
@@ -117,7 +117,7 @@ def _renumbered(program: Program) -> Iterator[Finding]:
         elif axes[0] == 0 and sorted(known) == list(range(len(axes))) != known:
             moved = next(place for place, axis in enumerate(known) if axis != place)
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"`{call.op.rpartition('.')[2]}` is given the tensor's sizes in another order, but it only "
                 f"renumbers: axis {known[moved]} does not move to place {moved}; the numbers of each example "
@@ -127,7 +127,7 @@ def _renumbered(program: Program) -> Iterator[Finding]:
             )
 
 
-def _moved_then_renumbered(program: Program) -> Iterator[Finding]:
+def _moved_then_renumbered(program: Program) -> Iterator[Evidence]:
     """`x.permute(1, 0, 2, 3).reshape(len(x), ...)`: the batch is no longer where it is said to be."""
     for call in program.calls(".view", ".reshape", "torch.reshape"):
         sizes = _sizes(call)
@@ -142,7 +142,7 @@ def _moved_then_renumbered(program: Program) -> Iterator[Finding]:
             continue
         if not _renumbered_back(program, call):
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"`permute` on line {spot(moved).line} put axis {order[0]:g} in front and the batch on "
                 f"place {order.index(0)}: made into as many rows as there are examples, each row holds "
@@ -219,7 +219,7 @@ def _has_axes_of(tensor: Value | None, source: Value | None) -> bool:
     return False
 
 
-def _read_along_the_batch(program: Program) -> Iterator[Finding]:
+def _read_along_the_batch(program: Program) -> Iterator[Evidence]:
     for call in program.calls("()"):
         made = applied(call)
         if made is None or not call.args or not _is_time_first(made) or module_around(call) is None:
@@ -228,7 +228,7 @@ def _read_along_the_batch(program: Program) -> Iterator[Finding]:
         if reason and not _has_an_inserted_batch(call.args[0]):
             name = made.op.rpartition(".")[2]
             yield clue(
-                "error",
+                "proven",
                 _layer_of(made),
                 f"`{name}` without `batch_first=True` takes axis 0 for time, and {reason}: it runs over the "
                 "examples of the batch as if they were time steps.",
@@ -313,7 +313,7 @@ def _has_an_inserted_batch(value: Value) -> bool:
 SHARE = 1e-3  # of all influence on an output; rounding leaves 1e-7
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     from sleuth.facts.bench.forward import source_of
 
     seen = bench.mixing
@@ -322,12 +322,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     only_back = seen.from_earlier and not seen.from_later
     if only_back and seen.keeps_axes and not hasattr(bench.subject.loader, "dataset"):
         return  # an axis along which influence only runs forward and that the output keeps may well be time
-    yield Finding(
+    yield Evidence(
         f"In eval mode {seen.share:.0%} of what moves one example's output comes from the other examples "
         "of the batch "
         f"(measured by {seen.method}): an axis is taken for another.",
-        severity="error",
-        credence=0.9,
+        telling="proven",
         where=bench.first.swapped or source_of(bench.subject.model),
         numbers={"share": seen.share},
         fix="Use transpose or permute where view or reshape swaps axes; set batch_first=True; reduce "
@@ -335,7 +334,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.statements import best_statement
 
     return best_statement(_sums_over_examples, scene.sources)

@@ -53,7 +53,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -67,35 +67,33 @@ INVITED_BY = {"mask|Transformer|Attention": 3.0}
 VISIBLE = 1e-4  # relative change of earlier outputs; must be exactly zero, kernels leave 1e-7
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     from sleuth.facts.bench.forward import source_of
 
     seen = bench.causality
     if seen.shifted >= 0.9 and seen.change > VISIBLE:
-        yield Finding(
+        yield Evidence(
             "The targets are the inputs shifted by one, and replacing everything after position "
             f"{seen.length // 2} "
             f"changes earlier outputs by {seen.change:.1%}: the model reads the answer from its own "
             "future.",
-            severity="error",
-            credence=0.95,
+            telling="proven",
             where=source_of(bench.subject.model),
             numbers={"change": seen.change, "shifted": seen.shifted},
             fix="Apply the causal mask (an out-of-place masked_fill must be assigned); pad convolutions "
             "on the left.",
         )
     elif seen.equal == 1.0:
-        yield Finding(
+        yield Evidence(
             "Targets and inputs are the same sequence: unless this is an autoencoder, the shift by one "
             "is missing.",
-            severity="note",
-            credence=0.3,
+            telling="open",
             numbers={"equal": seen.equal},
             fix="inputs, targets = tokens[:, :-1], tokens[:, 1:]",
         )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.statements import best_statement
 
     return best_statement(_hides_the_future, scene.sources)

@@ -56,7 +56,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.growth import steps_by_number
 from sleuth.facts.seen import layer_types, needed, where_module
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -75,7 +75,7 @@ MANY_UNITS = 0.9  # of a layer; see the page
 ENOUGH = 32  # positions on which a live unit would have fired at least once
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     rectifiers = [
         unit for unit in bench.first.activations.units if unit.name in ("relu", "relu6", "threshold")
     ]
@@ -85,12 +85,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         again = bench.silence(number)
         if again.dead < MANY_UNITS:
             continue
-        yield Finding(
+        yield Evidence(
             f"{again.dead:.0%} of the {unit.units} units of this {unit.name} are zero for all "
             f"{again.examples} examples: "
             "they pass nothing on and get no gradient, so they stay dead.",
-            severity="error",
-            credence=0.9 if again.dead == 1 else 0.75,
+            telling="proven",
             where=unit.where,
             numbers={"dead": again.dead, "units": unit.units, "examples": again.examples},
             fix="Start biases at 0 and weights by He's rule, check the input scale, lower the rate; or "
@@ -108,7 +107,7 @@ SAMPLES = 3  # in a row, the latest: units that stay silent
 ROWS = 16  # examples in a batch; over fewer many live units are silent by chance
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Layers
 
     types, steps = layer_types(record), steps_by_number(record)
@@ -125,13 +124,12 @@ def watch(record: "Record") -> Iterator[Finding]:
         if len(late) < SAMPLES or min(late) < MANY_UNITS:
             continue
         jumped = dead[0] < 0.5
-        yield Finding(
+        yield Evidence(
             f"{late[-1]:.0%} of the units of `{name}` were silent for every example at the last {SAMPLES} "
             "samples"
             + (f" ({dead[0]:.0%} at the start)" if jumped else "")
             + ": they pass nothing on and get no gradient, so they stay dead.",
-            severity="error",
-            credence=0.88 if min(late) == 1 else 0.72,
+            telling="proven",
             where=where_module(record, name),
             numbers={"dead": late[-1], "first": dead[0]},
             fix="Lower the rate, check the input scale and the start of weights and biases, or use "
@@ -139,7 +137,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.layers import where_written
 
     return where_written(finding, scene)

@@ -75,7 +75,7 @@ from sleuth.facts.topics.modules import (
     settled,
     trains,
 )
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -98,7 +98,7 @@ _ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
 NEEDS = "ropout bernoulli rand( rand_like attention"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _functional(program)
     yield from _attention(program)
     yield from _made_on_the_spot(program)
@@ -106,7 +106,7 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _by_hand(program)
 
 
-def _functional(program: Program) -> Iterator[Finding]:
+def _functional(program: Program) -> Iterator[Evidence]:
     for call in program.calls(*_FUNCTIONAL):
         if call.argument(2, "training") is not None or "**" in call.keywords or _drops_nothing(call):
             continue
@@ -115,7 +115,7 @@ def _functional(program: Program) -> Iterator[Finding]:
         if _belongs_to_a_model(call) and not _asks_for_the_mode(call):
             name = call.op.rpartition(".")[2]
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"`F.{name}` without `training=` drops units after `eval()`, too: a function does not know "
                 "the module's mode, and `training` defaults to True.",
@@ -124,7 +124,7 @@ def _functional(program: Program) -> Iterator[Finding]:
             )
 
 
-def _attention(program: Program) -> Iterator[Finding]:
+def _attention(program: Program) -> Iterator[Evidence]:
     for call in program.calls(_ATTENTION):
         chance = settled(call.argument(4, "dropout_p"))
         if chance is None or not _belongs_to_a_model(call) or _asks_for_the_mode(call):
@@ -133,7 +133,7 @@ def _attention(program: Program) -> Iterator[Finding]:
             continue
         if _surely_drops(chance) or (_is_own_setting(call) and _may_drop(program, chance)):
             yield clue(
-                "error" if _surely_drops(chance) else "warning",
+                "proven" if _surely_drops(chance) else "likely",
                 call,
                 "`scaled_dot_product_attention` drops with `dropout_p` in every mode: nothing here sets it "
                 "to 0 after `eval()`.",
@@ -204,7 +204,7 @@ def _in_training_only(call: Call) -> Edits:
     return rewrite(written, call.source, f"{ast.unparse(written)} if self.training else 0.0", safe=False)
 
 
-def _made_on_the_spot(program: Program) -> Iterator[Finding]:
+def _made_on_the_spot(program: Program) -> Iterator[Evidence]:
     """`nn.Dropout(0.5)(x)` in forward: a new layer each time, always in train mode."""
     for call in program.calls("()"):
         made = applied(call)
@@ -215,7 +215,7 @@ def _made_on_the_spot(program: Program) -> Iterator[Finding]:
             continue
         if module_around(call) is not None and not _asks_for_the_mode(call):
             yield clue(
-                "error",
+                "proven",
                 made,
                 f"`{made.op.rpartition('.')[2]}` is made anew in each forward pass, so it is in train mode "
                 "whatever `eval()` said: it never stops dropping.",
@@ -223,14 +223,14 @@ def _made_on_the_spot(program: Program) -> Iterator[Finding]:
             )
 
 
-def _in_a_list(program: Program) -> Iterator[Finding]:
+def _in_a_list(program: Program) -> Iterator[Evidence]:
     """Dropout layers alone in a plain list (with trained layers among them, that is the greater harm)."""
     for call, owner, held in plain_containers(program):
         known = registered(owner)
         drops = [item for item in held if isinstance(item, Call) and DROPOUT.match(item.op)]
         if drops and not any(trains(item) for item in held) and not any(id(item) in known for item in drops):
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"The dropout layers in `self.{call.op[1:-1]}` sit in a plain Python container: `eval()` "
                 "does not reach them, and they go on dropping.",
@@ -238,7 +238,7 @@ def _in_a_list(program: Program) -> Iterator[Finding]:
             )
 
 
-def _by_hand(program: Program) -> Iterator[Finding]:
+def _by_hand(program: Program) -> Iterator[Evidence]:
     """`x * mask / (1 - p)` with a drawn mask, in a module that never looks at its mode."""
     for call in program.calls("/"):
         if len(call.args) != 2 or not _is_share_kept(call.args[1]) or module_around(call) is None:
@@ -253,7 +253,7 @@ def _by_hand(program: Program) -> Iterator[Finding]:
         product = any(isinstance(value, Call) and value.op == "*" for value in ancestry(top, 3))
         if drawn and product and not _asks_for_the_mode(call):
             yield clue(
-                "error",
+                "proven",
                 call,
                 "This dropout by hand draws a mask in every mode: nothing here asks `self.training`, so "
                 "it goes on after `eval()`.",
@@ -324,17 +324,16 @@ def _is_own_setting(call: Call) -> bool:
     return isinstance(written, ast.Name)
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     seen = bench.modes
     if seen.repeatable:
         return  # it was another model that dropped, a teacher in train mode: this one answers the same twice
     for dropout in seen.awake:
-        yield Finding(
+        yield Evidence(
             f"`{dropout.operation}` drops with p={dropout.probability:g} although the model is in eval "
             "mode; two passes "
             f"over one batch differ by up to {seen.difference:.2g}, so predictions are random.",
-            severity="error",
-            credence=0.95,
+            telling="proven",
             where=dropout.where,
             numbers={"p": dropout.probability, "difference": seen.difference},
             fix="Use nn.Dropout, or pass training=self.training.",
@@ -347,22 +346,21 @@ def undo(world: "World") -> None:
     of_models.dropout_follows_mode(world)
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Dropout
 
     resting = {(d.path, d.line) for d in record.of(Dropout) if not d.active and not d.module_training}
     for seen in record.of(Dropout):
         if seen.active and not seen.module_training and seen.p > 0:
             meant = (seen.path, seen.line) in resting  # one line, both ways: samples drawn on demand
-            yield Finding(
+            yield Evidence(
                 f"Dropout with p = {seen.p:g} was active while its module was in eval mode: predictions are "
                 + (
                     "random there, and not in other calls."
                     if meant
                     else "random and the evaluation is too low."
                 ),
-                severity="note" if meant else "error",
-                credence=0.2 if meant else 0.93,
+                telling="aside" if meant else "proven",
                 where=at(seen, seen.module or None),
                 numbers={"p": seen.p},
                 fix="Pass `training=self.training`, or use an `nn.Dropout` layer.",
@@ -370,11 +368,10 @@ def watch(record: "Record") -> Iterator[Finding]:
     for passes in evaluations(record).values():
         for one, other in pairwise(passes):
             if _differ(one, other) and not any(d.active for d in record.of(Dropout)):
-                yield Finding(
+                yield Evidence(
                     f"Two passes over the same data with the same weights gave {one.loss:.5g} and "
                     f"{other.loss:.5g} in eval mode: something in the model stays random.",
-                    severity="warning",
-                    credence=0.6,
+                    telling="likely",
                     where=at(other),
                     numbers={"one": one.loss or 0.0, "other": other.loss or 0.0},
                     fix="Look for `F.dropout` without `training=self.training`, or for noise drawn in "

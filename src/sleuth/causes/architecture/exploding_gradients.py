@@ -60,7 +60,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, needed, where_loss
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -83,7 +83,7 @@ PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
 RATIO = 1e3  # gradient norm of the first layer over the last; see the page
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     yield from _over_time(bench)
     weights = [p for p in bench.first.gradients.weights if p.gradient is not None and p.finite]
     if len(weights) < 3 or not weights[-1].gradient:
@@ -93,13 +93,12 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     last = max(heads, key=lambda p: p.gradient or 0.0)
     ratio = (weights[0].gradient or 0.0) / (last.gradient or math.inf)
     if ratio > RATIO:
-        yield Finding(
+        yield Evidence(
             f"The gradient norm grows from {last.gradient:.2g} at `{last.name}` to "
             f"{weights[0].gradient:.2g} at `{weights[0].name}` (×{ratio:.0f}): one step moves the early "
             "layers out of "
             "their range.",
-            severity="warning",
-            credence=0.7,
+            telling="likely",
             where=Where(module=weights[0].module or None),
             numbers={"ratio": ratio, "layers": len(weights)},
             fix="Lower the initial scale, add normalisation or residual connections; clip gradients as a "
@@ -107,18 +106,17 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def _over_time(bench: "Bench") -> Iterator[Finding]:
+def _over_time(bench: "Bench") -> Iterator[Evidence]:
     """A state that every turn of a loop makes larger, though the layer in it is of a fair size."""
     turns = bench.first.activations.turns
     if not turns:
         return
     grown = turns[-1].size_in / turns[0].size_in
     if grown > RATIO:
-        yield Finding(
+        yield Evidence(
             f"What goes into this layer grows ×{grown:.2g} over its {len(turns)} turns in one pass, and "
             "gradients grow as much on their way back through time: no rate is right for all of them.",
-            severity="error",
-            credence=0.85,
+            telling="proven",
             where=turns[-1].where,
             numbers={"grown": grown, "turns": len(turns)},
             fix="Gate or average the state instead of adding to it (`h = (1 - a) * h + a * new`, a GRU), "
@@ -137,7 +135,7 @@ SPIKE = 100.0  # times the median, just before the loss jumps; see the page
 JUMP = 3.0  # times the loss before
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     needed([step for step in record.steps if step.grad_norm is not None], "gradient norms")
     at_once = _at_once(record.steps)
     if at_once is not None:
@@ -152,12 +150,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         late = curves.median(finite[-max(3, len(finite) // 10) :])
         broke = any(not math.isfinite(norm) for norm in norms)
         if late > GROWN * usual and (curves.rising(finite) > 0.8 or broke):
-            yield Finding(
+            yield Evidence(
                 f"The gradient norm grew from {usual:.3g} to {late:.3g} over the run"
                 + (", and then overflowed" if broke else "")
                 + ": the steps it asks for destroy what was learned.",
-                severity="error",
-                credence=0.7,
+                telling="proven",
                 where=where_loss(course.steps[-1]),
                 numbers={"first": usual, "last": late, "largest": max(finite)},
                 fix="Lower the rate, clip the norm, add normalisation or gating; over time steps, shorten "
@@ -166,18 +163,17 @@ def watch(record: "Record") -> Iterator[Finding]:
             continue
         spikes = _spikes(course.steps, curves.median(finite))
         if spikes >= 2:
-            yield Finding(
+            yield Evidence(
                 f"{spikes} times the gradient norm spiked above {SPIKE:.0f} times its median "
                 f"({curves.median(finite):.3g}) and the loss jumped with it.",
-                severity="warning",
-                credence=0.6,
+                telling="likely",
                 where=where_loss(course.steps[-1]),
                 numbers={"spikes": spikes, "median": curves.median(finite)},
                 fix="Clip the norm near its median, and look at the batches of those steps.",
             )
 
 
-def _at_once(steps: "tuple[Step, ...]") -> Finding | None:
+def _at_once(steps: "tuple[Step, ...]") -> Evidence | None:
     """One step throws the loss by many orders of magnitude and the next ones are no numbers: what a high rate
     does to a shallow net grows by steps, what is multiplied over many turns or layers bursts."""
     for before, after in pairwise(steps):
@@ -186,11 +182,10 @@ def _at_once(steps: "tuple[Step, ...]") -> Finding | None:
         burst = curves.BURST * before.loss < after.loss < math.inf
         if burst and any(later.loss is not None and not math.isfinite(later.loss) for later in steps):
             norm = f", at a gradient norm of {before.grad_norm:.3g}" if before.grad_norm is not None else ""
-            return Finding(
+            return Evidence(
                 f"Step {before.n} throws the loss from {before.loss:.3g} to {after.loss:.3g} at once{norm}, "
                 "and it is no number after that: small changes grow on their way through turns or layers.",
-                severity="error",
-                credence=0.8,
+                telling="proven",
                 where=where_loss(after),
                 numbers={"before": before.loss, "after": after.loss, "step": before.n},
                 fix="Bound what is carried from turn to turn (a smaller increment, gating, normalisation); "
@@ -208,7 +203,7 @@ def _spikes(steps: "tuple[Step, ...]", usual: float) -> int:
     return count
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.layers import where_written
 
     return where_written(finding, scene)

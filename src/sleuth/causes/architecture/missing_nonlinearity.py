@@ -83,7 +83,7 @@ from sleuth.facts.topics.modules import (
 )
 from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Severity, Where
+from sleuth.finding import Evidence, Telling, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -120,7 +120,7 @@ _READS_ONLY_THE_SHAPE = (
 _NEAR = 60  # values that are looked through between an operation and what it reads
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     wasted = [*_thrown_away(program), *_repeated(program), *_listed(program)]
     yield from wasted
     guilty = {finding.where.line for finding in wasted if finding.where}
@@ -129,14 +129,14 @@ def lint(program: Program) -> Iterator[Finding]:
         first, between = _before(second.input) if second is not None else (None, [])
         if second is None or first is None or _before(first.input)[0] is not None:
             continue  # of a longer chain the first pair is told
-        severity = None if _joins(program, first, second) else _weighed(first, second, between)
+        telling = None if _joins(program, first, second) else _weighed(first, second, between)
         line = spot(first.call).line or 0
         if first.call.context.function is not call.context.function:
             continue  # a joint between two modules: each may be right by itself
-        if severity and not _meant(program, first, second, between):
+        if telling and not _meant(program, first, second, between):
             if not any(line <= other <= (spot(call).line or 0) for other in guilty if other):
                 yield clue(
-                    severity,
+                    telling,
                     call,
                     f"This linear layer follows the one on line {line} with no nonlinearity between: "
                     "together they compute no more than one linear layer.",
@@ -144,7 +144,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 )
 
 
-def _repeated(program: Program) -> Iterator[Finding]:
+def _repeated(program: Program) -> Iterator[Evidence]:
     """A loop that stacks or applies linear layers and nothing else."""
     for call in program.calls("()"):
         one = affine(call)
@@ -207,7 +207,7 @@ def _goes_over(node: ast.AST, attribute: str) -> bool:
     )
 
 
-def _listed(program: Program) -> Iterator[Finding]:
+def _listed(program: Program) -> Iterator[Evidence]:
     """`nn.Sequential(nn.Linear(...), nn.Linear(...))` that nobody here applies: a bare piece of a model."""
     applied = {id(call.receiver) for call in program.calls("()")}
     for stack in program.calls("torch.nn.Sequential"):
@@ -220,7 +220,7 @@ def _listed(program: Program) -> Iterator[Finding]:
             middle = exact(first.argument(1, "out_features"))
             if middle is not None and None not in sizes and middle >= min(size or 0 for size in sizes):
                 yield clue(
-                    "warning",
+                    "likely",
                     second,
                     f"This linear layer follows the one on line {spot(first).line} with no nonlinearity "
                     "between: together they compute no more than one linear layer.",
@@ -233,9 +233,9 @@ def _is_linear(value: Value) -> TypeGuard[Call]:
     return isinstance(value, Call) and value.op == "torch.nn.Linear"
 
 
-def _told_of_the_loop(at: Call) -> Finding:
+def _told_of_the_loop(at: Call) -> Evidence:
     return clue(
-        "warning",
+        "likely",
         at,
         "The loop puts this linear layer behind the one of the turn before, with no nonlinearity between: "
         "together they compute no more than one.",
@@ -309,20 +309,20 @@ def _adds_a_bias(call: Call) -> bool:
     return affine(product) is not None and parameter(bias) is not None
 
 
-def _weighed(first: Affine, second: Affine, between: list[Call]) -> Severity | None:
+def _weighed(first: Affine, second: Affine, between: list[Call]) -> Telling | None:
     """How sure it is that the pair was not meant: a narrow middle makes a low-rank map on purpose."""
     if first.weight is second.weight or not _plain(first) or not _plain(second):
         return None
     pooled = any(_STILL_LINEAR.match(layer(call)) and "drop" not in layer(call) for call in between)
     ends = [size for size in (first.inner, second.outer) if size is not None]
     if first.outer is None or not ends:
-        return "warning" if not pooled and _sizes_look_hidden(first, second) else None
+        return "likely" if not pooled and _sizes_look_hidden(first, second) else None
     if _is_convolution(first):
         wide = first.inner is not None and first.outer >= first.inner
     else:  # as wide as one end: the pair can be any matrix, so it is one
         wide = first.outer >= min(ends)
     sure = first.biased or any(BATCH_NORM.match(layer(call)) for call in between)
-    return None if not wide else "error" if sure and not pooled else "warning"
+    return None if not wide else "proven" if sure and not pooled else "likely"
 
 
 def _joins(program: Program, first: Affine, second: Affine) -> bool:
@@ -398,7 +398,7 @@ def _reads(user: Call, chain: set[int]) -> bool:
     return id(user) not in chain and user.op not in _READS_ONLY_THE_SHAPE and not passes_on
 
 
-def _thrown_away(program: Program) -> Iterator[Finding]:
+def _thrown_away(program: Program) -> Iterator[Evidence]:
     """`F.relu(x)` as a statement: computed, and its result dropped."""
     candidates = [call for call in program.calls("()", *_functional_names()) if _could_be_statement(call)]
     if not candidates:
@@ -412,7 +412,7 @@ def _thrown_away(program: Program) -> Iterator[Finding]:
         later = [user for user in users.of(given) if user.order > call.order and affine(user) is not None]
         if later:
             yield clue(
-                "error",
+                "proven",
                 call,
                 "The result of this activation is thrown away; the layer on line "
                 f"{spot(later[0]).line} gets the values from before it.",
@@ -440,26 +440,25 @@ def _could_be_statement(call: Call) -> bool:
 ROUNDING = 1e-4  # relative; float32 leaves some 1e-6
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     layers = [layer for layer in bench.first.activations.layers if layer.depth > 1]
     if not layers:
         return
     seen = bench.affine
     if seen.residue < ROUNDING:
         stacked = next((layer.where for layer in layers if layer.follows_layer), layers[0].where)
-        yield Finding(
+        yield Evidence(
             f"With {seen.layers} weight layers in a row the model is still one linear map: f(a+b) - f(a) - "
             "f(b) + f(0) is "
             f"{seen.residue:.1e} of f. Depth adds nothing.",
-            severity="error",
-            credence=0.93,
+            telling="proven",
             where=stacked,
             numbers={"residue": seen.residue, "layers": seen.layers},
             fix="Put an activation such as ReLU between the layers.",
         )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.layers import made_in_a_row
 
     return None if scene.record is None else made_in_a_row(finding, scene.record)

@@ -59,7 +59,7 @@ from sleuth.facts.seen import needed, raised, where_module
 from sleuth.facts.topics.cadence import setting
 from sleuth.facts.topics.modes import parts
 from sleuth.facts.topics.modules import BATCH_NORM, axis_of, exact, is_one_long, settled
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -81,7 +81,7 @@ _FEWEST = 2
 NEEDS = "Norm"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     for event in program.training.of("backward"):
         behind = list(ancestry(event.about, 3_000))
         for applied in behind:
@@ -93,7 +93,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 source, size = few
                 examples = "one example" if size == 1 else f"{size} examples"
                 yield clue(
-                    "error" if size == 1 and norm.op.endswith("1d") else "warning",
+                    "proven" if size == 1 and norm.op.endswith("1d") else "likely",
                     source,
                     f"The model is trained on {examples} at a time, and its "
                     f"`{norm.op.rpartition('.')[2]}` (line {spot(norm).line}) takes mean and variance from "
@@ -190,19 +190,18 @@ def _from_a_loop(value: Call) -> bool:
 FEW, ENOUGH = 4, 16  # examples behind a statistic; see the page
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     active = [norm for norm in bench.first.norms if norm.training]
     if not active:
         return
     worst = min(active, key=lambda norm: norm.examples)
     if worst.examples <= FEW:
-        yield Finding(
+        yield Evidence(
             f"{worst.kind} takes its statistics over {worst.examples} "
             f"example{'s' if worst.examples > 1 else ''} "
             f"({worst.values} values a channel): what distinguishes examples is normalised away, and "
             "eval mode differs.",
-            severity="error" if worst.examples == 1 else "warning",
-            credence=0.9 if worst.examples == 1 else 0.6,
+            telling="proven" if worst.examples == 1 else "likely",
             where=Where(module=worst.path or None),
             numbers={"examples": worst.examples, "values": worst.values, "layers": len(active)},
             fix="Use batches of 16 or more, or GroupNorm or LayerNorm.",
@@ -213,19 +212,18 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     )
     keeps = not getattr(bench.subject.loader, "drop_last", True)
     if keeps and size and size > 1 and isinstance(dataset, Sized) and len(dataset) % size == 1:
-        yield Finding(
+        yield Evidence(
             f"{len(dataset)} examples in batches of {size} leave a last batch of one, over which "
             f"{worst.kind} has no "
             "statistics.",
-            severity="warning",
-            credence=0.6,
+            telling="likely",
             where=Where(module=worst.path or None),
             numbers={"examples": len(dataset), "batch_size": size},
             fix="Set drop_last=True on the training loader.",
         )
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Model
 
     where = raised(record, "expected more than 1 value per channel")
@@ -233,11 +231,10 @@ def watch(record: "Record") -> Iterator[Finding]:
         layer for model in record.of(Model) for layer in model.layers if layer.type.startswith("BatchNorm")
     ]
     if where is not None:
-        yield Finding(
+        yield Evidence(
             "The run stopped: batch norm in train mode was given a single value per channel, so there is no "
             "spread to divide by.",
-            severity="error",
-            credence=0.95,
+            telling="proven",
             where=where,
             fix="Drop the last incomplete batch (`drop_last=True`), or use group or layer norm.",
         )
@@ -248,11 +245,10 @@ def watch(record: "Record") -> Iterator[Finding]:
     usual = curves.median(rows)
     if usual > FEW:
         return
-    yield Finding(
+    yield Evidence(
         f"`{norms[0].name}` ({norms[0].type}) takes its statistics from batches of {usual:.0f}: what it "
         "computes in training is mostly noise, and what it keeps for evaluation is something else.",
-        severity="error" if usual <= 1 else ("warning" if usual <= 2 else "note"),
-        credence=0.85 if usual <= 1 else (0.65 if usual <= 2 else 0.35),
+        telling="proven" if usual <= 1 else "likely" if usual <= 2 else "open",
         where=where_module(record, norms[0].name),
         numbers={"rows": usual},
         fix="Use GroupNorm or LayerNorm, or batches of 16 and more.",

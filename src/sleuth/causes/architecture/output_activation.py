@@ -62,7 +62,7 @@ from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.topics.modules import applied, exact, settled, sole_maker
 from sleuth.facts.topics.shapes import shapes
 from sleuth.facts.topics.stand_ins import output_of
-from sleuth.finding import Finding, Severity
+from sleuth.finding import Evidence, Telling
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -97,7 +97,7 @@ _CHANGES_THE_RANGE = frozenset(
 WIDE = 0.5
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     for use in (*program.losses, *_by_hand(program)):
         maker = sole_maker(use.input)
         handed_in = output_of(program, maker) if maker is not None else None
@@ -105,10 +105,10 @@ def lint(program: Program) -> Iterator[Finding]:
         kind = _NAMES.get(layer(maker)) if maker is not None else None
         if maker is None or kind is None or not _surely_there(maker):
             continue
-        severity = _judged(program, use, kind)
-        if severity is not None:
+        telling = _judged(program, use, kind)
+        if telling is not None:
             yield clue(
-                severity if handed_in is None else "warning",
+                telling if handed_in is None else "likely",
                 maker,
                 f"`{kind}` on the output makes every prediction {_RANGE[kind]}, and the loss on "
                 f"{line_of(use.call, maker)} compares it with values that need not be.",
@@ -145,15 +145,15 @@ def _gap_in(call: Call) -> Value | None:
     return None
 
 
-def _judged(program: Program, use: LossUse, kind: str) -> Severity | None:
+def _judged(program: Program, use: LossUse, kind: str) -> Telling | None:
     if use.name in _ON_SCORES:
-        return "error" if kind.startswith("relu") else "warning" if kind == "tanh" else None
+        return "proven" if kind.startswith("relu") else "likely" if kind == "tanh" else None
     if use.name not in COMPARES_NUMBERS or use.target is None or _is_of_the_same_kind(use):
         return None
     data = shapes(program).data(use.target)
     if _goes_beyond(use.target, kind) or _goes_beyond(data, kind):
-        return "error"
-    return "warning" if kind == "relu" and not _from_outside(use.target) else None
+        return "proven"
+    return "likely" if kind == "relu" and not _from_outside(use.target) else None
 
 
 def _surely_there(maker: Call) -> bool:
@@ -266,26 +266,24 @@ def _standardises(call: Call) -> bool:
 SHARE = 0.02  # of the targets out of reach; a few may be outliers
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     regression = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
     for use in bench.first.losses:
         if use.name in regression and use.outside_share > SHARE:
-            yield Finding(
+            yield Evidence(
                 f"The output ends in {use.squash}, and {use.outside_share:.0%} of the targets (from "
                 f"{use.target_min:.3g} "
                 f"to {use.target_max:.3g}) lie where it cannot go.",
-                severity="error",
-                credence=0.93,
+                telling="proven",
                 where=use.where,
                 numbers={"outside": use.outside_share, "minimum": use.target_min, "maximum": use.target_max},
                 fix="End a regression with a plain linear layer, or scale the targets into the range.",
             )
         if use.name == "cross_entropy" and use.squash == "relu":
-            yield Finding(
+            yield Evidence(
                 "The class scores end in relu: no class can be scored below zero, and a class at zero "
                 "gets no gradient.",
-                severity="warning",
-                credence=0.8,
+                telling="likely",
                 where=use.where,
                 numbers={"classes": use.classes},
                 fix="Remove the activation after the last layer.",

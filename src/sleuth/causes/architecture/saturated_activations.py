@@ -52,7 +52,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, layer_types, learned, needed, where_module
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -67,15 +67,14 @@ PREDICTS = {"same-batch": "even", "lr×10": "even"}
 MOST = 0.5  # of a layer's outputs beyond 0.97 (tanh), or within 0.03 of a bound (sigmoid)
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     for unit in bench.first.activations.units:
         if unit.saturated > MOST and not unit.final and unit.units >= 4 and unit.inside:
-            yield Finding(
+            yield Evidence(
                 f"{unit.saturated:.0%} of this {unit.name}'s outputs lie in its flat tails, where almost "
                 "no gradient "
                 "passes: the layers before it hardly learn.",
-                severity="warning",
-                credence=0.7,
+                telling="likely",
                 where=unit.where,
                 numbers={"saturated": unit.saturated, "units": unit.units},
                 fix="Standardise the inputs and use Xavier's initialisation; or a norm layer before the "
@@ -87,7 +86,7 @@ NEARLY_ALL = 0.9  # of a layer's outputs: beyond, next to no gradient passes
 FLAT = ("Tanh", "Sigmoid", "Hardtanh", "Hardsigmoid")
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Layers
 
     types = layer_types(record)
@@ -103,18 +102,17 @@ def watch(record: "Record") -> Iterator[Finding]:
         if len(saturated) < 3 or late < MOST:
             continue
         grave = late >= NEARLY_ALL and not learns
-        yield Finding(
+        yield Evidence(
             f"{late:.0%} of the outputs of `{name}` ({types[name]}) sit in the flat tails "
             f"({saturated[0]:.0%} at the start): hardly any gradient passes through them.",
-            severity="error" if grave else "note",
-            credence=0.75 if grave else 0.3,
+            telling="proven" if grave else "open",
             where=where_module(record, name),
             numbers={"saturated": late, "first": saturated[0]},
             fix="Scale inputs and weights so that sums before the activation are near 1; lower the rate.",
         )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.layers import where_written
 
     return where_written(finding, scene)

@@ -72,7 +72,7 @@ from sleuth.facts.topics.modules import (
 )
 from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -91,7 +91,7 @@ _STRONG = 0.3  # share of units dropped from which two passes of one input are f
 NEEDS = "Norm ropout ModuleList"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _one_norm_for_two_layers(program)
     yield from _dropout_before_a_comparison(program)
     yield from _twins_treated_apart(program)
@@ -99,7 +99,7 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _one_block_at_many_depths(program)
 
 
-def _one_block_at_many_depths(program: Program) -> Iterator[Finding]:
+def _one_block_at_many_depths(program: Program) -> Iterator[Evidence]:
     """`nn.Sequential(*[block for _ in range(4)])`: one block, and one running mean for four depths.
 
     Sharing weights over depths can be meant; sharing the statistics of BatchNorm fits none of them.
@@ -114,7 +114,7 @@ def _one_block_at_many_depths(program: Program) -> Iterator[Finding]:
             if any(isinstance(piece, Call) and BATCH_NORM.match(piece.op) for piece in parts(block)):
                 name = ast.unparse(named)
                 yield clue(
-                    "warning",
+                    "likely",
                     listed,
                     f"`{name}` was made once and is listed here again and again: all depths share its "
                     "weights, and one running mean and variance of its BatchNorm stands for all of them.",
@@ -171,7 +171,7 @@ def _wanted(node: ast.AST, source: Source) -> bool:
     return False
 
 
-def _one_layer_many_times(program: Program) -> Iterator[Finding]:
+def _one_layer_many_times(program: Program) -> Iterator[Evidence]:
     """`nn.ModuleList([make_head()] * 5)`: five names of one head."""
     source = program.source
     for call in source.of(ast.Call) if source.holds("ModuleList") or source.holds("Sequential") else ():
@@ -184,14 +184,14 @@ def _one_layer_many_times(program: Program) -> Iterator[Finding]:
         made = repeated.elts[0] if repeated is not None and len(repeated.elts) == 1 else None
         if isinstance(inner.op, ast.Mult) and isinstance(made, ast.Call) and not _wanted(inner, source):
             yield clue(
-                "warning",
+                "likely",
                 Value(inner, source),
                 f"`{ast.unparse(inner)}` lists one layer several times: all places share its weights.",
                 fix=f"Make one for each: `[{ast.unparse(made)} for _ in range(...)]`.",
             )
 
 
-def _one_norm_for_two_layers(program: Program) -> Iterator[Finding]:
+def _one_norm_for_two_layers(program: Program) -> Iterator[Evidence]:
     """A single BatchNorm behind two layers: one running mean and variance for two distributions."""
     seen: dict[tuple[int, int], Call] = {}
     for call in program.calls("()"):
@@ -206,7 +206,7 @@ def _one_norm_for_two_layers(program: Program) -> Iterator[Finding]:
         first = _layer_behind(before)
         if first is not None and first is not behind and _follows(call, before):
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"This BatchNorm (made on {line_of(norm, call)}) already normalised another layer's output "
                 f"on {line_of(before, call)}: both write into one running mean and variance, which fits "
@@ -215,7 +215,7 @@ def _one_norm_for_two_layers(program: Program) -> Iterator[Finding]:
             )
 
 
-def _twins_treated_apart(program: Program) -> Iterator[Finding]:
+def _twins_treated_apart(program: Program) -> Iterator[Evidence]:
     """Two inputs of one kind share the weights, but not the BatchNorm or Dropout right behind them."""
     seen: dict[tuple[int, int], tuple[Call, Call, str]] = {}
     told: set[int] = set()
@@ -240,7 +240,7 @@ def _twins_treated_apart(program: Program) -> Iterator[Finding]:
             told.add(id(treats.node))
             kind = treats.op.rpartition(".")[2]
             yield clue(
-                "warning",
+                "likely",
                 treats,
                 f"`{before[2]}` and `{name}` share weights ({line_of(shared, treats)}), but each "
                 f"has a {kind} of its own (the other on {line_of(before[1], treats)}): equal inputs come out "
@@ -298,7 +298,7 @@ def _follows(call: Call, before: Call) -> bool:
     return any(value is before for value in ancestry(call.args[0], 400))
 
 
-def _dropout_before_a_comparison(program: Program) -> Iterator[Finding]:
+def _dropout_before_a_comparison(program: Program) -> Iterator[Evidence]:
     """Embeddings of two inputs, made by one encoder that ends in Dropout, are compared with each other."""
     users = uses(program)
     for pair in _pairs(program):
@@ -312,7 +312,7 @@ def _dropout_before_a_comparison(program: Program) -> Iterator[Finding]:
             where = masks[1]
             assert where is not None
             yield clue(
-                "warning",
+                "likely",
                 where,
                 "Two passes through this shared encoder end in Dropout, with a new mask each, and their "
                 "results are compared: equal inputs come out far apart, so the distance cannot become small.",
@@ -350,36 +350,34 @@ APART = (
 )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     for part in bench.first.shared:
         if part.norms and part.gap > APART:
-            yield Finding(
+            yield Evidence(
                 f"`{part.path}` is called {part.calls} times in one step and normalises each call by its "
                 "own batch, though "
                 f"the calls' inputs lie {part.gap:.1f} spreads apart: the branches are made alike, and "
                 "the running "
                 "average fits neither.",
-                severity="warning",
-                credence=0.6,
+                telling="likely",
                 where=Where(module=part.path or None),
                 numbers={"calls": part.calls, "gap": part.gap},
                 fix="Pass the branches through in one concatenated batch, or use a norm without batch "
                 "statistics.",
             )
         elif part.dropouts and part.calls == 2:
-            yield Finding(
+            yield Evidence(
                 f"`{part.path}` is called twice in one step with its own dropout mask each time: two "
                 "equal inputs come out "
                 "different.",
-                severity="note",
-                credence=0.25,
+                telling="aside",
                 where=Where(module=part.path or None),
                 numbers={"calls": part.calls, "dropouts": part.dropouts},
                 fix="Fine as augmentation; where branches are compared, share one mask or leave dropout out.",
             )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import module_of
     from sleuth.facts.places.statements import called_twice
 

@@ -67,7 +67,7 @@ from sleuth.facts.interpreter.values import (
 from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.topics.modules import CELLS, RECURRENT, applied, axis_of, exact, is_one_long, settled, uses
 from sleuth.facts.torch_api import is_module
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -89,7 +89,7 @@ _MOVES_AXES = frozenset("transpose permute view reshape T mT movedim swapaxes fl
 NEEDS = "RNN LSTM GRU Cell hidden state cache"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _dropped_by_the_caller(program)
     yield from _given_back_and_left(program)
     yield from _windows_from_zero(program)
@@ -106,7 +106,7 @@ def lint(program: Program) -> Iterator[Finding]:
         lost = _how_it_is_lost(call, loop) if loop is not None else ""
         if loop is not None and lost:
             yield clue(
-                "error",
+                "proven",
                 _to_blame(call, loop),
                 f"`{made.op.rpartition('.')[2]}` is called step by step in the loop of line "
                 f"{spot(loop.node, call.source).line} and {lost}: nothing is remembered from step to step.",
@@ -123,12 +123,12 @@ def _to_blame(call: Call, loop: Loop) -> Call:
     return callers[0] if takes and callers else call
 
 
-def _never_looked_at(program: Program) -> Iterator[Finding]:
+def _never_looked_at(program: Program) -> Iterator[Evidence]:
     from sleuth.facts.topics.unread_state import unread_states
 
     for found in unread_states(program.sources):
         yield clue(
-            "error",
+            "proven",
             Value(found.statement, found.source),
             f"`{found.method}` takes `{found.parameter}` and makes a state anew without reading it: what the "
             f"call on line {found.handed_in} carries from turn to turn is thrown away.",
@@ -136,12 +136,12 @@ def _never_looked_at(program: Program) -> Iterator[Finding]:
         )
 
 
-def _left_lying(program: Program) -> Iterator[Finding]:
+def _left_lying(program: Program) -> Iterator[Evidence]:
     from sleuth.facts.topics.dropped_state import dropped_states
 
     for found in dropped_states(program.source):
         yield clue(
-            "warning",
+            "likely",
             Value(found.statement, program.source),
             f"`{found.name}` is handed in, comes back moved on, and is dropped: every turn of the loop "
             "starts from the same state.",
@@ -149,12 +149,12 @@ def _left_lying(program: Program) -> Iterator[Finding]:
         )
 
 
-def _cleared_each_turn(program: Program) -> Iterator[Finding]:
+def _cleared_each_turn(program: Program) -> Iterator[Evidence]:
     from sleuth.facts.topics.cleared_state import cleared_each_turn
 
     for emptied, kept, source in cleared_each_turn(program):
         yield clue(
-            "warning",
+            "likely",
             Value(emptied, source),
             f"The state is made ready for the next turn on line {kept.lineno} and emptied here at its start: "
             "nothing is remembered from turn to turn.",
@@ -162,7 +162,7 @@ def _cleared_each_turn(program: Program) -> Iterator[Finding]:
         )
 
 
-def _dropped_by_the_caller(program: Program) -> Iterator[Finding]:
+def _dropped_by_the_caller(program: Program) -> Iterator[Evidence]:
     """`out, _ = model(token)` in a generating loop, where the file's models hand back their state."""
     if not _models_hand_back_state(program):
         return
@@ -179,7 +179,7 @@ def _dropped_by_the_caller(program: Program) -> Iterator[Finding]:
         places = {known.value: users for known, users in kept.items() if isinstance(known, Constant)}
         if places.get(0) and 1 in places and not places[1] and _is_generated(token, call):
             yield clue(
-                "warning",
+                "likely",
                 call,
                 f"`{call.receiver.name}` gets one token per turn and the state it hands back is dropped: "
                 "each token is computed as if nothing came before it.",
@@ -187,7 +187,7 @@ def _dropped_by_the_caller(program: Program) -> Iterator[Finding]:
             )
 
 
-def _given_back_and_left(program: Program) -> Iterator[Finding]:
+def _given_back_and_left(program: Program) -> Iterator[Evidence]:
     """`out, _ = policy(obs, h)` in a loop that feeds its own results back, with `h` as it was before."""
     candidates = [call for call in program.calls("()") if call.context.loops and len(call.args) == 2]
     if not candidates or not _models_hand_back_state(program):
@@ -203,7 +203,7 @@ def _given_back_and_left(program: Program) -> Iterator[Finding]:
             continue
         if _second_is_dropped(call, loop) and _is_plainly_named(call, loop, fresh):
             yield clue(
-                "warning",
+                "likely",
                 call,
                 f"The state handed back is dropped and the one of line {spot(fresh[0]).line} is given on "
                 "every turn: each step is computed as if nothing came before it.",
@@ -211,7 +211,7 @@ def _given_back_and_left(program: Program) -> Iterator[Finding]:
             )
 
 
-def _windows_from_zero(program: Program) -> Iterator[Finding]:
+def _windows_from_zero(program: Program) -> Iterator[Evidence]:
     """Window after window of one stream, each from an empty state, by a model that takes and gives one.
 
     Many train so and mean it; whether it costs anything, an experiment can tell.
@@ -226,7 +226,7 @@ def _windows_from_zero(program: Program) -> Iterator[Finding]:
         loop = _window_loop(cut, call, made)
         if loop is not None and _how_it_is_lost(call, loop) and _models_hand_back_state(program):
             yield clue(
-                "note",
+                "open",
                 cut,
                 f"The loop of line {spot(loop.node, call.source).line} goes through a stream window by "
                 "window, and each window starts from an empty state: nothing before it is known.",
@@ -428,37 +428,34 @@ MOSTLY_BLANK = 0.8  # episodes that begin at four of five steps are none
 SEVERAL = 8
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     for part in bench.first.recurrent:
         forgets = part.hidden_gradient == 0.0 and bool(part.input_gradient)
         if forgets and part.calls > 1 and part.stateless_calls == part.calls:
-            yield Finding(
+            yield Evidence(
                 f"`{part.path or part.kind}` is called {part.calls} times with {part.steps} time step "
                 "and never gets its "
                 "state back: its recurrent weights have a gradient of exactly zero, so it has no memory.",
-                severity="warning",
-                credence=0.75,
+                telling="likely",
                 where=Where(module=part.path or None),
                 numbers={"calls": part.calls, "steps": part.steps},
                 fix="Keep what it returns: `out, state = rnn(x, state)`.",
             )
         elif part.blank >= MOSTLY_BLANK and part.calls >= SEVERAL:
-            yield Finding(
+            yield Evidence(
                 f"{part.blank:.0%} of the states that `{part.path or part.kind}` gets back over {part.calls} "
                 "steps are all zero: it starts anew almost every time.",
-                severity="warning",
-                credence=0.7,
+                telling="likely",
                 where=Where(module=part.path or None),
                 numbers={"blank": part.blank, "calls": part.calls},
                 fix="Look at what the state is multiplied with: the mask that resets it may be turned round.",
             )
         elif forgets and part.steps == 1 and part.calls == 1 and part.stateless_calls:
-            yield Finding(
+            yield Evidence(
                 f"`{part.path or part.kind}` sees sequences of length 1 and starts from zero each time: "
                 "its recurrent "
                 "weights get no gradient.",
-                severity="warning",
-                credence=0.6,
+                telling="likely",
                 where=Where(module=part.path or None),
                 numbers={"steps": part.steps},
                 fix="Give it whole sequences (check batch_first), or carry the state from call to call.",

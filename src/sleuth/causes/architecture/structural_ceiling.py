@@ -55,7 +55,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -72,17 +72,16 @@ PREDICTS = {"same-batch": "usually"}  # not where only the answers stand still
 STILL = 1e-6  # relative change of every output when all parameters are drawn anew
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     from sleuth.facts.bench.forward import source_of
 
     seen = bench.ceiling
     if seen.output_change < STILL and seen.loss_change < STILL:
-        yield Finding(
+        yield Evidence(
             f"Drawing all {seen.parameters} trainable parameters anew changes outputs by "
             f"{seen.output_change:.1e} and the "
             f"loss by {seen.loss_change:.1e}: whatever is learned cannot reach them.",
-            severity="error",
-            credence=0.85,
+            telling="proven",
             where=source_of(bench.subject.model),
             numbers={"output_change": seen.output_change, "loss_change": seen.loss_change},
             fix="Follow the signal from the last trainable layer to the output: rounding, a mask, an "
@@ -90,12 +89,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
     same = bench.sameness
     if same is not None:
-        yield Finding(
+        yield Evidence(
             f"The {same.length} members on axis {same.axis} of the output all get the same answer, at these "
             "weights and at others, though inputs and targets differ there: nothing that is learned can tell "
             "them apart.",
-            severity="warning",
-            credence=0.75,
+            telling="likely",
             where=same.where,
             numbers={"members": same.length, "axis": same.axis},
             fix="Keep what each member says of itself beside the mean, the maximum or the summary of all of "
@@ -103,12 +101,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
     unmoved = bench.unmoved
     if unmoved is not None:
-        yield Finding(
+        yield Evidence(
             f"Each of {unmoved.rows} rows keeps the same answer among {unmoved.classes} at any weights: what "
             "is learned makes the scores larger or smaller and never another class the largest, so the loss "
             "can fall and the share of right answers stays where it is.",
-            severity="warning",
-            credence=0.75,
+            telling="likely",
             where=unmoved.where,
             numbers={"rows": unmoved.rows, "classes": unmoved.classes},
             unless=(),  # it stands however far the loss falls
@@ -122,7 +119,7 @@ BALANCED = 0.15  # variance of targets that are 0 or 1: at most one in five is t
 FELL = 0.9  # of what even odds cost (ln 2): the loss has learnt something
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     """Logits that never cross zero, of a two-class loss that falls: the decision cannot change."""
     from sleuth.facts.seen import at, by_line, loss_calls, needed
 
@@ -136,12 +133,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         side = "zero" if min(low) >= 0 else "one"
         if calls[-1].value is None or not 0 < calls[-1].value < FELL * math.log(2):
             continue
-        yield Finding(
+        yield Evidence(
             f"In {len(low)} looks, from step {calls[0].n} to {calls[-1].n}, every logit lay between "
             f"{min(low):.3g} and {max(high):.3g}, though both classes were there: the loss falls (to "
             f"{calls[-1].value:.3g}), and class {side} is never said, as zero is never crossed.",
-            severity="warning",
-            credence=0.75,
+            telling="likely",
             where=at(calls[0]),
             numbers={"lowest": min(low), "highest": max(high)},
             fix="Let the output take both signs: add a trainable shift to a distance or a square, remove the "

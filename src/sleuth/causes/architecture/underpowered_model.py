@@ -54,7 +54,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.seen import batches, loss_calls, where_module
 from sleuth.facts.step import Model
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
@@ -75,7 +75,7 @@ ENOUGH = 10  # parameters for each example of a batch, with which any net learns
 FLOOR = 0.05  # of the first loss; below it there is nothing left to fit
 
 
-def experiment(trials: "Trials") -> Iterator[Finding]:
+def experiment(trials: "Trials") -> Iterator[Evidence]:
     """One batch stays out of reach although nothing that was tried helps."""
     yield from _too_narrow(trials)
     if not trials.yes("same-batch") or trials.unstable or trials.learns:
@@ -85,17 +85,16 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
         return
     few, enough = _parameters_a_row(trials.base) < 1, _parameters_a_row(trials.base) > ENOUGH
     enough = enough or not loss_calls(trials.base)  # a loss written by hand may have a floor above zero
-    yield Finding(
+    yield Evidence(
         f"The model cannot fit one batch ({trials.figures('same-batch')}), at no rate that was tried"
         + (", which so few parameters need not be able to." if few else ".")
         + (" A loss with a floor of its own looks the same." if enough else ""),
-        "note" if few or enough else "warning",
-        0.2 if few or enough else 0.35,
+        "aside" if few or enough else "likely",
         fix="Give it more width or depth, or features that carry the target; first rule out a cut gradient.",
     )
 
 
-def _too_narrow(trials: "Trials") -> Iterator[Finding]:
+def _too_narrow(trials: "Trials") -> Iterator[Evidence]:
     """By heart or not makes no difference to a net with a few hidden units."""
     all_data, one_batch = trials.course, trials.course_in("same-batch")
     if all_data is None or one_batch is None or trials.yes("same-batch") or trials.yes("lr×10") is not False:
@@ -104,11 +103,10 @@ def _too_narrow(trials: "Trials") -> Iterator[Finding]:
     if not widths or max(widths) > HANDFUL or not _levelled_off(trials):
         return
     if one_batch.left > FLOOR and one_batch.tail > SAME * all_data.tail:
-        yield Finding(
+        yield Evidence(
             f"The widest hidden layer has {max(widths)} units, and one batch alone ends at a loss of "
             f"{one_batch.tail:.3g} where all the data end at {all_data.tail:.3g}: no room is left.",
-            severity="warning",
-            credence=0.55,
+            telling="likely",
             where=where_module(trials.base, _narrow_layer(trials.base, max(widths))),
             numbers={"widest": float(max(widths)), "one_batch": one_batch.tail, "all_data": all_data.tail},
             fix="Widen the hidden layers, tenfold at first: a loss that drops with the width was held by it.",

@@ -70,7 +70,7 @@ from sleuth.facts.topics.modules import (
     uses,
 )
 from sleuth.facts.torch_api import is_module
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -90,7 +90,7 @@ _PUTS_IN_CHARGE = (".parameters", ".named_parameters", ".requires_grad_", "torch
 NEEDS = "nn.Module Module requires_grad"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     for call, owner, held in plain_containers(program):
         known = registered(owner)
         lost = [
@@ -105,7 +105,7 @@ def lint(program: Program) -> Iterator[Finding]:
         if lost and not _registers_by_hand(owner):
             name = call.op[1:-1]
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"`self.{name}` is a plain Python container: the layers in it (made on "
                 f"{line_of(lost[0], call)}) are not in `parameters()`, so no optimizer trains them.",
@@ -174,7 +174,7 @@ def _registered_elsewhere(program: Program, item: Value, container: Value) -> bo
     return any(id(here.node) in handed for given in put_in for here in ancestry(given, 40))
 
 
-def _bare_tensors(program: Program) -> Iterator[Finding]:
+def _bare_tensors(program: Program) -> Iterator[Evidence]:
     """`self.scale = torch.ones(8, requires_grad=True)`: trainable, and not a parameter of the module."""
     for call in program.trace:
         if call.op[0] != "@" or call.op[-1] != "=" or not call.args:
@@ -188,7 +188,7 @@ def _bare_tensors(program: Program) -> Iterator[Finding]:
         kept = _registers_by_hand(owner) or _listed(program, leaf) or _cancels_out(owner, call.op[1:-1])
         if is_module(owner) and inside_init and not kept:
             yield clue(
-                "warning",
+                "likely",
                 call,
                 f"`self.{call.op[1:-1]}` is a tensor with requires_grad=True, not an nn.Parameter: it is "
                 "not in `parameters()`, so no optimizer trains it and no checkpoint holds it.",
@@ -220,26 +220,24 @@ def _cancels_out(owner: Instance, name: str) -> bool:
     )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     gradients = bench.first.gradients
     if gradients.hidden:
-        yield Finding(
+        yield Evidence(
             f"{len(gradients.hidden)} modules with parameters stand in a plain list or dict "
             f"(`{gradients.hidden[0]}`): "
             "model.parameters() does not list them, so no optimizer trains them and no checkpoint keeps "
             "them.",
-            severity="error",
-            credence=0.95,
+            telling="proven",
             where=Where(module=gradients.hidden[0]),
             numbers={"hidden": len(gradients.hidden), "unlisted_tensors": len(gradients.strangers)},
             fix="Use nn.ModuleList or nn.ModuleDict.",
         )
     elif gradients.strangers:
-        yield Finding(
+        yield Evidence(
             f"{len(gradients.strangers)} trainable tensors behind the loss, such as one of shape "
             f"{gradients.strangers[0]}, belong neither to the model's parameters nor to an optimizer.",
-            severity="warning",
-            credence=0.6,
+            telling="likely",
             numbers={"unlisted_tensors": len(gradients.strangers)},
             fix="Register them: nn.Parameter as an attribute, layers in nn.ModuleList.",
         )

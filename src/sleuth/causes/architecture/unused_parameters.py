@@ -60,7 +60,7 @@ from sleuth.facts.prepared import unread_layers
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import module_of, needed, where_module
 from sleuth.facts.topics.idle import idle_layers
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 from sleuth.records import replace
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ UNLESS = {"probe": "moving"}
 NEEDS = "def forward"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     for idle in idle_layers(program.source):
         yield clue(
-            "warning",
+            "likely",
             Value(idle.at, program.source),
             f"Nobody reads the result of `self.{idle.attribute}`: its weights take no part in what the model "
             "says, get no gradient and never change."
@@ -89,7 +89,7 @@ def lint(program: Program) -> Iterator[Finding]:
         )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     gradients = bench.first.gradients
     if not gradients.loss_has_graph:
         return
@@ -97,27 +97,25 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     idle = [p for p in gradients.parameters if p.trainable and p.gradient is None and not p.used]
     busy = [p for p in gradients.parameters if p.trainable and p.gradient is not None]
     if idle and busy:
-        yield Finding(
+        yield Evidence(
             f"{len(idle)} trainable parameters such as `{idle[0].name}` take no part in this pass: they "
             "never change, "
             "and a layer you count on may be missing from forward.",
-            severity="warning",
-            credence=0.6,
+            telling="likely",
             where=Where(module=idle[0].module or None),
             numbers={"idle": len(idle), "busy": len(busy)},
             fix="Call the layer in forward, or delete it.",
         )
 
 
-def _thrown_away(bench: "Bench") -> Iterator[Finding]:
+def _thrown_away(bench: "Bench") -> Iterator[Evidence]:
     """Layers that are called for nothing: whatever their weights, output and loss are the same."""
     if bench.first.gradients.silent and (idle := bench.cuts.idle):
         module = idle[0].rpartition(".")[0]
-        yield Finding(
+        yield Evidence(
             f"`{module or idle[0]}` is called and its result is not used: with other values in its weights "
             f"({len(idle)} parameters such as `{idle[0]}`) output and loss stay the same.",
-            severity="error",
-            credence=0.9,
+            telling="proven",
             where=bench.cuts.idle_place or Where(module=module or None),
             numbers={"thrown_away": len(idle)},
             fix="Use the result in forward (add it, concatenate it), or delete the layer.",
@@ -127,7 +125,7 @@ def _thrown_away(bench: "Bench") -> Iterator[Finding]:
 MUCH = 0.5  # of all weights
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Layers, Model
 
     needed(record.of(Layers), "gradients by layer")
@@ -143,31 +141,29 @@ def watch(record: "Record") -> Iterator[Finding]:
         yield _dropped(dropped, unread)
         return
     share = sum(sizes[name] for name in idle) / max(1, sum(sizes.values()))
-    yield Finding(
+    yield Evidence(
         f"{len(idle)} parameters ({', '.join(idle[:3])}{', ...' if len(idle) > 3 else ''}; {share:.0%} of "
         "all weights) took no part in any sampled forward pass and never had a gradient.",
-        severity="warning" if share > MUCH else "note",
-        credence=0.65 if share > MUCH else 0.4,
+        telling="likely" if share > MUCH else "open",
         where=where_module(record, module_of(idle[0])),
         numbers={"parameters": len(idle), "share": share},
         fix="Call the layer in `forward`, or remove it.",
     )
 
 
-def _dropped(names: list[str], unread: dict[str, Where]) -> Finding:
+def _dropped(names: list[str], unread: dict[str, Where]) -> Evidence:
     attribute = next(part for part in names[0].split(".") if part in unread)
-    return Finding(
+    return Evidence(
         f"`{attribute}` runs in every forward pass, nobody reads what it gives, and its {len(names)} "
         "parameters never have a gradient.",
-        severity="warning",
-        credence=0.75,
+        telling="likely",
         where=replace(unread[attribute], module=module_of(names[0]) or None),
         numbers={"parameters": len(names)},
         fix="Use the result where it was meant to enter, or delete the layer.",
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.layers import idle_part
 
     return None if scene.record is None else idle_part(finding, scene.record)

@@ -63,7 +63,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, learned, module_of, needed, where_module
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -86,7 +86,7 @@ FAINT = 1e-2  # of a loss that does not fall this much is worth an experiment; R
 EARLY = 4  # the early part is the first of so many equal parts, which grows with depth as the shrinkage does
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     weights = [p for p in bench.first.gradients.weights if p.gradient is not None and p.weight > 0]
     if len(weights) < 3:
         return
@@ -95,12 +95,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     early, late = _steepness(best), _steepness(last)
     if late > 0 and early < RATIO * late and not bench.wakes(first):
         ratio = early / late
-        yield Finding(
+        yield Evidence(
             f"Relative to its weights, `{best.name}` gets {ratio:.1e} of the gradient that "
             f"`{last.name}` gets "
             f"({len(weights)} layers between input and loss): the early layers stand still.",
-            severity="warning",
-            credence=0.7,
+            telling="likely",
             where=Where(module=first.module or None),
             numbers={"ratio": ratio, "first": early, "last": late},
             fix="Use residual connections, normalisation, ReLU-like activations and an initialisation "
@@ -133,7 +132,7 @@ STILL, ALIVE = 1e-6, 1e-4  # update over weight of a first layer that stands and
 SAMPLES = 3
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Layers, Model
 
     needed(record.of(Layers), "gradients by layer")
@@ -170,7 +169,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         and curves.median(m[1] for m in moves) > ALIVE
     )
     learns = any(learned(course) for course in courses(record)[:1])
-    yield Finding(
+    yield Evidence(
         f"Relative to its weights, the gradient of `{names[0]}` is {curves.median(pairs):.1e} of that of "
         f"`{names[1]}`"
         + (
@@ -178,8 +177,7 @@ def watch(record: "Record") -> Iterator[Finding]:
             if stands
             else ": the early layers learn little."
         ),
-        severity="note" if learns or suspected else ("error" if stands else "warning"),
-        credence=0.2 if learns else 0.3 if suspected else (0.75 if stands else 0.6),
+        telling="open" if learns or suspected else "proven" if stands else "likely",
         where=where_module(record, module_of(names[0])),
         numbers={"ratio": curves.median(pairs), "samples": len(pairs)},
         fix="Use ReLU-like units, normalisation or residual paths, and start weights by He's or Xavier's "
@@ -187,7 +185,7 @@ def watch(record: "Record") -> Iterator[Finding]:
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.layers import where_squashed, where_stacked
 
     if scene.record is None:

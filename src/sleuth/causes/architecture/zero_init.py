@@ -89,7 +89,7 @@ from sleuth.facts.topics.equal_weights.initialisers import (
     side_by_side,
 )
 from sleuth.facts.topics.modules import Affine, affine, settled
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -103,7 +103,7 @@ NEEDS = "zeros ones full fill constant zero_( //"
 PREDICTS = {"same-batch": "usually", "noise-inputs": "usually", "shuffled-labels": "usually"}
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _stacked(program)
     yield from _by_an_initialiser(program)
     yield from _in_jax(program)
@@ -111,13 +111,13 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _floored(program)
 
 
-def _floored(program: Program) -> Iterator[Finding]:
+def _floored(program: Program) -> Iterator[Evidence]:
     """`std = 1 // width ** 0.5`, times a draw: the floor of a fraction is 0, and so is every weight."""
     from sleuth.facts.topics.equal_weights.floored import floored_scales
 
     for division in floored_scales(program.source):
         yield clue(
-            "error",
+            "proven",
             Value(division, program.source),
             f"`{ast.unparse(division)}` is rounded down to 0 for every size above 1, and weights are drawn "
             "with that scale: all start at 0, and the units of a layer stay alike.",
@@ -131,7 +131,7 @@ def _floored(program: Program) -> Iterator[Finding]:
         )
 
 
-def _stacked(program: Program) -> Iterator[Finding]:
+def _stacked(program: Program) -> Iterator[Evidence]:
     """Two products in a row, both with weights that are all equal: the units between them stay copies."""
     made_equal = any(True for _ in program.calls(*sorted(FLAT | CONSTANT)))
     flat = flat_weights(program) if made_equal else {}
@@ -150,7 +150,7 @@ def _stacked(program: Program) -> Iterator[Finding]:
                 where = flat[_key(before)]
                 also = spot(flat[_key(one)]).line
                 yield clue(
-                    "error",
+                    "proven",
                     where,
                     "All these weights start equal, and so do those of the layer behind "
                     f"({'made here, too' if also == spot(where).line else f'line {also}'}): "
@@ -164,7 +164,7 @@ def _key(one: Affine) -> int:
     return id(one.weight)
 
 
-def _by_an_initialiser(program: Program) -> Iterator[Finding]:
+def _by_an_initialiser(program: Program) -> Iterator[Evidence]:
     """An initialiser for all linear layers (or all parameters) of a model that makes their weights equal."""
     for call in program.calls(*sorted(CONSTANT)):
         value = peeled(subject_of(call))
@@ -189,7 +189,7 @@ def _by_an_initialiser(program: Program) -> Iterator[Finding]:
         if known and not any(is_deep(model) and not side_by_side(program, model) for model in known):
             continue
         yield clue(
-            "error" if known else "warning",
+            "proven" if known else "likely",
             call,
             "This gives every weight of a layer the same value: all its units compute the same, get the same "
             "gradient and stay equal.",
@@ -197,7 +197,7 @@ def _by_an_initialiser(program: Program) -> Iterator[Finding]:
         )
 
 
-def _in_jax(program: Program) -> Iterator[Finding]:
+def _in_jax(program: Program) -> Iterator[Evidence]:
     """Two products in a row with matrices of equal numbers, which JAX keeps in dicts, lists and tuples."""
     if not any(True for _ in program.calls(*JAX_FLAT)):
         return
@@ -216,7 +216,7 @@ def _in_jax(program: Program) -> Iterator[Finding]:
             told.update((id(before), id(made)))
             also = "made here, too" if before is made else f"line {spot(made).line}"
             yield clue(
-                "error",
+                "proven",
                 before,
                 f"All these weights start equal, and so do those of the layer behind ({also}): the units "
                 "between them get the same gradient and stay copies of each other.",
@@ -225,7 +225,7 @@ def _in_jax(program: Program) -> Iterator[Finding]:
             break
 
 
-def _flax(program: Program) -> Iterator[Finding]:
+def _flax(program: Program) -> Iterator[Evidence]:
     """Two flax layers in a row whose `kernel_init` makes all weights equal."""
     constant = {
         id(call): call
@@ -239,7 +239,7 @@ def _flax(program: Program) -> Iterator[Finding]:
             if before is not None and before is not call and id(before) not in told:
                 told.update((id(before), id(call)))
                 yield clue(
-                    "error",
+                    "proven",
                     before.receiver or before,
                     "All weights of this layer start equal, and so do those of the layer behind it (line "
                     f"{spot(call).line}): the units between them get the same gradient and stay copies of "
@@ -249,16 +249,15 @@ def _flax(program: Program) -> Iterator[Finding]:
                 break
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     alike = [p for p in bench.first.gradients.weights if p.symmetric and not bench.wakes(p)]
     if alike:
         name = alike[0].name
-        yield Finding(
+        yield Evidence(
             f"All units of `{name}` {alike[0].shape} have the same weights and get the same gradient: "
             "they stay copies "
             f"of each other, and the layer is worth one unit ({len(alike)} such layers).",
-            severity="error",
-            credence=0.93,
+            telling="proven",
             where=Where(module=alike[0].module or None),
             numbers={"layers": len(alike), "first": name},
             fix="Draw weights at random (Kaiming or Xavier); zero is for biases and last layers of "
@@ -268,12 +267,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     kinds = ("Linear", "Conv1d", "Conv2d", "Conv3d")
     flat = [p for p in bench.first.gradients.weights if p.kind in kinds and 0 <= p.std < 1e-5 * abs(p.mean)]
     if flat and max(flat[0].shape) > 1:
-        yield Finding(
+        yield Evidence(
             f"Every weight of `{flat[0].name}` {flat[0].shape} is {flat[0].mean:.3g} ({len(flat)} such "
             "layers): "
             "its units differ in their biases at most and learn nearly the same.",
-            severity="warning",
-            credence=0.75,
+            telling="likely",
             where=Where(module=flat[0].module or None),
             numbers={"layers": len(flat), "value": flat[0].mean},
             fix="Draw weights at random (Kaiming or Xavier).",
@@ -286,7 +284,7 @@ def undo(world: "World") -> None:
     of_models.initialised_anew(world, only_equal=True)
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Model
 
     told = list(_never_moved(record))
@@ -307,12 +305,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         if pairs and model.n == 0 and not loaded(record, until=0):
             one, other = pairs[0]
             passed = _passed(record, model, one)
-            yield Finding(
+            yield Evidence(
                 f"All rows of `{one.name}` are equal, and those of `{other.name}` behind it too (spread "
                 f"{one.std:.2g} and {other.std:.2g}): its {one.shape[0]} units compute the same, get the "
                 "same gradient and stay one" + ("." if not passed else ", unless a path leads past them."),
-                severity="note" if passed else "error",
-                credence=0.2 if passed else 0.88,
+                telling="aside" if passed else "proven",
                 where=where_module(record, module_of(one.name)),
                 numbers={"units": one.shape[0], "pairs": len(pairs)},
                 fix="Start weights at random (torch's default will do); only biases may start at zero.",
@@ -331,7 +328,7 @@ def _beside_a_drawn_one(equal: "Parameter", model: "Model") -> bool:
 LONG, OFTEN = 20, 5  # steps, and samples of them; a gate before a gate opens within three or four steps
 
 
-def _never_moved(record: "Record") -> Iterator[Finding]:
+def _never_moved(record: "Record") -> Iterator[Evidence]:
     """Two tables or more that are zero, take part, and get a gradient of exactly zero from first to last.
 
     Each is multiplied with another that is zero: none of them can be the first to move. One alone may be a
@@ -350,12 +347,11 @@ def _never_moved(record: "Record") -> Iterator[Finding]:
             if parameter.norm == 0 and all(_rests_at_zero(seen, parameter.name) for seen in samples)
         ]
         if len(still) > 1:
-            yield Finding(
+            yield Evidence(
                 f"`{still[0].name}` and `{still[-1].name}` start at zero and are still zero after "
                 f"{samples[-1].n + 1} steps: where one is multiplied with the other, neither has "
                 "a slope as long as the other is zero.",
-                severity="error",
-                credence=0.88,
+                telling="proven",
                 where=where_module(record, module_of(still[0].name)),
                 numbers={"tables": len(still), "steps": samples[-1].n + 1},
                 fix="Draw at least one of them at random, such as `nn.init.normal_(table.weight, std=0.1)`.",
@@ -381,7 +377,7 @@ def _passed(record: "Record", model: "Model", zero: "Parameter") -> bool:
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.layers import where_written
     from sleuth.facts.places.scene import last_resort
 

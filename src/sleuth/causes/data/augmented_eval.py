@@ -75,7 +75,7 @@ from sleuth.facts.topics.loaders import (
     transform_of,
 )
 from sleuth.facts.topics.splits import RANDOM_SPLIT, splits_of
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -91,7 +91,7 @@ FIX = "Give the held-out part its own data set object with a transform that draw
 NEEDS = "ransform ugment rand Rand noise flip crop jitter mixup cutmix"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _held_out_sets(program)
     yield from _shared_halves(program)
     yield from _tables(program)
@@ -100,7 +100,7 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _applied_in_evaluation(program)
 
 
-def _held_out_sets(program: Program) -> Iterator[Finding]:
+def _held_out_sets(program: Program) -> Iterator[Evidence]:
     """A held-out set made with a random transform."""
     made = [call for call in program.trace if call.receiver is None and given_transform(call) is not None]
     evaluated = [dataset for loader in evaluation_loaders(program) if (dataset := dataset_of(loader))]
@@ -137,9 +137,9 @@ def _views(node: ast.AST) -> bool:
     )
 
 
-def _report(at: Value, step: Value, whose: str) -> Finding:
+def _report(at: Value, step: Value, whose: str) -> Evidence:
     return clue(
-        "error",
+        "proven",
         at,
         f"`{name_of(step)}` ({line_of(step, at)}) is applied to {whose}: the same weights score differently "
         "in every pass, and lower than they should.",
@@ -147,7 +147,7 @@ def _report(at: Value, step: Value, whose: str) -> Finding:
     )
 
 
-def _shared_halves(program: Program) -> Iterator[Finding]:
+def _shared_halves(program: Program) -> Iterator[Evidence]:
     """`random_split` of one augmented data set: both halves see its transform."""
     if any(True for _ in program.calls("@transform=", "@dataset=")):
         return  # the transform is exchanged afterwards
@@ -183,7 +183,7 @@ def _is_wrapped(program: Program, parts: tuple[Value, ...]) -> bool:
     )
 
 
-def _tables(program: Program) -> Iterator[Finding]:
+def _tables(program: Program) -> Iterator[Evidence]:
     """`{"train": Compose(...), "val": Compose(...)}`."""
     seen: set[int] = set()
     for value in program.scene.scope.names.values():
@@ -196,7 +196,7 @@ def _tables(program: Program) -> Iterator[Finding]:
                     yield _report(steps[0], steps[0], f"the `{key}` data")
 
 
-def _switched_on(program: Program) -> Iterator[Finding]:
+def _switched_on(program: Program) -> Iterator[Evidence]:
     """A data set of the project that augments when told to, told to for evaluation."""
     evaluated = [dataset_of(loader) for loader in evaluation_loaders(program)]
     for dataset in evaluated:
@@ -208,7 +208,7 @@ def _switched_on(program: Program) -> Iterator[Finding]:
                 value = dataset.attributes.get(flag)
                 if isinstance(value, Constant) and value.value is True and branch_draws(dataset, branch):
                     yield clue(
-                        "error",
+                        "proven",
                         dataset,
                         f"This data set is evaluated with `{flag}` on: its items are changed at random on "
                         f"line {branch.lineno}.",
@@ -217,7 +217,7 @@ def _switched_on(program: Program) -> Iterator[Finding]:
                     break
 
 
-def _in_every_item(program: Program) -> Iterator[Finding]:
+def _in_every_item(program: Program) -> Iterator[Evidence]:
     """A data set of the project that changes each item at random, used for training and for evaluation."""
     trained = {id(class_of(dataset_of(loader))) for loader in training_loaders(program)}
     for loader in evaluation_loaders(program):
@@ -226,7 +226,7 @@ def _in_every_item(program: Program) -> Iterator[Finding]:
         changed = always_augmented(known) if known is not None else None
         if known is not None and changed is not None:
             yield clue(
-                "warning",
+                "likely",
                 known,
                 f"`{known.cls.name}` changes each item at random (returned on line {changed.lineno}) in "
                 "every split: the same weights score differently in every evaluation.",
@@ -256,7 +256,7 @@ def _own_flag(test: ast.expr) -> str:
     return ""
 
 
-def _applied_in_evaluation(program: Program) -> Iterator[Finding]:
+def _applied_in_evaluation(program: Program) -> Iterator[Evidence]:
     """A random transform object applied to the inputs of a model inside an evaluation loop."""
     evaluation = {id(loader) for loader in evaluation_loaders(program)}
     for event in program.training.of("forward"):
@@ -268,7 +268,7 @@ def _applied_in_evaluation(program: Program) -> Iterator[Finding]:
             yield _report(applied, steps[0], "the batches of an evaluation loop")
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Evaluation
 
     needed(record.of(Evaluation), "evaluation passes")
@@ -288,13 +288,12 @@ def watch(record: "Record") -> Iterator[Finding]:
         whole = [seen for seen in passes if seen.rows == loader.examples and seen.fingerprint]
         if len({seen.fingerprint for seen in whole}) < 2:
             continue
-        yield Finding(
+        yield Evidence(
             f"{len(whole)} evaluation passes over the same {whole[0].rows} examples in the same order "
             f"received {len({seen.fingerprint for seen in whole})} different sets of values: something "
             "random prepares the evaluation inputs, so the score is that of a harder task and wavers by "
             "itself.",
-            severity="warning" if classifies else "note",
-            credence=0.75 if classifies else 0.3,
+            telling="likely" if classifies else "open",
             where=at(loader),
             numbers={"passes": len(whole), "rows": whole[0].rows},
             fix="Give the evaluation set its own transform without random steps.",

@@ -54,7 +54,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import CLASS_LOSSES, at, batches, courses, loss_calls, needed, tensors, training_loader
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -72,7 +72,7 @@ PREDICTS = {"noise-inputs": "even", "shuffled-labels": "even"}
 RATIO = 10.0  # majority to minority; from here on a model gains by never naming the minority
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     losses = [use for use in bench.first.losses if use.name.startswith(("cross_entropy", "nll", "binary"))]
     if not losses or any(use.weighted for use in losses):
         return
@@ -87,13 +87,12 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if surely < RATIO or len(counts.counts) > 20:
         return
     rare = min(counts.counts, key=lambda pair: pair[1])
-    yield Finding(
+    yield Evidence(
         f"Class {rare[0]} has {rare[1]} of {counts.seen} examples, the largest class {numbers[-1]} "
         f"({counts.ratio:.0f}:1), and the loss weighs all examples alike: naming the large class every "
         "time is nearly "
         "optimal for it.",
-        severity="warning",
-        credence=0.6,
+        telling="likely",
         where=losses[0].where,
         numbers={"ratio": counts.ratio, "rarest": rare[1], "seen": counts.seen},
         fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; judge by recall "
@@ -106,7 +105,7 @@ NEAR = 0.15  # relative distance to it
 MANY_CLASSES = 20  # beyond, rare ones are the rule (tokens of a text)
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     calls = [call for call in loss_calls(record) if call.function in CLASS_LOSSES]
     counts: Counter[str] = Counter()
     for _, values in tensors(batches(record), "target"):
@@ -120,14 +119,13 @@ def watch(record: "Record") -> Iterator[Finding]:
     if not 2 <= len(counts) <= MANY_CLASSES or surely < RATIO:
         return
     ignored = _rare_ignored(record, common[1] / counts.total()) or _at_entropy(record, counts)
-    yield Finding(
+    yield Evidence(
         f"Class {rare[0]} is {rare[1]} of {counts.total()} labels seen, class {common[0]} is {common[1]}, "
         "and the loss weighs all alike: "
         + (ignored or "a model that never names the rare class looks good.")
         + " Judge it by recall.",
         # An imbalance that is learned all the same is no fault.
-        severity="warning" if ignored else "note",
-        credence=0.7 if ignored else 0.3,
+        telling="likely" if ignored else "open",
         where=at(calls[0]),
         numbers={"ratio": common[1] / max(1, rare[1]), "rarest": rare[1], "seen": counts.total()},
         fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; judge by recall a "
@@ -167,7 +165,7 @@ def undo(world: "World") -> None:
     of_losses.weighted_classes(world)
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.statements import best_statement
 
     return best_statement(_is_criterion, scene.sources)

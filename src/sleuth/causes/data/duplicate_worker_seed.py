@@ -66,7 +66,7 @@ from sleuth.facts.interpreter.values import Call, Class, Function, Instance, Val
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import at, batches, is_float, needed
 from sleuth.facts.topics.loaders import DATA_LOADER, class_of, dataset_of, line
-from sleuth.finding import Finding, Severity
+from sleuth.finding import Evidence, Telling
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -89,20 +89,20 @@ FIX = "Seed inside the worker from what torch gives it: `get_worker_info().seed`
 NEEDS = "worker"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     for loader in program.calls(DATA_LOADER):
         workers = loader.keywords.get("num_workers", loader.argument(5, "num_workers"))
         if workers is None or literal(workers) == 0:
             continue
-        severity: Severity = "error" if isinstance(literal(workers), int) else "warning"
+        telling: Telling = "proven" if isinstance(literal(workers), int) else "likely"
         start = loader.keywords.get("worker_init_fn")
         if start is not None:
-            yield from _bad_start(loader, start, severity)
+            yield from _bad_start(loader, start, telling)
         elif "**" not in loader.keywords:
-            yield from _own_generator(program, loader, severity)
+            yield from _own_generator(program, loader, telling)
 
 
-def _own_generator(program: Program, loader: Call, severity: Severity) -> Iterator[Finding]:
+def _own_generator(program: Program, loader: Call, telling: Telling) -> Iterator[Evidence]:
     """A generator made once and used in `__getitem__`: every worker receives a copy in the same state."""
     dataset = dataset_of(loader)
     while isinstance(dataset, Call) and dataset.op in ("torch.utils.data.Subset", "[]") and dataset.args:
@@ -120,7 +120,7 @@ def _own_generator(program: Program, loader: Call, severity: Severity) -> Iterat
         owned = name in dataset.attributes
         if isinstance(made, Call) and made.op in GENERATORS and (f"self.{name}" if owned else name) in used:
             yield clue(
-                severity,
+                telling,
                 made,
                 "This generator is made once and `__getitem__` draws from it; the loader on line "
                 f"{line(loader)} copies it into every worker, so all workers draw the same numbers, "
@@ -169,7 +169,7 @@ def _reseeds(node: ast.Attribute) -> bool:
     return (own and isinstance(node.ctx, ast.Store)) or node.attr in ("seed", "manual_seed")
 
 
-def _bad_start(loader: Call, start: Value, severity: Severity) -> Iterator[Finding]:
+def _bad_start(loader: Call, start: Value, telling: Telling) -> Iterator[Evidence]:
     """A `worker_init_fn` that gives every worker the same seed."""
     function = root(start)
     definition = function.definition if isinstance(function, Function) else None
@@ -188,7 +188,7 @@ def _bad_start(loader: Call, start: Value, severity: Severity) -> Iterator[Findi
     if seeders and all(_is_bare_id(node.args[0], definition) for node in seeders):
         if literal(loader.keywords.get("persistent_workers")) is not True:
             yield clue(
-                "warning",
+                "likely",
                 Value(seeders[0], function.source if function is not None else loader.source),
                 f"The bare worker id seeds the workers of the loader on line {line(loader)}: they start anew "
                 "in each epoch, so every epoch repeats the random numbers of the first.",
@@ -198,7 +198,7 @@ def _bad_start(loader: Call, start: Value, severity: Severity) -> Iterator[Findi
     if not seeders or not all(_is_fixed(node.args[0], definition) for node in seeders):
         return
     yield clue(
-        severity,
+        telling,
         Value(seeders[0], function.source if function is not None else loader.source),
         f"Every worker of the loader on line {line(loader)} is given the same seed here: all of them draw "
         "the same numbers.",
@@ -231,7 +231,7 @@ def _is_fixed(seed: ast.expr, definition: Definition) -> bool:
 MOST = 0.8  # of the copies that k workers in step would make; the rest may be cut by the batch's edge
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Loader
 
     several = [loader for loader in record.of(Loader) if loader.workers >= 2]
@@ -249,12 +249,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         ]
         expected = (loader.workers - 1) / loader.workers
         if shares and curves.median(shares) >= MOST * expected:
-            yield Finding(
+            yield Evidence(
                 f"With {loader.workers} workers, {curves.median(shares):.0%} of the rows of a batch stood in "
                 "an earlier batch already: the workers draw the same random numbers, so most of the variety "
                 "is an illusion.",
-                severity="warning",
-                credence=0.65,
+                telling="likely",
                 where=at(loader),
                 numbers={"repeated": curves.median(shares), "workers": loader.workers},
                 fix="Make the generator in `worker_init_fn` from `torch.initial_seed()`, or draw with torch.",

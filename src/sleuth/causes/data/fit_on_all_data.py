@@ -71,7 +71,7 @@ from sleuth.facts.topics.splits import (
 )
 from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import HELD_OUT_NAME, TRAIN_NAME, Pattern
-from sleuth.finding import Finding, Severity, Where
+from sleuth.finding import Evidence, Telling, Where
 from sleuth.records import dataclass
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Fit:
     by_hand: bool = False
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     splits = splits_of(program)
     fits = list(_fits(program))
     yield from _refits_on_held_out(splits, fits)
@@ -143,7 +143,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 yield _report(fit, split)
 
 
-def _target_encodings(splits: Splits) -> Iterator[Finding]:
+def _target_encodings(splits: Splits) -> Iterator[Evidence]:
     """`df["city_mean"] = df.groupby("city")["y"].transform("mean")`, and y is what is predicted."""
     groups = {
         id(item): item
@@ -188,17 +188,17 @@ def _learned_columns(splits: Splits) -> set[object]:
 WRITTEN = {"cut": "the slice", "mask": "the mask", "sample": "the sample drawn"}
 
 
-def _report(fit: Fit, split: Split) -> Finding:
+def _report(fit: Fit, split: Split) -> Evidence:
     harm = (
         "it has seen the labels that the score is measured on"
         if fit.name in SEES_LABELS or fit.name in ("target encoding", CHOICE)
         else "what it learned includes the rows that the score is measured on"
     )
-    severity: Severity = "warning" if fit.name == "fillna" else "error"
+    telling: Telling = "likely" if fit.name == "fillna" else "proven"
     what = fit.name if fit.name == CHOICE else f"`{fit.name}`"
     how, there = WRITTEN.get(split.how, f"`{split.how}`"), line_of(split.call, fit.call)
     return clue(
-        severity,
+        telling,
         fit.call,
         f"{what} is computed from all rows, and {how} on {there} divides them: {harm}.",
         fix="Split first, fit on the training part only and apply that to both parts (or use a Pipeline).",
@@ -495,7 +495,7 @@ def _holds_single_examples(splits: Splits, data: Value | None) -> bool:
     return False
 
 
-def _refits_on_held_out(splits: Splits, fits: list[Fit]) -> Iterator[Finding]:
+def _refits_on_held_out(splits: Splits, fits: list[Fit]) -> Iterator[Evidence]:
     """`fit_transform(x_test)`: the held-out part gets its own ruler."""
     held = {id(part) for split in splits.found for part in split.held_out}
     for fit in fits:
@@ -514,7 +514,7 @@ def _refits_on_held_out(splits: Splits, fits: list[Fit]) -> Iterator[Finding]:
         line = getattr(other[0].call.node, "lineno", 0) if other else 0
         if other and (proven or named) and not _is_divided_again(splits, fit):
             yield clue(
-                "error" if proven else "warning",
+                "proven" if proven else "likely",
                 fit.call,
                 f"`{fit.name}` is fitted again on held-out rows, after line {line} "
                 "fitted it on training rows: the two parts are measured with different rulers.",
@@ -532,13 +532,12 @@ EXACT = 1e-4  # a scaler leaves mean 0 and spread 1 to rounding in float32
 CLEARLY_OFF = 20.0  # times further away without the validation rows
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     for fit in bench.fits:
-        yield Finding(
+        yield Evidence(
             f"{fit.kind} was fitted on {fit.rows} rows, and those very rows were split into training and "
             "held-out ones afterwards: what it learned from the held-out rows is in the training data.",
-            severity="error",
-            credence=0.9,
+            telling="proven",
             where=Where(fit.path, fit.line),
             numbers={"rows": fit.rows, "transformer": fit.kind},
             fix="Split first; call `fit` on the training part and only `transform` on the rest.",
@@ -547,12 +546,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         return
     seen = bench.split
     if seen.pooled_error < EXACT and seen.train_error > CLEARLY_OFF * max(seen.pooled_error, 1e-6):
-        yield Finding(
+        yield Evidence(
             "Training and validation rows together have mean 0 and spread 1 to within "
             f"{seen.pooled_error:.1e}, the "
             f"training rows alone only to within {seen.train_error:.1e}: the scaler was fitted on both.",
-            severity="warning",
-            credence=0.85,
+            telling="likely",
             numbers={"together": seen.pooled_error, "training_alone": seen.train_error},
             fix="Split first; call `fit` on the training part and only `transform` on the rest.",
         )

@@ -48,7 +48,7 @@ If the raw data has no signal either, no fix exists: that is a question about th
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
@@ -69,17 +69,16 @@ FEWEST_ROWS, FEWEST_TOKENS = 16, 256
 FEW, MOSTLY = 0.1, 0.7
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     for part in bench.data.inputs:
         if bench.data.may_be_constant(part):
             continue
         if part.top_share >= NEARLY_ALL and part.examples > 1 and part.features > 1:
-            yield Finding(
+            yield Evidence(
                 f"{part.top_share:.1%} of all values of input {part.name} are {part.top_value:g}: "
                 "padding, an unknown "
                 "token or a clipped range is nearly all that the model sees.",
-                severity="warning",
-                credence=0.6,
+                telling="likely",
                 numbers={"share": part.top_share, "value": part.top_value},
                 fix="Undo the preprocessing for one example and look at it; compare with the raw file.",
             )
@@ -89,19 +88,18 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     yield from _leveled(bench)
     reach = bench.reach
     if reach.features and reach.ignored == reach.features:
-        yield Finding(
+        yield Evidence(
             f"No output depends on any of the {reach.features} input features: the gradient of the "
             "output with respect "
             "to the input is exactly zero.",
-            severity="warning",
-            credence=0.6,
+            telling="likely",
             numbers={"features": reach.features, "ignored": reach.ignored},
             fix="Look for a multiplication by zero, a mask that covers everything, or an input that is "
             "overwritten.",
         )
 
 
-def _leveled(bench: "Bench") -> Iterator[Finding]:
+def _leveled(bench: "Bench") -> Iterator[Evidence]:
     """Each example normalised by itself, and nothing left that goes with its label."""
     from sleuth.facts.bench import NotApplicable
 
@@ -110,18 +108,17 @@ def _leveled(bench: "Bench") -> Iterator[Finding]:
     except NotApplicable:
         return
     if seen.leveled and seen.like_chance:
-        yield Finding(
+        yield Evidence(
             "Every example has the same mean and the same spread, so each was normalised by itself, and the "
             f"nearest of {seen.rows} has the same label in {seen.agreement:.1%} of cases, where chance gives "
             f"{seen.chance:.1%}: if level or size told the labels apart, that is gone.",
-            severity="warning",
-            credence=0.65,
+            telling="likely",
             numbers={"agreement": seen.agreement, "chance": seen.chance},
             fix="Normalise with one mean and one spread of the training set for all examples.",
         )
 
 
-def _few_tokens(bench: "Bench") -> Iterator[Finding]:
+def _few_tokens(bench: "Bench") -> Iterator[Evidence]:
     """A vocabulary of which the batch uses next to nothing: the tokens were lost on the way."""
     from torch import nn
 
@@ -139,32 +136,30 @@ def _few_tokens(bench: "Bench") -> Iterator[Finding]:
         if marks or bench.data.may_be_constant(part):
             continue
         if part.distinct <= max(3, FEW * rows) and part.top_share >= MOSTLY:
-            yield Finding(
+            yield Evidence(
                 f"Of a vocabulary of {rows}, the {tokens} tokens of a batch are {part.distinct} different "
                 f"ones, and {part.top_share:.0%} of them are {part.top_value:g}: the words were lost on the "
                 "way to their numbers.",
-                severity="warning",
-                credence=0.7,
+                telling="likely",
                 numbers={"rows": rows, "distinct": part.distinct, "share": part.top_share},
                 fix="Print one text beside its tokens, and the tokens turned back into text.",
             )
 
 
-def experiment(trials: "Trials") -> Iterator[Finding]:
+def experiment(trials: "Trials") -> Iterator[Evidence]:
     if not trials.yes("noise-inputs") or trials.yes("same-batch") or trials.yes("lr×10"):
         return
     if trials.yes("shuffled-labels") is False or not trials.poor or not trials.had_its_time:
         return
-    yield Finding(
+    yield Evidence(
         f"Noise in the place of the inputs does as well ({trials.figures('noise-inputs')}), though one batch "
         "can be learnt by heart: what reaches the model carries nothing about the target.",
-        "warning",
-        0.4,
+        "likely",
         fix="Print and plot what the model is called with, after all preprocessing.",
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import of_inputs
 
     return of_inputs(finding, scene)

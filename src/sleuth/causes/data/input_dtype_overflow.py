@@ -59,7 +59,7 @@ from sleuth.facts.prepared import speaks_of, where_input_made
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import batches, is_float, needed, tensors
 from sleuth.facts.topics.loaders import line
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.places.scene import Scene
@@ -144,7 +144,7 @@ NARROW = frozenset(["int8", "uint8", "int16", "uint16", "<i2", ">i2", "i2", "<h"
 NEEDS = "int8 int16 int32 int64 randint imread Image read_image decode_ byte i2 short <h Video MNIST CIFAR"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _bytes_wrap(program)
     yield from _bytes_added_up(program)
     yield from _filled_bytes_differ(program)
@@ -154,13 +154,13 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _fractions_cut(program)
 
 
-def _fractions_cut(program: Program) -> Iterator[Finding]:
+def _fractions_cut(program: Program) -> Iterator[Evidence]:
     """`frames = np.empty_like(samples)` of whole numbers, and `frames[i] = x / x.max()`."""
     from sleuth.facts.topics.cut_fractions import cut_fractions
 
     for found in cut_fractions(program):
         yield clue(
-            "warning",
+            "likely",
             found.array,
             f"This array holds whole numbers, and line {line(found.written)} writes a quotient into it: all "
             "that stands behind the point is cut off, and of numbers below 1 nothing is left.",
@@ -168,7 +168,7 @@ def _fractions_cut(program: Program) -> Iterator[Finding]:
         )
 
 
-def _raw_numbers_wrap(program: Program) -> Iterator[Finding]:
+def _raw_numbers_wrap(program: Program) -> Iterator[Evidence]:
     """Two channels added, or a square taken, in the 16 bits that a recording was stored with."""
     for call in program.calls(
         "+", "-", "*", "**", "+=", "-=", "*=", "numpy.square", "numpy.add", "numpy.subtract"
@@ -184,7 +184,7 @@ def _raw_numbers_wrap(program: Program) -> Iterator[Finding]:
         together = source.op in READS_RAW and differ and all(here is not None for here in kept)
         if squared or (call.op != "**" and together):
             yield clue(
-                "warning",
+                "likely",
                 call,
                 f"`{call.op.rpartition('.')[2].rstrip('=')}` works on the narrow integers of line "
                 f"{line(source)}: results beyond their range wrap around without a word.",
@@ -192,7 +192,7 @@ def _raw_numbers_wrap(program: Program) -> Iterator[Finding]:
             )
 
 
-def _bytes_wrap(program: Program) -> Iterator[Finding]:
+def _bytes_wrap(program: Program) -> Iterator[Evidence]:
     for call in program.calls(*WRAPS):
         if len(call.args) != 2:
             continue
@@ -202,7 +202,7 @@ def _bytes_wrap(program: Program) -> Iterator[Finding]:
         source = left or right
         if source is not None and _may_wrap(call, left, right):
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"`{call.op.rstrip('=')}` works on 8-bit integers (read on line {line(source)}): "
                 "results below 0 "
@@ -211,14 +211,14 @@ def _bytes_wrap(program: Program) -> Iterator[Finding]:
             )
 
 
-def _bytes_added_up(program: Program) -> Iterator[Finding]:
+def _bytes_added_up(program: Program) -> Iterator[Evidence]:
     """`total = np.zeros_like(frame)` of bytes, and `total += frame` in a loop: two frames are too many. So
     are two of `sum(frames)`, Python's own, which adds them in the type they have (NumPy's takes a wider)."""
     for call in program.calls("builtins.sum"):
         source = _bytes(call.args[0]) if len(call.args) == 1 else None
         if source is not None:
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"Python's `sum` adds the 8-bit integers of line {line(source)} in the type they have: "
                 "beyond 255 they wrap around without a word.",
@@ -231,7 +231,7 @@ def _bytes_added_up(program: Program) -> Iterator[Finding]:
         source = _bytes(start.args[0] if start.args else None)
         if source is not None:
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"The sum keeps the 8-bit integers of line {line(source)}, as line {line(start)} makes it "
                 "like them: beyond 255 it wraps around without a word.",
@@ -239,7 +239,7 @@ def _bytes_added_up(program: Program) -> Iterator[Finding]:
             )
 
 
-def _filled_bytes_differ(program: Program) -> Iterator[Finding]:
+def _filled_bytes_differ(program: Program) -> Iterator[Evidence]:
     """`b - a` of two arrays that were made as bytes and filled: half of all differences are negative."""
     for call in program.calls("-", "-=", "numpy.subtract"):
         if len(call.args) != 2 or root(call.args[0]) is root(call.args[1]):
@@ -247,7 +247,7 @@ def _filled_bytes_differ(program: Program) -> Iterator[Finding]:
         first, second = (_byte_buffer(part) for part in call.args)
         if first is not None and second is not None:
             yield clue(
-                "warning",
+                "likely",
                 call,
                 f"Both sides of `-` were made as 8-bit unsigned integers (lines {line(first)} and "
                 f"{line(second)}): every difference below 0 wraps around to the top of 0..255.",
@@ -411,7 +411,7 @@ def _is_device(move: Call) -> bool:
     return isinstance(literal(target), str) or (isinstance(target, Call) and target.op == "torch.device")
 
 
-def _noise_cast_to_bytes(program: Program) -> Iterator[Finding]:
+def _noise_cast_to_bytes(program: Program) -> Iterator[Evidence]:
     """`(image + normal noise).astype(np.uint8)`: what leaves 0..255 comes back at the other end."""
     for call in program.calls(".astype", ".to", ".type", ".byte"):
         if call.op != ".byte" and not _names_bytes(call.args[0] if call.args else call.keywords.get("dtype")):
@@ -424,7 +424,7 @@ def _noise_cast_to_bytes(program: Program) -> Iterator[Finding]:
         ):
             if not any(_is_normal_noise(part) for part in made.args[:1]) or len(made.args) == 2:
                 yield clue(
-                    "error",
+                    "proven",
                     call,
                     "Values with normal noise are cast to 8-bit integers without a clip: what falls "
                     "below 0 or "
@@ -453,15 +453,14 @@ FLAT = 73.9  # standard deviation of a byte that takes all of 0..255 alike; only
 LEVELS = 255.0
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     needed(batches(record), "training batches")
     for batch, values in tensors(batches(record)[:1], "input"):
         if values.dtype.removeprefix("torch.") in BYTES:
-            yield Finding(
+            yield Evidence(
                 f"The model receives `{values.dtype}` (input {values.path}): sums and differences of such "
                 "numbers wrap around without a word wherever they come before a conversion.",
-                severity="note",
-                credence=0.3,
+                telling="open",
                 where=where_input_made(record, batch.line),
                 numbers={"minimum": values.minimum or 0, "maximum": values.maximum or 0},
                 fix="Convert to float first, then subtract, add and scale.",
@@ -471,12 +470,11 @@ def watch(record: "Record") -> Iterator[Finding]:
             and _two_humps(values.minimum, values.maximum, values.mean, values.std)
             and speaks_of(record, "uint8", "255", "int8", "byte()")
         ):
-            yield Finding(
+            yield Evidence(
                 f"Input {values.path} fills 0 to {values.maximum:g} with a spread of {values.std:.3g}, more "
                 "than a byte that takes all its values alike: small negative numbers may have wrapped to "
                 "the top.",
-                severity="note",
-                credence=0.3,
+                telling="open",
                 where=where_input_made(record, batch.line),
                 numbers={"std": values.std or 0.0, "mean": values.mean or 0.0},
                 fix="Convert to float before any subtraction or sum.",
@@ -492,7 +490,7 @@ def _two_humps(low: float | None, high: float | None, mean: float | None, std: f
     return 250 <= top <= LEVELS and FLAT * 1.1 < std * scale < 120 and 0.25 < mean * scale / LEVELS < 0.75
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import of_inputs
 
     return of_inputs(finding, scene)

@@ -54,7 +54,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.prepared import where_input_made
 from sleuth.facts.seen import batches, needed, tensors
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -67,7 +67,7 @@ PREDICTS = {"same-batch": "usually", "noise-inputs": "usually", "shuffled-labels
 MOST = 0.95  # of the features without any variation: the border pixels of small images stay below
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     for part in bench.data.inputs:
         if part.examples < 4 or (len(part.shape) < 2 and not part.floating):
             continue
@@ -75,19 +75,18 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         if share < MOST or bench.data.may_be_constant(part):
             continue
         everything = share == 1.0
-        yield Finding(
+        yield Evidence(
             f"{part.constant_features} of {part.features} features of input {part.name} have the same "
             "value in all "
             f"{part.examples} examples of this batch; what does not vary cannot tell examples apart.",
-            severity="error" if everything else "warning",
-            credence=0.95 if everything else 0.6,
+            telling="proven" if everything else "likely",
             numbers={"constant_features": part.constant_features, "features": part.features},
             fix="Print two raw examples and follow them through the preprocessing to where they become "
             "equal.",
         )
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     seen = [batch for batch in batches(record) if any(_several(values.shape) for values in batch.values)]
     needed(seen, "training batches of several rows")
     flat, living = 0, 0
@@ -97,12 +96,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         living += any(values.constant_features < 1 for values in inputs)
     if flat >= 3 and not living:
         first = next(values for _, values in tensors(seen, "input") if _several(values.shape))
-        yield Finding(
+        yield Evidence(
             f"In all {flat} recorded batches every row of the input is the same (mean "
             f"{first.mean or 0:.4g}): the model cannot tell the examples apart, and the best it can learn is "
             "the average answer.",
-            severity="error",
-            credence=0.93,
+            telling="proven",
             where=where_input_made(record, seen[0].line),
             numbers={"batches": flat},
             fix="Print two examples as the model receives them; look for an index, a mask or a scale that "
@@ -114,7 +112,7 @@ def _several(shape: tuple[int, ...]) -> bool:
     return len(shape) >= 1 and shape[0] > 1
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import of_inputs
 
     return of_inputs(finding, scene)

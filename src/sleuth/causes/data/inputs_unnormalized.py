@@ -55,7 +55,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.prepared import where_input_made
 from sleuth.facts.seen import batches, courses, is_float, layer_types, learned, needed, tensors
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -75,7 +75,7 @@ LARGE, HUGE = 10.0, 100.0
 SMALL = 1e-3
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     if bench.failure or bench.first.normalised_first:
         return
     for part in bench.first.data.inputs:
@@ -83,23 +83,21 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             continue
         numbers = {"largest_size": part.farthest, "widest": part.widest, "narrowest": part.narrowest}
         if part.farthest > LARGE:
-            yield Finding(
+            yield Evidence(
                 f"Input {part.name} reaches a size of {part.farthest:.3g} in a feature (spreads from "
                 f"{part.narrowest:.2g} to {part.widest:.2g}); weights are initialised for inputs of "
                 "about 1, so the "
                 "first layer dominates everything.",
-                severity="error" if part.farthest > HUGE else "warning",
-                credence=0.9 if part.farthest > HUGE else 0.6,
+                telling="proven" if part.farthest > HUGE else "likely",
                 numbers=numbers,
                 fix="Subtract the training mean and divide by the training spread, feature by feature.",
             )
         elif 0 < part.farthest < SMALL:
-            yield Finding(
+            yield Evidence(
                 f"No feature of input {part.name} is larger than {part.farthest:.2g}; the biases "
                 "outweigh it and the "
                 "model sees the same input every time.",
-                severity="warning",
-                credence=0.6,
+                telling="likely",
                 numbers=numbers,
                 fix="Scale the inputs to a spread of about 1; look for a division that was made twice.",
             )
@@ -117,7 +115,7 @@ STRONG = 10.0  # activations of a first layer on inputs of unit spread lie near 
 DEAD = 0.5  # share of silent or saturated units that shows harm
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     found = [values for _, values in tensors(batches(record), "input", is_float) if values.std is not None]
     needed(found, "statistics of float inputs")
     worst = max(found, key=_size)
@@ -127,13 +125,12 @@ def watch(record: "Record") -> Iterator[Finding]:
         return
     harmed = _harm(record)
     batch = next(batch for batch in batches(record) if worst in batch.values)
-    yield Finding(
+    yield Evidence(
         f"Input {worst.path} lies between {worst.minimum or 0:.4g} and {worst.maximum or 0:.4g} (spread "
         f"{worst.std or 0:.3g}, largest mean of a feature {worst.largest_feature_mean:.3g}), far from zero "
         "mean and unit spread"
         + (f", and it shows: {harmed}." if harmed else "; the run copes with it so far."),
-        severity="warning" if harmed else "note",
-        credence=0.7 if harmed else 0.25,
+        telling="likely" if harmed else "aside",
         where=where_input_made(record, batch.line),
         numbers={"std": worst.std or 0.0, "mean": worst.mean or 0.0, "uneven": worst.feature_std_ratio},
         fix="Standardise inputs with mean and spread of the training set, a feature at a time.",
@@ -187,7 +184,7 @@ def undo(world: "World") -> None:
     of_data.standardised_inputs(world)
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import of_inputs
 
     return of_inputs(finding, scene)

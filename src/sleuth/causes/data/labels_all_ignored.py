@@ -57,7 +57,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.prepared import where_target_made
 from sleuth.facts.seen import loss_calls, needed
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -69,15 +69,14 @@ LOOKS_LIKE = {"not finite": "even"}
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     for use in bench.first.losses:
         if use.ignored_share == 1.0:
-            yield Finding(
+            yield Evidence(
                 f"Every target of this batch equals the ignore index of {use.name}, so there is nothing "
                 "to learn from "
                 "and the mean over no element is NaN.",
-                severity="error",
-                credence=0.97,
+                telling="proven",
                 where=use.where,
                 numbers={"ignored_share": use.ignored_share},
                 fix="Print the targets before the loss: a prompt that fills the window, a mask the wrong "
@@ -85,7 +84,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             )
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     calls = [
         call
         for call in needed(loss_calls(record), "loss calls")
@@ -96,18 +95,17 @@ def watch(record: "Record") -> Iterator[Finding]:
         return
     every = len(empty) == len(calls)
     lost = any(call.value is not None and not math.isfinite(call.value) for call in empty)
-    yield Finding(
+    yield Evidence(
         f"In {len(empty)} of {len(calls)} recorded calls every target equals the ignore index (first at step "
         f"{empty[0].n}): the loss is {'NaN' if lost else 'empty'} there and no gradient flows.",
-        severity="error" if every or lost else "note",
-        credence=0.95 if every or lost else 0.4,
+        telling="proven" if every or lost else "open",
         where=where_target_made(record, empty[0]),
         numbers={"empty": len(empty), "calls": len(calls), "step": empty[0].n},
         fix="Check how targets are masked (padding, prompt); skip batches without a single real target.",
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import behind, of_targets
 
     return behind(of_targets(finding, scene), finding, _marks_as_ignored, scene)

@@ -63,7 +63,7 @@ from sleuth.facts.seen import (
     tensors,
     training_loader,
 )
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -79,7 +79,7 @@ PREDICTS = {"noise-inputs": "always", "shuffled-labels": "always"}
 ENOUGH = 16  # examples with one label among which chance would have shown a second (2 classes at 80:20: 97%)
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     whole = bench.subject.loader is not None  # one batch alone may come from one day, one class, one file
     if whole:
         counts = bench.labels
@@ -90,12 +90,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         distinct = min((part.distinct or 2 for part in targets), default=2)
         seen = min((part.examples for part in targets), default=0)
     if distinct == 1 and seen >= ENOUGH:
-        yield Finding(
+        yield Evidence(
             f"All {seen} examples seen carry the same label, so the best model is a constant and the "
             "loss falls to zero "
             "without anything being learned.",
-            severity="error" if whole else "note",
-            credence=0.9 if whole else 0.3,
+            telling="proven" if whole else "open",
             numbers={"examples": seen, "distinct": distinct},
             fix="Look at the label column of the raw data, and at a filter or a join that kept one class "
             "only.",
@@ -117,7 +116,7 @@ def _all_served(record: "Record", calls: "list[LossCall]") -> bool:
     return rows >= max(2 * ENOUGH, min(MANY, examples / 2))
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     calls = [call for call in loss_calls(record) if call.function in CLASS_LOSSES and call.ignored < 1]
     needed(calls, "calls of a loss over classes")
     seen = {bound for call in calls for bound in (call.target_min, call.target_max) if bound is not None}
@@ -137,12 +136,11 @@ def watch(record: "Record") -> Iterator[Finding]:
     )
     if rows < 2 * ENOUGH:
         return
-    yield Finding(
+    yield Evidence(
         f"All {rows} labels seen are {value:g}: a model that always answers {value:g} is perfect, so nothing "
         "is learned about the inputs" + (" and the loss is near zero already." if over else "."),
         # Contrastive losses put the right answer at place 0 on purpose: their labels are made, not served.
-        severity="error" if served else ("warning" if over else "note"),
-        credence=0.93 if served else (0.7 if over else 0.3),
+        telling="proven" if served else "likely" if over else "open",
         where=where_target_made(record, calls[0]),
         numbers={"label": value, "seen": rows},
         fix="Look at the labels as they leave the data set: a wrong column, a filter, an unshuffled head of "
@@ -150,7 +148,7 @@ def watch(record: "Record") -> Iterator[Finding]:
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import behind, of_targets
 
     return behind(of_targets(finding, scene), finding, _works_out_answers, scene)

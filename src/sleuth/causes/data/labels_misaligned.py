@@ -61,7 +61,7 @@ from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.loaders import line
 from sleuth.facts.topics.row_order import SHUFFLERS
 from sleuth.facts.topics.splits import PERMUTATIONS, TRAIN_TEST_SPLIT, Splits, bare, first_key, splits_of
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 from sleuth.records import dataclass
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Pair:
 NEEDS = "shuffle perm sort sample andom rand( glob listdir scandir choice split"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     splits = splits_of(program)
     reseeds = sorted(call.order for call in program.calls(*SEEDS))
     pairs = list(_pairs(program))
@@ -122,7 +122,7 @@ def lint(program: Program) -> Iterator[Finding]:
         if alone and lonely and _of_one_kind(alone, lonely):
             guilty = max((*alone, *lonely), key=lambda draw: draw.order)
             yield clue(
-                "error",
+                "proven",
                 guilty,
                 f"Inputs and labels are mixed by two different draws (lines {line(alone[0])} and "
                 f"{line(lonely[0])}): rows no longer belong together.",
@@ -139,12 +139,12 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _moved_apart(program)
 
 
-def _moved_apart(program: Program) -> Iterator[Finding]:
+def _moved_apart(program: Program) -> Iterator[Evidence]:
     from sleuth.facts.topics.drawn_apart import drawn_apart
 
     for found in drawn_apart(program.source):
         yield clue(
-            "error" if found.certain else "warning",
+            "proven" if found.certain else "likely",
             Value(found.mask, program.source),
             f"`{ast.unparse(found.picture)}` and `{ast.unparse(found.mask)}` draw anew each: the picture "
             "is moved one way and what belongs to its pixels another.",
@@ -153,7 +153,7 @@ def _moved_apart(program: Program) -> Iterator[Finding]:
         )
 
 
-def _sorted(splits: Splits, pairs: list[Pair]) -> Iterator[Finding]:
+def _sorted(splits: Splits, pairs: list[Pair]) -> Iterator[Evidence]:
     from sleuth.facts.topics.sorted_rows import sorted_apart
 
     for pair in pairs:
@@ -161,7 +161,7 @@ def _sorted(splits: Splits, pairs: list[Pair]) -> Iterator[Finding]:
             continue
         how = "was sorted by something else" if apart.both else "keeps its order"
         yield clue(
-            "error",
+            "proven",
             apart.at,
             f"One table is sorted here and the other, with which it is matched row by row on line "
             f"{line(pair.at)}, {how}: rows no longer belong together.",
@@ -169,9 +169,9 @@ def _sorted(splits: Splits, pairs: list[Pair]) -> Iterator[Finding]:
         )
 
 
-def _one_sided(draw: Call, moved: str, kept: str, pair: Pair) -> Finding:
+def _one_sided(draw: Call, moved: str, kept: str, pair: Pair) -> Evidence:
     return clue(
-        "error" if moved == "inputs" else "warning",
+        "proven" if moved == "inputs" else "likely",
         draw,
         f"The {moved} are put into another order here and the {kept} they are paired with on line "
         f"{line(pair.at)} are not.",
@@ -331,7 +331,7 @@ def _has_no_source(items: Collection) -> bool:
     return not any(isinstance(part, Call) for part in ancestry(items, 60))
 
 
-def _listings(program: Program, splits: Splits) -> Iterator[Finding]:
+def _listings(program: Program, splits: Splits) -> Iterator[Evidence]:
     """Two folders listed separately, or a folder and a shuffled table, matched by place."""
     pairs = [(call.args[0], call.args[1]) for call in program.calls("builtins.zip") if len(call.args) == 2]
     by_place: dict[tuple[int, object], list[Call]] = {}
@@ -349,7 +349,7 @@ def _listings(program: Program, splits: Splits) -> Iterator[Finding]:
         unsorted = [call for call, is_sorted in (one, other) if not is_sorted]
         if unsorted:
             yield clue(
-                "warning",
+                "likely",
                 unsorted[0],
                 f"Two folders are listed separately (lines {line(one[0])} and {line(other[0])}) and "
                 "matched by "
@@ -360,12 +360,12 @@ def _listings(program: Program, splits: Splits) -> Iterator[Finding]:
 
 def _listed_beside_shuffled(
     splits: Splits, listing: tuple[Call, bool] | None, table: Value
-) -> Iterator[Finding]:
+) -> Iterator[Evidence]:
     draws = _draws(splits, table) if listing is not None else []
     if listing is None or not draws or any(here is listing[0] for here in ancestry(table, 1_000)):
         return
     yield clue(
-        "error",
+        "proven",
         draws[0],
         f"The table is put into another order here, and its rows are matched by place with the folder listed "
         f"on line {line(listing[0])}, which keeps its own.",
@@ -399,22 +399,21 @@ def _listing(program: Program, value: Value) -> tuple[Call, bool] | None:
 NEAR = 0.7  # nearest neighbour over typical distance: only then is a neighbour a witness
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     yield from _shifted_twice(bench)
     yield from _not_shifted(bench)
     yield from _unlike_their_neighbours(bench)
 
 
-def _shifted_twice(bench: "Bench") -> Iterator[Finding]:
+def _shifted_twice(bench: "Bench") -> Iterator[Evidence]:
     """A model of the next token whose target is the one after."""
     for use in bench.first.losses if not bench.failure else ():
         if use.ahead is not None and use.ahead > 1:
-            yield Finding(
+            yield Evidence(
                 f"The target at each place is the input's token {use.ahead} places on, not the next one: it "
                 "is shifted once where the data is made and again where the loss is computed.",
-                severity="error",
+                telling="proven",
                 unless=(),  # shown, however far the loss falls
-                credence=0.85,
                 where=use.where,
                 numbers={"ahead": use.ahead},
                 fix="Shift in one place only: give the loss `logits` and targets that are the next tokens.",
@@ -424,7 +423,7 @@ def _shifted_twice(bench: "Bench") -> Iterator[Finding]:
 FORWARD = 1e-4  # relative change of outputs before a place that is replaced; kernels leave 1e-7
 
 
-def _not_shifted(bench: "Bench") -> Iterator[Finding]:
+def _not_shifted(bench: "Bench") -> Iterator[Evidence]:
     """A model that reads forward, to tell the next token, is asked for the one it has read."""
     from sleuth.facts.bench import NotApplicable
 
@@ -436,52 +435,49 @@ def _not_shifted(bench: "Bench") -> Iterator[Finding]:
     except NotApplicable:
         return
     if seen.equal == 1.0 and seen.change <= FORWARD < seen.past:
-        yield Finding(
+        yield Evidence(
             "Targets and inputs are the same sequence, and each output sees its own place and those before "
             "it: the model is asked for the token it has just read, which it only has to copy.",
-            severity="error",
+            telling="proven",
             unless=(),
-            credence=0.88,
             where=judged[0].where,
             numbers={"ahead": 0},
             fix="Shift by one: inputs, targets = tokens[:, :-1], tokens[:, 1:].",
         )
 
 
-def _unlike_their_neighbours(bench: "Bench") -> Iterator[Finding]:
+def _unlike_their_neighbours(bench: "Bench") -> Iterator[Evidence]:
     seen = bench.neighbours
     # Examples that were each brought to one size lack what may have told their labels: see input-destroyed.
     if seen.nearness < NEAR and seen.like_chance and not seen.leveled:
-        yield Finding(
+        yield Evidence(
             f"The nearest of {seen.rows} examples has the same label in {seen.agreement:.1%} of cases, "
             "and chance would "
             f"give {seen.chance:.1%}: inputs that are alike do not share their label, as if labels had "
             "been shuffled.",
-            severity="warning",
-            credence=0.65,
+            telling="likely",
             numbers={"agreement": seen.agreement, "chance": seen.chance, "nearness": seen.nearness},
             fix="Look at ten pairs of input and label right before the model; shuffle both with one "
             "permutation.",
         )
 
 
-def experiment(trials: "Trials") -> Iterator[Finding]:
+def experiment(trials: "Trials") -> Iterator[Evidence]:
     """Labels dealt at random train as well as the real ones, though the model can learn a batch by heart."""
     if not trials.yes("shuffled-labels") or trials.yes("same-batch") or trials.yes("lr×10"):
         return
     if trials.yes("noise-inputs") is False or not trials.poor or not trials.had_its_time:
         return
-    yield Finding(
+    yield Evidence(
         "One batch can be learnt by heart, but over the data it does no better than with labels dealt "
         f"at random ({trials.figures('shuffled-labels')}): inputs and labels do not belong together.",
-        "warning",
-        0.5,
+        "likely",
         fix="Look at ten examples beside their labels; check every shuffle, sort, filter and join between "
         "reading and batching.",
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import of_targets
 
     return of_targets(finding, scene, moved=True)

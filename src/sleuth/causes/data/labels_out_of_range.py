@@ -54,7 +54,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.prepared import where_target_made
 from sleuth.facts.seen import by_line, loss_calls, raised
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -79,47 +79,44 @@ _REFUSALS = (
 )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     if bench.failure:
         yield from _refused(bench)
         return
     for use in bench.first.losses:
         numbers = {"minimum": use.target_min, "maximum": use.target_max}
         if use.name.startswith("binary") and (use.target_min < 0 or use.target_max > 1):
-            yield Finding(
+            yield Evidence(
                 f"{use.name} gets targets from {use.target_min:g} to {use.target_max:g}; it is only a "
                 "loss between 0 "
                 "and 1, beyond that it falls without limit and the outputs run away.",
-                severity="error",
-                credence=0.95,
+                telling="proven",
                 where=use.where,
                 numbers=numbers,
                 fix="Map the targets to 0 and 1 (for a mask with 255: `target / 255` or `target > 0`).",
             )
         soft = use.name == "cross_entropy" and "float" in use.target_dtype
         if soft and (use.target_min < 0 or use.target_max > 1):
-            yield Finding(
+            yield Evidence(
                 f"cross_entropy gets a floating target from {use.target_min:g} to {use.target_max:g}, "
                 "which it reads as "
                 "class probabilities; those lie between 0 and 1.",
-                severity="error",
-                credence=0.9,
+                telling="proven",
                 where=use.where,
                 numbers=numbers,
                 fix="Give class indices as int64, or rows that are non-negative and sum to 1.",
             )
 
 
-def _refused(bench: "Bench") -> Iterator[Finding]:
+def _refused(bench: "Bench") -> Iterator[Evidence]:
     said = bench.failure.lower()
     for words, meaning in _REFUSALS:
         if words in said and "target" in said:
             part = next(iter(bench.data.targets), None)
             seen = f" ({part.dtype}, from {part.minimum:g} to {part.maximum:g})" if part is not None else ""
-            yield Finding(
+            yield Evidence(
                 f"The loss refuses the targets{seen}: {meaning}. It said: {bench.failure}.",
-                severity="error",
-                credence=0.85,
+                telling="proven",
                 fix="Compare `y.min()`, `y.max()` and `y.dtype` with what the loss expects.",
             )
             return
@@ -128,7 +125,7 @@ def _refused(bench: "Bench") -> Iterator[Finding]:
 _TWO_CLASS = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     refused = raised(
         record,
         "is out of bounds.",
@@ -137,11 +134,10 @@ def watch(record: "Record") -> Iterator[Finding]:
         "t >= 0 && t < n_classes",
     )
     if refused is not None and record.end is not None and "arget" in record.end.message:
-        yield Finding(
+        yield Evidence(
             f'The run stopped with "{record.end.message.splitlines()[0][:120]}": a label is no index of a '
             "class.",
-            severity="error",
-            credence=0.95,
+            telling="proven",
             where=refused,
             fix="Count the classes from 0 to K-1 and give the last layer K outputs.",
         )
@@ -153,12 +149,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         ]
         if outside:
             call = outside[0]
-            yield Finding(
+            yield Evidence(
                 f"`{call.function}` receives targets from {call.target_min or 0:g} to "
                 f"{call.target_max or 0:g} at step {call.n}; it is made for 0 to 1. Outside, the loss has no "
                 "floor and sinks without end.",
-                severity="error",
-                credence=0.93,
+                telling="proven",
                 where=where_target_made(record, call),
                 numbers={
                     "minimum": call.target_min or 0.0,
@@ -169,7 +164,7 @@ def watch(record: "Record") -> Iterator[Finding]:
             )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import of_targets
 
     return of_targets(finding, scene)

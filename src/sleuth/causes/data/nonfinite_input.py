@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts.prepared import where_input_made
 from sleuth.facts.seen import batches, broke_at, needed
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -69,11 +69,11 @@ def _masked(bench: "Bench") -> bool:
     return bool(slopes) and all(map(math.isfinite, (bench.first.loss, *slopes)))
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     for part in bench.data.tensors:
         if part.nonfinite:
             meant = _masked(bench)
-            yield Finding(
+            yield Evidence(
                 f"The {part.role} {part.name} of this batch holds {part.nonfinite} values that are NaN "
                 f"or infinite, the first at {part.nonfinite_at}; "
                 + (
@@ -81,21 +81,20 @@ def probe(bench: "Bench") -> Iterator[Finding]:
                     if meant
                     else "one of them is enough to turn loss and weights into NaN."
                 ),
-                severity="note" if meant else "error",
-                credence=0.3 if meant else 0.97,
+                telling="open" if meant else "proven",
                 numbers={"nonfinite": part.nonfinite, "first_at": part.nonfinite_at},
                 fix="Find where they enter (a missing value, 0/0, log of 0) and impute or drop those rows.",
             )
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     needed(batches(record), "training batches")
     broken = broke_at(record)
     for batch in batches(record):
         for values in batch.values:
             if not values.nonfinite or (broken is not None and broken < batch.n):
                 continue
-            yield Finding(
+            yield Evidence(
                 f"{values.nonfinite} values of {values.role or 'input'} {values.path} are NaN or infinite in "
                 f"the batch of step {batch.n}"
                 + (
@@ -103,8 +102,7 @@ def watch(record: "Record") -> Iterator[Finding]:
                     if broken is not None
                     else "; the loss stays finite, so the model may mask them."
                 ),
-                severity="error" if broken is not None else "note",
-                credence=0.95 if broken is not None else 0.3,
+                telling="proven" if broken is not None else "open",
                 where=where_input_made(record, batch.line),
                 numbers={"nonfinite": values.nonfinite, "step": batch.n},
                 fix="Find the rows (`torch.isfinite(x).all(1)`) and drop or fill them where the data is "
@@ -113,7 +111,7 @@ def watch(record: "Record") -> Iterator[Finding]:
             return
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import of_inputs
 
     return of_inputs(finding, scene)

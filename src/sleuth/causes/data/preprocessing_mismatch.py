@@ -68,7 +68,7 @@ from sleuth.facts.topics.loaders import (
 )
 from sleuth.facts.topics.splits import Split, Splits, splits_of
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.places.scene import Scene
@@ -88,7 +88,7 @@ _NUMBERS_CATEGORIES = ("factorize", ".unique()", ".cat.codes", "LabelEncoder", "
 PREDICTIONS = (".predict", ".predict_proba", ".score", ".decision_function")
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _data_sets(program)
     yield from _tables(program)
     yield from _unscaled_test(splits_of(program))
@@ -96,7 +96,7 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _numbered_apart(program)
 
 
-def _numbered_apart(program: Program) -> Iterator[Finding]:
+def _numbered_apart(program: Program) -> Iterator[Evidence]:
     """Each part numbers its categories by itself: 3 is Paris in training and Rome in the test."""
     if not any(map(program.source.holds, _NUMBERS_CATEGORIES)):
         return
@@ -106,14 +106,14 @@ def _numbered_apart(program: Program) -> Iterator[Finding]:
         sure = not found.sorted
         harm = "one code means two categories." if sure else "a category that one lacks moves all codes."
         yield clue(
-            "error" if sure else "warning",
+            "proven" if sure else "likely",
             Value(found.node, program.source),
             f"`{found.table}` gets category codes from its own values, and so does the other part: {harm}",
             fix="Make the codes once, from the training part, and map both parts with them.",
         )
 
 
-def _data_sets(program: Program) -> Iterator[Finding]:
+def _data_sets(program: Program) -> Iterator[Evidence]:
     """The training and the held-out set of one kind, with transforms that scale differently."""
     made = [call for call in program.trace if call.receiver is None and given_transform(call) is not None]
     for held in made:
@@ -125,7 +125,7 @@ def _data_sets(program: Program) -> Iterator[Finding]:
             yield _report(transform_of(held) or held, step, line(train[0]))
 
 
-def _scaled_in_training_only(program: Program) -> Iterator[Finding]:
+def _scaled_in_training_only(program: Program) -> Iterator[Evidence]:
     """`if self.train: x = x / 255` in a data set: an augmentation may be left out, a change of units not."""
     for node in program.source.of(ast.FunctionDef) if program.source.holds("__getitem__") else ():
         if node.name != "__getitem__":
@@ -136,7 +136,7 @@ def _scaled_in_training_only(program: Program) -> Iterator[Finding]:
             for step in branch.body:
                 if _changes_units(step):
                     yield clue(
-                        "warning",
+                        "likely",
                         Value(step, program.source),
                         "The numbers are brought to another scale here for training only: in evaluation the "
                         "model is asked about numbers it never saw.",
@@ -158,7 +158,7 @@ def _changes_units(step: ast.stmt) -> bool:
     return is_division and getattr(getattr(made, "right", None), "value", None) in _FULL_SCALE
 
 
-def _tables(program: Program) -> Iterator[Finding]:
+def _tables(program: Program) -> Iterator[Evidence]:
     """`{"train": Compose(...), "val": Compose(...)}`."""
     for value in program.scene.scope.names.values():
         table = root(value)
@@ -170,9 +170,9 @@ def _tables(program: Program) -> Iterator[Finding]:
                     yield _report(held, step, line(table.items["train"]))
 
 
-def _report(held: Value, step: str, other: int) -> Finding:
+def _report(held: Value, step: str, other: int) -> Evidence:
     return clue(
-        "error",
+        "proven",
         held,
         f"`{step}` differs between this held-out transform and the training one (line {other}): the "
         "model is asked "
@@ -214,7 +214,7 @@ def _constants(step: Call) -> tuple[object, ...] | None:
     return tuple(numbers)
 
 
-def _unscaled_test(splits: Splits) -> Iterator[Finding]:
+def _unscaled_test(splits: Splits) -> Iterator[Evidence]:
     """The model is fitted on scaled rows and asked about raw ones of the same split."""
     program = splits.program
     fits: dict[int, list[Call]] = {}
@@ -230,7 +230,7 @@ def _unscaled_test(splits: Splits) -> Iterator[Finding]:
                         continue
                     if _reaches(splits, ask.args[0], split):
                         yield clue(
-                            "error",
+                            "proven",
                             ask,
                             "The model was fitted on rows that went through `transform` (line "
                             f"{line(scaler)}); these "
@@ -274,7 +274,7 @@ ENOUGH = 256  # numbers in a tensor from which its mean and spread are steady
 WORSE = 2.0  # evaluation loss over training loss at the first evaluation
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     served = needed(batches(record, "eval"), "evaluation batches")
     yield from _other_words(record, served)
     for (model, path), trained in _groups(batches(record)).items():
@@ -293,11 +293,10 @@ def watch(record: "Record") -> Iterator[Finding]:
             if not _odd_from_the_first(trained, [v for b, v in looks if b.line == batch.line]):
                 continue
             bad = _bad_at_once(record)
-            yield Finding(
+            yield Evidence(
                 f"Input {path} {odd} in evaluation: the two sides are prepared differently"
                 + (f", and {bad}." if bad else "."),
-                severity="warning",
-                credence=0.8 if bad else 0.6,
+                telling="likely",
                 where=where_input_made(record, batch.line),
                 numbers={
                     "train_mean": trained[0].mean or 0.0,
@@ -320,7 +319,7 @@ def _odd_from_the_first(trained: "list[Values]", looks: "list[Values]") -> bool:
     return odd[0] and sum(odd) >= NEARLY_ALL * len(odd)
 
 
-def _other_words(record: "Record", served: "Sequence[Batch]") -> Iterator[Finding]:
+def _other_words(record: "Record", served: "Sequence[Batch]") -> Iterator[Evidence]:
     """Ids of words that training hardly saw, or another numbering: the texts were taken apart differently."""
     bags = any(kind == "EmbeddingBag" for kind in layer_types(record).values())
     groups: dict[tuple[int, str], list[Values]] = {}
@@ -342,11 +341,10 @@ def _other_words(record: "Record", served: "Sequence[Batch]") -> Iterator[Findin
             if word is not None
             else f"shares {shared or 0.0:.0%} of its commonest ids with those"
         )
-        yield Finding(
+        yield Evidence(
             f"Input {path} {seen} in training: the texts are taken apart or numbered in another way before "
             "evaluation, so the model meets words it was not taught.",
-            severity="warning",
-            credence=0.8,
+            telling="likely",
             where=_served_from(record, looks[0][0]),
             numbers={"now": now.get(word or "", 0.0), "before": before.get(word or "", 0.0)},
             fix="Send both through the same tokeniser and the same vocabulary.",
@@ -395,13 +393,12 @@ def _trained_on(record: "Record", batch: "Batch") -> bool:
     return any((seen.seen_in_training or 0.0) > FAMILIAR for seen in passes)
 
 
-def _standardised_alone(record: "Record", batch: "Batch", values: "Values") -> Finding:
-    return Finding(
+def _standardised_alone(record: "Record", batch: "Batch", values: "Values") -> Evidence:
+    return Evidence(
         f"All {values.shape[1]} features of the {values.shape[0]} evaluation rows have mean 0 and the same "
         "spread to the last digit: they were scaled by their own statistics, not by those of training, so "
         "what sets them apart from the training data is gone.",
-        severity="warning",
-        credence=0.75,
+        telling="likely",
         where=Where(script_of(record) or None, batch.line or None),
         numbers={"feature_mean": values.largest_feature_mean, "std_ratio": values.feature_std_ratio},
         fix="Fit the scaler on the training rows once and apply that one everywhere.",
@@ -454,7 +451,7 @@ def _bad_at_once(record: "Record") -> str:
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import of_inputs
 
     return of_inputs(finding, scene)

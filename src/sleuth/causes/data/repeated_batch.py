@@ -62,7 +62,7 @@ from sleuth.facts.flow import ancestry, literal, moves_with, number, root
 from sleuth.facts.interpreter.values import Call, Loop, Unknown, Value
 from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.seen import at, needed, training_loader
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.places.scene import Scene
@@ -80,7 +80,7 @@ _DRAWS = (
 ).split()
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     """A generator that each step of training makes anew with the same seed draws the same rows again."""
     steps = _loops_of_steps(program)
     for draw in program.calls(*_DRAWS) if steps else ():
@@ -90,7 +90,7 @@ def lint(program: Program) -> Iterator[Finding]:
         within = seeded.context.loops and seeded.context.loops[-1] is draw.context.loops[-1]
         if within and _is_fixed(program, seeded, draw) and _picks_rows(program, draw):
             yield clue(
-                "error",
+                "proven",
                 seeded,
                 "Every step of the training loop seeds this generator anew with the same number, so "
                 f"line {spot(draw).line} draws the same rows each time: the model sees one batch only.",
@@ -161,7 +161,7 @@ def _picks_rows(program: Program, draw: Call) -> bool:
 FEWEST = 20  # steps before repetition says anything
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     marks = [step.batch for step in record.steps if step.batch]
     needed(marks, "fingerprints of batches")
     if len(marks) < FEWEST:
@@ -172,32 +172,29 @@ def watch(record: "Record") -> Iterator[Finding]:
     expected = min(len(marks), -(-held // max(1, rows))) if held and rows else None
     times = Counter(marks).most_common(1)[0][1]
     if expected is not None and expected >= 4 and different <= max(1, expected // 4) and times >= 5:
-        yield Finding(
+        yield Evidence(
             f"{len(marks)} steps used {different} different batch{'es' if different > 1 else ''} of {rows} "
             f"rows, though the loader holds {held} examples: one batch came {times} times.",
-            severity="error",
-            credence=0.9,
+            telling="proven",
             where=at(loader) if loader else None,
             numbers={"different": different, "expected": expected, "times": times},
             fix="Do not make the iterator anew at each step (`next(iter(loader))`); loop over the loader.",
         )
     elif different == 1 and (again := _seeded_at_each_step(record)) is not None:
-        yield Finding(
+        yield Evidence(
             f"All {len(marks)} steps saw the same {rows} rows: line {again.line} begins a random stream anew "
             f"with the seed {again.value} at every step, so the same rows are drawn each time.",
-            severity="error",
-            credence=0.9,
+            telling="proven",
             where=Where(again.path or None, again.line or None),
             numbers={"rows": rows, "steps": len(marks)},
             fix="Make the generator once, before the loop, or let the seed move with the step.",
         )
     elif held is None and different == 1 and len(marks) >= 2 * FEWEST:
         first = record.steps[0]
-        yield Finding(
+        yield Evidence(
             f"All {len(marks)} steps saw the same {rows} rows. That is right for a full batch, and a sign of "
             "a fixed slice otherwise.",
-            severity="note",
-            credence=0.2,
+            telling="aside",
             where=Where(first.path or None, first.line) if first.line else None,
             numbers={"rows": rows, "steps": len(marks)},
             fix="Check that the batch index moves.",
@@ -222,7 +219,7 @@ def _seeded_at_each_step(record: "Record") -> "Seed | None":
     return None
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.statements import best_statement
 
     return best_statement(_serves_first_batch_again, scene.sources)

@@ -58,7 +58,7 @@ from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.loaders import line
 from sleuth.facts.topics.row_order import in_time, is_shuffled
 from sleuth.facts.topics.splits import TRAIN_TEST_SPLIT, splits_of
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 # Splitters that keep a subject's or a period's rows together, by design.
 KEEPS_TOGETHER = frozenset({"GroupShuffleSplit", "GroupKFold", "StratifiedGroupKFold", "LeaveOneGroupOut"})
@@ -73,7 +73,7 @@ def _in_order(call: Call) -> Edits:
     return keyword_set(call, "shuffle", "False") if shuffles and "stratify" not in call.keywords else ()
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     splits = splits_of(program)
     for split in splits.found:
         if split.how in KEEPS_TOGETHER:
@@ -87,7 +87,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 continue
             certainty, evidence = seen
             yield clue(
-                "error" if certainty == "proven" else "warning",
+                "proven" if certainty == "proven" else "likely",
                 split.call,
                 f"Rows that follow each other in time (line {line(evidence)}) are divided at random: "
                 "held-out "

@@ -75,7 +75,7 @@ from sleuth.facts.seen import (
     training_loader,
 )
 from sleuth.facts.words import names_held_out
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -96,13 +96,13 @@ NEEDS = "val test dev holdout permutation randperm"
 _DRAWS = ("train_test_split", "permutation", "randperm")
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     from sleuth.facts.topics.same_rows import same_rows
 
     for found in same_rows(program):
         whole = isinstance(found.held_out, ast.Call)
         yield clue(
-            "error" if found.certain else "warning",
+            "proven" if found.certain else "likely",
             Value(found.held_out, found.source),
             (
                 f"This loader bears the name of a held-out set and serves `{ast.unparse(found.train)}`"
@@ -116,12 +116,12 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _drawn_twice(program)
 
 
-def _drawn_twice(program: Program) -> Iterator[Finding]:
+def _drawn_twice(program: Program) -> Iterator[Evidence]:
     from sleuth.facts.topics.two_draws import two_draws
 
     for found in two_draws(program):
         yield clue(
-            "error",
+            "proven",
             found.judged,
             f"The rows that the model is judged with come from this draw, those it was fitted with from "
             f"another one of the same table (line {spot(found.fitted).line}): many rows are in both.",
@@ -129,19 +129,18 @@ def _drawn_twice(program: Program) -> Iterator[Finding]:
         )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     seen = bench.split
     share = seen.shared / seen.val_rows if seen.val_rows else 0.0
     repeats = not seen.measured and (seen.repeated_in_train > 0.5 * share or share < FEW_COUNTS)
     natural = repeats or seen.width < NARROW
     if seen.shared < 3 or share < SHARE:
         return
-    yield Finding(
+    yield Evidence(
         f"{seen.shared} of {seen.val_rows} validation examples ({share:.0%}) stand in the training set "
         "as well, bit for "
         "bit: the validation score rewards memory.",
-        severity="note" if natural else "error",
-        credence=0.3 if natural else 0.95,
+        telling="open" if natural else "proven",
         numbers={"shared": seen.shared, "val_rows": seen.val_rows, "train_rows": seen.train_rows},
         fix="Remove duplicates first, then split once, and keep the indices in a file.",
     )
@@ -156,7 +155,7 @@ FEW_CALLS = 6
 AGAIN = 2.0  # rows served over different rows served
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Evaluation
 
     passes = [
@@ -178,12 +177,11 @@ def watch(record: "Record") -> Iterator[Finding]:
             continue
         telling = _telling(record) and _settled(record, group) and not _several_sets(record, last)
         telling = telling and not _on_a_part(record)
-        yield Finding(
+        yield Evidence(
             f"{share:.0%} of the {last.rows} rows evaluated at step {last.n} were used for training as well: "
             "the score measures memory and will not hold on new data.",
             # Short token windows meet by chance; training rows may be looked at before all were served.
-            severity="error" if telling else "note",
-            credence=0.88 if telling else 0.35,
+            telling="proven" if telling else "open",
             where=at(last),
             numbers={"share": share, "rows": last.rows},
             fix="Split the ids once, before anything is drawn, and check that the two sets are disjoint.",
@@ -209,7 +207,7 @@ def _by_chance(seen: "Evaluation") -> bool:
     return share <= AT_MOST * expected and (equal < FEW_EQUAL or share >= AT_LEAST * expected)
 
 
-def _nothing_held_out(record: "Record", natural: float) -> Iterator[Finding]:
+def _nothing_held_out(record: "Record", natural: float) -> Iterator[Evidence]:
     """A score under the name of a held-out set, in a run that never looked at a row it did not train on."""
     from sleuth.facts.step import Evaluation, Metric
 
@@ -234,11 +232,10 @@ def _nothing_held_out(record: "Record", natural: float) -> Iterator[Finding]:
     if not named:
         return
     metric, last = named[-1]
-    yield Finding(
+    yield Evidence(
         f"All {last.rows} rows behind `{metric.name}` (step {last.n}) were used for training, and nothing "
         "else was ever evaluated: the score measures memory.",
-        severity="error",
-        credence=0.85,
+        telling="proven",
         where=at(last),
         numbers={"share": last.seen_in_training or 1.0, "rows": last.rows},
         fix="Evaluate the rows that were left out of training: look at which part the evaluation is given.",
@@ -313,7 +310,7 @@ def _yes_or_no(values: "Values") -> bool:
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.statements import best_statement, chooses_held_out_rows
 
     return best_statement(chooses_held_out_rows, scene.sources)

@@ -59,9 +59,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.program import CREDENCE, Program, spot
+from sleuth.facts.program import Program, spot
 from sleuth.facts.topics.lags import centred_windows, lags_of_nothing, open_windows
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -74,76 +74,71 @@ NEEDS = "rolling expanding ewm diff( pct_change .drop( .shift("
 COPY = 0.999  # correlation; measurements of one thing rarely agree that well, copies always do
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     """A moving average or a change of the very column that is predicted: up to the row it stands in, or
     beyond it; or the column that the label was cut out of."""
     yield from _cut_out(program)
     for source in program.sources:
         for window in open_windows(source, program.sources):
-            yield Finding(
+            yield Evidence(
                 f"This {window.what} `{window.column}` ends with the row itself, and `{window.column}` of "
                 f"that row is what line {window.target_line} makes the target of: today's answer is in "
                 "today's inputs.",
-                severity="error",
-                credence=CREDENCE["error"],
+                telling="proven",
                 where=spot(window.node, source),
                 fix=f'Take only what is known before: `["{window.column}"].shift(1).{window.method}(...)`.',
             )
         for lag in lags_of_nothing(source, program.sources):
-            yield Finding(
+            yield Evidence(
                 f"The lags of `{lag.column}` are counted from zero, and that of zero rows is the row's own "
                 f"`{lag.column}`, which line {lag.target_line} makes the target of: the answer is among the "
                 "inputs.",
-                severity="error",
-                credence=CREDENCE["error"],
+                telling="proven",
                 where=spot(lag.node, source),
                 fix="Count the lags from one: `for k in range(1, n + 1)`.",
             )
         for window in centred_windows(source):
-            yield Finding(
+            yield Evidence(
                 f"This window over `{window.column}` is centred: half of it lies in the future, which line "
                 f"{window.target_line} makes the target of, so the answer is in the inputs.",
-                severity="error",
-                credence=CREDENCE["error"],
+                telling="proven",
                 where=spot(window.node, source),
                 fix="Leave `center=True` out: the window then ends with the row itself.",
             )
 
 
-def _cut_out(program: Program) -> Iterator[Finding]:
+def _cut_out(program: Program) -> Iterator[Evidence]:
     from sleuth.facts.topics.cut_targets import cut_targets
 
     for source in program.sources:
         for cut in cut_targets(source):
-            yield Finding(
+            yield Evidence(
                 f"`{cut.target}` is cut out of `{cut.column}` on line {cut.node.lineno}, and the inputs are "
                 f"all columns but a few, `{cut.column}` among them: one comparison gives the answer.",
-                severity="error",
-                credence=CREDENCE["error"],
+                telling="proven",
                 where=spot(cut.inputs, source),
                 fix=f"Drop `{cut.column}` together with `{cut.target}`.",
             )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     found = bench.copies
     if found.correlation < COPY:
         return
     what = "whether an example belongs to one class" if found.of_class else "the target"
     kind = "rank correlation" if found.in_order else "correlation"
-    yield Finding(
+    yield Evidence(
         f"Input column {found.column} has a {kind} of {found.correlation:.4f} with {what} over "
         f"{found.rows} "
         "examples: the answer is among the inputs, and will be missing when the model is used.",
-        severity="error",
-        credence=0.85,
+        telling="proven",
         numbers={"column": found.column, "correlation": found.correlation, "rows": found.rows},
         fix="Remove what is only known after the fact; for series, check that the window ends before the "
         "target.",
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import behind, of_inputs
 
     return behind(of_inputs(finding, scene), finding, _drops_columns, scene)

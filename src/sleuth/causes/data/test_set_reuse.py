@@ -65,7 +65,7 @@ from sleuth.facts.source import walked
 from sleuth.facts.topics.loaders import DATA_LOADER, line, role
 from sleuth.facts.topics.splits import splits_of
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 # In one word, too: `testloader`, `testset`.
 _TEST = Pattern(
@@ -85,7 +85,7 @@ FIX = "Divide the data into three parts, decide with the validation part, and lo
 NEEDS = "test Test holdout"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     tests = _test_sets(program)
     if not tests:
         return
@@ -98,9 +98,9 @@ def lint(program: Program) -> Iterator[Finding]:
                 yield _report(call, "the learning rate", looked)
 
 
-def _report(at: Value, what: str, looked: Value) -> Finding:
+def _report(at: Value, what: str, looked: Value) -> Evidence:
     return clue(
-        "warning",
+        "likely",
         at,
         f"A score on the test data (line {line(looked)}) decides {what} again and again: what is "
         "reported in the end "
@@ -191,7 +191,7 @@ def _looks_at(value: Value | None, tests: dict[int, Value]) -> Value | None:
     return next((tests[id(here)] for here in ancestry(value, 1_500) if id(here) in tests), None)
 
 
-def _chosen_by_comparison(program: Program, tests: dict[int, Value]) -> Iterator[Finding]:
+def _chosen_by_comparison(program: Program, tests: dict[int, Value]) -> Iterator[Evidence]:
     """`if test_acc > best:` in a loop, with something kept or ended inside; `best = max(best, test_acc)`."""
     keeps = [call for call in program.calls(*KEEPS_BEST) if call.context.arms and call.context.loops]
     for comparison in program.calls(">", "<", ">=", "<="):
@@ -209,7 +209,7 @@ def _chosen_by_comparison(program: Program, tests: dict[int, Value]) -> Iterator
             )
 
 
-def _best_of_many(program: Program, tests: dict[int, Value]) -> Iterator[Finding]:
+def _best_of_many(program: Program, tests: dict[int, Value]) -> Iterator[Evidence]:
     """`max(models, key=lambda model: model.score(X_test, y_test))`."""
     for choice in program.calls("builtins.max", "builtins.min", "builtins.sorted"):
         key = root(choice.keywords.get("key"))

@@ -61,7 +61,7 @@ from sleuth.facts import curves
 from sleuth.facts.held_out import KNOWN, HeldOut, held_out
 from sleuth.facts.prepared import where_number_written
 from sleuth.facts.seen import at, courses, evaluations, needed, training_loader
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Evaluation, Record
@@ -81,7 +81,7 @@ GROWS = 0.03  # of the share: more than its noise
 AGAIN = 5.0  # rows served over different rows: several epochs
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     measured = [seen for seen in held_out(record) if len(seen.losses) >= FEWEST]
     judged = [passes for passes in evaluations(record).values() if len(_shares(passes)) >= FEWEST]
     needed([*measured, *judged], "held-out losses or shares of right answers")
@@ -100,11 +100,10 @@ def watch(record: "Record") -> Iterator[Finding]:
     else:
         return
     loader = training_loader(record)
-    yield Finding(
+    yield Evidence(
         f"The training set holds {rows} rows. It knows them by heart (loss {curves.end(train):.2g}) and "
         f"{seen}: there is nothing more to learn from so few.",
-        severity="warning",
-        credence=0.75,
+        telling="likely",
         where=where_number_written(record, rows, _WORDS) or (at(loader) if loader else where),
         numbers={"rows": rows, "held_out": last, "training": curves.end(train)},
         fix="Train on more rows of the same kind; until then fewer parameters, augmentation, or features of "

@@ -82,7 +82,7 @@ from sleuth.facts.topics.cut_in_order import cuts_in_order
 from sleuth.facts.topics.loaders import DATA_LOADER, dataset_of, line, loader_of, loops_with_steps
 from sleuth.facts.topics.row_order import class_after_class, in_time, is_drawn, is_shuffled
 from sleuth.facts.topics.splits import Splits, splits_of
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.places.scene import Scene
@@ -99,7 +99,7 @@ FIX = "Pass `shuffle=True` to the training loader (or draw a new permutation eve
 NEEDS = "DataLoader loader range( split"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     splits = splits_of(program)
     for loop in loops_with_steps(program):
         if _carries_state(program, loop):
@@ -111,14 +111,14 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _lightning(program, splits)
 
 
-def _judge(splits: Splits, loader: Call) -> Iterator[Finding]:
+def _judge(splits: Splits, loader: Call) -> Iterator[Evidence]:
     dataset = dataset_of(loader)
     if isinstance(dataset, Constant) or _may_shuffle_itself(dataset):
         return
     evidence = class_after_class(splits, dataset)
     if evidence is not None:
         yield clue(
-            "error",
+            "proven",
             loader,
             f"This loader serves training rows in their fixed order, class after class (line {line(evidence)}"
             "): each batch teaches one class and unteaches the last.",
@@ -129,7 +129,7 @@ def _judge(splits: Splits, loader: Call) -> Iterator[Finding]:
         is_shuffled(splits, dataset) or is_drawn(splits, dataset) or in_time(splits, dataset, loader.order)
     ):
         yield clue(
-            "warning",
+            "likely",
             loader,
             "This loader feeds the training loop and does not shuffle: every epoch sees the rows in the same "
             "order, which hurts wherever that order means something (class, date, source).",
@@ -186,13 +186,13 @@ def _carries_state(program: Program, loop: Loop) -> bool:
     return False
 
 
-def _sorted_slices(splits: Splits, loop: Loop) -> Iterator[Finding]:
+def _sorted_slices(splits: Splits, loop: Loop) -> Iterator[Evidence]:
     """`x[i : i + b]` over rows that stand class after class."""
     for item in cuts_in_order(splits.program, loop):
         evidence = class_after_class(splits, item.args[0])
         if evidence is not None:
             yield clue(
-                "error",
+                "proven",
                 item,
                 f"Batches are cut from rows that stand class after class (line {line(evidence)}) and "
                 "nobody mixes them.",
@@ -201,7 +201,7 @@ def _sorted_slices(splits: Splits, loop: Loop) -> Iterator[Finding]:
             return
 
 
-def _lightning(program: Program, splits: Splits) -> Iterator[Finding]:
+def _lightning(program: Program, splits: Splits) -> Iterator[Evidence]:
     """Lightning asks `train_dataloader` for the training loader; it does not shuffle by itself."""
     for loader in program.calls(DATA_LOADER):
         function = loader.context.function
@@ -216,7 +216,7 @@ FEW = 0.34  # classes in a batch over classes in all; a mixed batch of 2K rows h
 PARTED = 0.5  # spread of a target within a batch over its spread between batches
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     served = batches(record)
     at_the_loss = _labels_at_the_loss(record)
     needed(served or at_the_loss, "training batches")
@@ -242,18 +242,17 @@ def watch(record: "Record") -> Iterator[Finding]:
     marks = [step.batch for step in record.steps if step.batch]
     turn = curves.period(marks)
     if turn and turn >= 4:
-        yield Finding(
+        yield Evidence(
             f"The same {turn} batches come in the same order in each epoch; harmless where neighbours are "
             "unrelated.",
-            severity="note",
-            credence=0.2,
+            telling="aside",
             where=where,
             numbers={"period": turn},
             fix="`shuffle=True`, unless the order carries a recurrent state.",
         )
 
 
-def _sorted_labels(labels: "list[tuple[Batch, Values]]", where: Where | None) -> Iterator[Finding]:
+def _sorted_labels(labels: "list[tuple[Batch, Values]]", where: Where | None) -> Iterator[Evidence]:
     total: Counter[str] = Counter()
     for _, values in labels:
         total.update(values.counts or {})
@@ -266,12 +265,11 @@ def _sorted_labels(labels: "list[tuple[Batch, Values]]", where: Where | None) ->
     yield _sorted(inside, len(total), rows, where)
 
 
-def _sorted(inside: float, classes: int, rows: float, where: Where | None) -> Finding:
-    return Finding(
+def _sorted(inside: float, classes: int, rows: float, where: Where | None) -> Evidence:
+    return Evidence(
         f"A batch of {rows:.0f} holds {inside:.0f} of {classes} classes: the data is served sorted by "
         "label, so each stretch of steps unlearns the class before.",
-        severity="error",
-        credence=0.88,
+        telling="proven",
         where=where,
         numbers={"classes_in_batch": inside, "classes": classes, "rows": rows},
         fix="`DataLoader(..., shuffle=True)`, or permute the rows before each epoch.",
@@ -292,7 +290,7 @@ def _labels_at_the_loss(record: "Record") -> "list[list[LossCall]]":
     return [same for same in by_line(calls).values() if len(same) >= 4]
 
 
-def _sorted_at_the_loss(calls: "list[LossCall]") -> Iterator[Finding]:
+def _sorted_at_the_loss(calls: "list[LossCall]") -> Iterator[Evidence]:
     spans = [(call.target_min or 0.0, call.target_max or 0.0) for call in calls]
     classes = int(max(high for _, high in spans) - min(low for low, _ in spans)) + 1
     rows = curves.median(call.target_shape[0] for call in calls)
@@ -311,17 +309,16 @@ def _comes_again(spans: list[tuple[float, float]]) -> bool:
     return True in apart and not all(apart[apart.index(True) :])
 
 
-def _sorted_targets(targets: "list[tuple[Batch, Values]]", where: Where | None) -> Iterator[Finding]:
+def _sorted_targets(targets: "list[tuple[Batch, Values]]", where: Where | None) -> Iterator[Evidence]:
     means = [values.mean or 0.0 for _, values in targets]
     inside = curves.median(values.std or 0.0 for _, values in targets)
     between = curves.spread(means)
     steady = max(curves.rising(means), 1 - curves.rising(means))
     if between > 0 and inside < PARTED * between and steady > 0.9:
-        yield Finding(
+        yield Evidence(
             f"Targets within a batch spread by {inside:.3g}, between batches by {between:.3g}, and drift one "
             "way: the rows are served in sorted order.",
-            severity="note",
-            credence=0.35,
+            telling="open",
             where=where,
             numbers={"within": inside, "between": between},
             fix="Shuffle the rows, unless their order in time carries a recurrent state.",
@@ -334,7 +331,7 @@ def undo(world: "World") -> None:
     of_data.shuffled_loaders(world)
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import last_resort
 
     return last_resort(None, finding, _writes_rows_in_order, scene)

@@ -60,7 +60,7 @@ from sleuth.facts.interpreter.values import Call, Collection, Table, Value
 from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.topics.row_order import class_after_class
 from sleuth.facts.topics.splits import TRAIN_TEST_SPLIT, Split, Splits, splits_of
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -86,7 +86,7 @@ STRATIFIED = ("Stratified", "Group", "LeaveOneGroup", "TimeSeries", "Predefined"
 NEEDS = "split Fold perm ["
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     learns = program.training.of("backward") or any(True for _ in program.calls(".fit", ".fit_transform"))
     splits = splits_of(program)
     for split in splits.found:
@@ -102,9 +102,9 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _rare_classes(splits)
 
 
-def _report(cut: Call, evidence: Call) -> Finding:
+def _report(cut: Call, evidence: Call) -> Evidence:
     return clue(
-        "error",
+        "proven",
         cut,
         f"The rows stand class after class ({line_of(evidence, cut)}) and are divided without mixing: whole "
         "classes end up in one part only.",
@@ -148,7 +148,7 @@ def _same_array(one: Value | None, other: Call) -> bool:
     return isinstance(one, Call) and one.op == other.op == "[]" and root(one.args[0]) is root(other.args[0])
 
 
-def _ranges(splits: Splits) -> Iterator[Finding]:
+def _ranges(splits: Splits) -> Iterator[Evidence]:
     """`Subset(ds, range(800))` and `Subset(ds, range(800, 1000))`."""
     groups: dict[int, list[Call]] = {}
     for subset in splits.program.calls("torch.utils.data.Subset"):
@@ -163,7 +163,7 @@ def _ranges(splits: Splits) -> Iterator[Finding]:
             yield _report(subsets[0], evidence)
 
 
-def _rare_classes(splits: Splits) -> Iterator[Finding]:
+def _rare_classes(splits: Splits) -> Iterator[Evidence]:
     """The data has a rare class, and the split leaves its members to chance."""
     for split in splits.found:
         if split.call.op not in TRAIN_TEST_SPLIT or not split.shuffled or "**" in split.call.keywords:
@@ -179,9 +179,9 @@ def _rare_classes(splits: Splits) -> Iterator[Finding]:
             yield _left_to_chance(split, f"The program treats a class as rare ({line_of(told, split.call)})")
 
 
-def _left_to_chance(split: Split, why: str) -> Finding:
+def _left_to_chance(split: Split, why: str) -> Evidence:
     return clue(
-        "warning",
+        "likely",
         split.call,
         f"{why} and this split leaves its members to chance: a part may hold too few of them, or none.",
         fix="Pass `stratify=y`.",
@@ -267,7 +267,7 @@ SHIFT = 6.0  # chi-square a degree of freedom; above 4 chance is out of the ques
 MANY = 20  # examples a class should have given, had it been there
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     yield from _unseen_classes(bench)
     seen = bench.split
     if _of_another_task(seen.missing_classes, bench) or (seen.strangers and not _scores(bench)):
@@ -279,13 +279,12 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             if lacking
             else "class shares differ by more than chance"
         )
-        yield Finding(
+        yield Evidence(
             f"Training and validation labels do not come from one draw: {what} (chi-square "
             f"{seen.class_shift:.1f} a "
             "degree of freedom), so the validation score measures the split.",
             # Other shares, with enough of each class, are often wanted: more of a rare class to be judged by.
-            severity="warning" if lacking else "note",
-            credence=0.75 if lacking else 0.3,
+            telling="likely" if lacking else "open",
             numbers={"chi_square": seen.class_shift, "missing": len(seen.missing_classes)},
             fix="Shuffle before slicing, or use `train_test_split(..., stratify=y)`.",
         )
@@ -306,7 +305,7 @@ def _scores(bench: "Bench") -> "list[LossFacts]":
     ]
 
 
-def _unseen_classes(bench: "Bench") -> Iterator[Finding]:
+def _unseen_classes(bench: "Bench") -> Iterator[Evidence]:
     """Outputs for classes that no training example has."""
     uses = _scores(bench)
     if not uses or "int" not in uses[0].target_dtype:
@@ -315,19 +314,18 @@ def _unseen_classes(bench: "Bench") -> Iterator[Finding]:
     classes = uses[0].classes
     lacking = [kind for kind in range(classes) if kind not in dict(counts.counts)]
     if counts.complete and lacking and classes <= 100 and counts.seen >= MANY * classes:
-        yield Finding(
+        yield Evidence(
             f"The model has outputs for {classes} classes and {len(lacking)} of them "
             f"({', '.join(map(str, lacking[:5]))}) "
             f"occur in none of the {counts.seen} training examples: they cannot be learned.",
-            severity="warning",
-            credence=0.75,
+            telling="likely",
             numbers={"classes": classes, "lacking": len(lacking), "seen": counts.seen},
             fix="Shuffle before slicing, or use `train_test_split(..., stratify=y)`; else remove the "
             "outputs.",
         )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import last_resort
     from sleuth.facts.places.statements import chooses_held_out_rows
 

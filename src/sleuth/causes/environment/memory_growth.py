@@ -59,7 +59,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import needed, where_loss
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.places.scene import Scene
@@ -81,7 +81,7 @@ PILED = 0.5
 STEADY = 0.95  # share of rising pairs
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     bytes_used = [(step.n, float(step.rss)) for step in record.steps if step.rss]
     alive = [(step.n, float(step.tensors)) for step in record.steps if step.tensors]
     needed(bytes_used or alive, "measurements of memory")
@@ -96,7 +96,7 @@ def watch(record: "Record") -> Iterator[Finding]:
     each = (count[-1] - count[0]) / (0.75 * steps) if piles else 0.0
     if not climbs and not (piles and each >= 0.5):
         return
-    yield Finding(
+    yield Evidence(
         (
             f"Memory rose by {more / MEGABYTE:.0f} MB over the later three quarters of the record"
             if climbs
@@ -109,8 +109,7 @@ def watch(record: "Record") -> Iterator[Finding]:
             else ""
         )
         + (f": {_held_by(record)}." if piles else ": something outside the tensors grows."),
-        severity="warning" if climbs else "note",
-        credence=0.75 if climbs and piles else (0.6 if climbs else 0.35),
+        telling="likely" if climbs else "open",
         where=where_loss(record.steps[-1]) if piles else None,
         numbers={"megabytes": more / MEGABYTE, "tensors_a_step": each},
         fix="Store `loss.item()` or `.detach()`ed copies; look for lists and attributes that outlive an "
@@ -129,7 +128,7 @@ def _held_by(record: "Record") -> str:
     return f"`{keeper.name}` ({keeper.type}) holds {keeper.held} of them"
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.piling import where_kept
     from sleuth.facts.places.scene import last_resort
 

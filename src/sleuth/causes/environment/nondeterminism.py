@@ -50,7 +50,7 @@ finished study, several seeds tell more than one exact replay.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
@@ -62,7 +62,7 @@ LOOKS_LIKE = {"seeds apart": "usually"}
 PREDICTS = {"other-seed": "usually", "again": "always"}
 
 
-def experiment(trials: "Trials") -> Iterator[Finding]:
+def experiment(trials: "Trials") -> Iterator[Evidence]:
     """Seeds are set, and a second process comes out elsewhere all the same."""
     from sleuth.facts.step import Seed
 
@@ -70,11 +70,10 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     seeded = any(seed.what == "torch" for seed in trials.base.of(Seed))  # else it is simply unseeded
     if again is None or not again.yes or again.record is None or not seeded:
         return
-    yield Finding(
+    yield Evidence(
         f"Two runs with the same seeds part: {again.figures}. That is no rounding: something is another in "
         "every process, whatever is seeded.",
-        "warning",
-        0.8,
+        "likely",
         _another_seed(trials.base, again.record),
         fix="Sort what comes out of a set or a listing; use no hash of a string, clock or process id as a "
         "code or seed; collect results in the order in which they were asked for.",
@@ -90,7 +89,7 @@ def _another_seed(base: "Record", again: "Record") -> Where | None:
     return None if other is None else Where(other.path or None, other.line)
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.chance import left_to_chance
 
     return left_to_chance(list(scene.sources))

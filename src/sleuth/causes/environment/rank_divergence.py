@@ -60,13 +60,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import needed
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Replicas
 
     if record.run.world_size < 2:
@@ -77,21 +77,19 @@ def watch(record: "Record") -> Iterator[Finding]:
         look for look in seen if len(look.batches) > 1 and len(set(look.batches)) == 1 and look.batches[0]
     ]
     if apart:
-        yield Finding(
+        yield Evidence(
             f"The {len(apart[0].parameters)} replicas hold {len(set(apart[0].parameters))} different sets of "
             f"parameters (first seen at step {apart[0].n}): they train apart, and only one of them is saved.",
-            severity="error",
-            credence=0.95,
+            telling="proven",
             numbers={"step": apart[0].n, "looks": len(apart)},
             fix="Wrap the model in DistributedDataParallel before training, seed alike, and change no "
             "weight on one rank.",
         )
     if len(same) >= 2 and len(same) > len(seen) / 2:
-        yield Finding(
+        yield Evidence(
             f"All {len(same[0].batches)} ranks received the same batch at {len(same)} of {len(seen)} looks: "
             "the work is done several times over.",
-            severity="error",
-            credence=0.9,
+            telling="proven",
             numbers={"looks": len(same)},
             fix="Use a DistributedSampler and call `set_epoch` in each epoch.",
         )

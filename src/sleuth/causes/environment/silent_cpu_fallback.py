@@ -65,7 +65,7 @@ from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.seen import at, needed
 from sleuth.facts.topics.modules import module_around
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -87,7 +87,7 @@ _WANTS_CPU = Pattern(r"pack_padded_sequence|numpy|scipy|sklearn|linear_sum_assig
 NEEDS = "cuda device .to( .cpu( mps"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     text = program.source.text
     if "cuda" not in text and ".to(" not in text:
         return
@@ -97,7 +97,7 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _chosen_device(program)
 
 
-def _moved_and_dropped(program: Program) -> Iterator[Finding]:
+def _moved_and_dropped(program: Program) -> Iterator[Evidence]:
     """`x.to(device)` as a statement: a tensor's `to` returns a copy, and nobody takes it."""
     moves = [
         call
@@ -110,7 +110,7 @@ def _moved_and_dropped(program: Program) -> Iterator[Finding]:
     for call in moves:
         if call.node is not None and id(call.node) in alone:
             yield clue(
-                "warning",
+                "likely",
                 call,
                 f"`{ast.unparse(call.node)}` returns a moved copy that nobody takes: a tensor stays where it "
                 "is (only a module moves in place).",
@@ -118,7 +118,7 @@ def _moved_and_dropped(program: Program) -> Iterator[Finding]:
             )
 
 
-def _there_and_back(program: Program) -> Iterator[Finding]:
+def _there_and_back(program: Program) -> Iterator[Evidence]:
     """A module that computes on the CPU in each forward pass and sends the result back."""
     seen: set[int] = set()
     for back in program.calls(".to", ".cuda"):
@@ -135,7 +135,7 @@ def _there_and_back(program: Program) -> Iterator[Finding]:
             continue
         seen.add(id(moved[-1].node))
         yield clue(
-            "note",  # libraries offload on purpose, and the source does not say why
+            "open",  # libraries offload on purpose, and the source does not say why
             moved[-1],
             f"Each forward pass copies this to the CPU, computes there and copies the result back on line "
             f"{spot(back).line}: the accelerator waits, and nothing says so.",
@@ -187,7 +187,7 @@ def _is_dtype(call: Call) -> bool:
     )
 
 
-def _chosen_device(program: Program) -> Iterator[Finding]:
+def _chosen_device(program: Program) -> Iterator[Evidence]:
     tree = program.source.tree
     alone = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _is_fallback(node.value)]
     for node in (*alone, *_branched(tree)):
@@ -198,7 +198,7 @@ def _chosen_device(program: Program) -> Iterator[Finding]:
         if not _is_put_to_use(program, name):
             if not any(True for _ in program.calls(".cuda", ".to", *_MOVES_ALL)):
                 yield clue(
-                    "warning",
+                    "likely",
                     spot,
                     f"`{name}` is chosen here and nothing is ever moved to it: everything "
                     "runs on the CPU even where an accelerator is present.",
@@ -208,7 +208,7 @@ def _chosen_device(program: Program) -> Iterator[Finding]:
             _SHOWS.search(line) and re.search(rf"\b{name}\b", line) for line in program.source.lines
         ):
             yield clue(
-                "note",
+                "open",
                 spot,
                 f"`{name}` falls back to the CPU without a word: a run without accelerator looks like a "
                 "slow one that does not learn.",
@@ -269,7 +269,7 @@ def _only_shows(func: ast.expr) -> bool:
     return bool(re.fullmatch(r"print|info|debug|warn|warning|log|format|get_device_name", name))
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Model, Run
 
     needed(record.of(Run), "description of the machine")
@@ -278,21 +278,19 @@ def watch(record: "Record") -> Iterator[Finding]:
     models = [model for model in record.of(Model) if model.devices and model.parameters]
     for model in models:
         if set(model.devices) == {"cpu"}:
-            yield Finding(
+            yield Evidence(
                 f"{model.type} runs on the CPU although an accelerator is there: right by accident, and "
                 "slow.",
-                severity="warning",
-                credence=0.8,
+                telling="likely",
                 where=at(model),
                 fix='Move model and batches: `device = torch.device("cuda")`, `model.to(device)`.',
             )
             return
         if "cpu" in model.devices:
-            yield Finding(
+            yield Evidence(
                 f"{model.type} lies on {', '.join(model.devices)}: tensors travel between devices in each "
                 "step.",
-                severity="note",
-                credence=0.4,
+                telling="open",
                 where=at(model),
                 fix="Put all of the model on one device, unless it does not fit.",
             )

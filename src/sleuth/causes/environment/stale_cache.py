@@ -54,13 +54,13 @@ the time they save. A read-only download that is checked by its hash needs none 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Cached
 
     for cached in record.of(Cached):
@@ -68,11 +68,10 @@ def watch(record: "Record") -> Iterator[Finding]:
             continue
         # Code changes all the time without touching what a file holds; its source data does not.
         data = [name for name in cached.older_than if not name.endswith((".py", ".ipynb"))]
-        yield Finding(
+        yield Evidence(
             f"`{cached.path}` was written before {', '.join((data or list(cached.older_than))[:2])} changed: "
             "what is loaded may not be what the present code or data would give.",
-            severity="warning" if data else "note",
-            credence=0.6 if data else 0.25,
+            telling="likely" if data else "aside",
             where=Where(record.run.script or None, cached.line) if cached.line else None,
             numbers={"newer": len(cached.older_than)},
             fix="Move the file away and run again; if the first batch differs, rebuild it from now on by "

@@ -64,7 +64,7 @@ from sleuth.facts.interpreter.values import Arm, Call, Instance, Loop, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import needed, where_loss
 from sleuth.facts.topics.modes import made_inside
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record, Step
@@ -81,7 +81,7 @@ _HOOKS = (
 _PARTS_OF = (".modules", ".named_modules", ".children", ".named_children")
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     """Hooks that every epoch or step adds to the same model, and nobody takes away."""
     if any(not call.args for call in program.calls(".remove")):
         return
@@ -93,7 +93,7 @@ def lint(program: Program) -> Iterator[Finding]:
             continue
         if not any(_asks(arm) for arm in call.context.arms):
             yield clue(
-                "error",
+                "proven",
                 _called_in_vain(call, around[0]),
                 "Every turn of the training loop hangs one more hook on the same module, and none is ever "
                 "removed: each call of the model runs all of them, so steps take longer and longer.",
@@ -136,7 +136,7 @@ _PARTS = {
 }
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     if (hung := _hung_anew(record)) is not None:
         yield hung
         return
@@ -151,14 +151,13 @@ def watch(record: "Record") -> Iterator[Finding]:
         return
     part, alike = _grown(calm, tenth)
     alike = alike or (part != "loading" and _computes_no_more(calm))
-    yield Finding(
+    yield Evidence(
         f"A step took {first * 1e3:.3g} ms at the beginning and takes {last * 1e3:.3g} ms now, rising "
         "steadily"
         + (
             "; all parts alike, as on a machine that became busy." if alike else f"; the growth is in {part}."
         ),
-        severity="note" if alike else "warning",
-        credence=0.3 if alike else 0.75,
+        telling="open" if alike else "likely",
         where=where_loss(calm[-1]),
         numbers={"first_ms": first * 1e3, "last_ms": last * 1e3, "part": part},
         fix={
@@ -171,7 +170,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 MORE_HOOKS = 3  # values in a row, each above the last: a tool that hangs its own does so once
 
 
-def _hung_anew(record: "Record") -> Finding | None:
+def _hung_anew(record: "Record") -> Evidence | None:
     """Hooks that become more and more: each is called at every pass, so steps take longer whatever the clock
     of a busy machine says."""
     seen = [(step, step.hooks) for step in record.steps if step.hooks is not None]
@@ -179,11 +178,10 @@ def _hung_anew(record: "Record") -> Finding | None:
     falls = any(later < earlier for earlier, later in pairwise(counts))
     if falls or len(set(counts)) <= MORE_HOOKS:
         return None
-    return Finding(
+    return Evidence(
         f"The hooks on the model in training rose from {counts[0]} to {counts[-1]} in {seen[-1][0].n} steps: "
         "they are hung on again and again and never removed, and each is called at every pass.",
-        severity="error",
-        credence=0.85,
+        telling="proven",
         where=where_loss(seen[-1][0]),
         numbers={"first": counts[0], "last": counts[-1]},
         fix="Register once before the loop, or keep the handle and call `handle.remove()`.",

@@ -58,7 +58,7 @@ from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.source import called
 from sleuth.facts.topics.cadence import frame
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 MEANS_CHANCE = True  # two runs of such a script are worth comparing
 IS_AN_ABSENCE = True
@@ -82,7 +82,7 @@ _SPLITS = ("sklearn.model_selection.train_test_split", "torch.utils.data.random_
 NEEDS = "seed split( rand shuffle backward"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _seed_unread(program)
     if program.source.holds("manual_seed"):
         yield from _numpy_left_out(program)
@@ -98,7 +98,7 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _zero_counts_as_none(program)
 
 
-def _seed_unread(program: Program) -> Iterator[Finding]:
+def _seed_unread(program: Program) -> Iterator[Evidence]:
     """A function that trains takes a seed and never reads it: "seed 3" is any seed."""
     for event in program.training.of("backward"):
         function = event.call.context.function
@@ -111,7 +111,7 @@ def _seed_unread(program: Program) -> Iterator[Finding]:
             continue
         if "seed" not in "".join(_called_names(function)).lower() and _given_seeds(program, function):
             yield clue(
-                "warning",
+                "likely",
                 Value(seed, program.source),
                 f"`{function.name}` takes a seed and never uses it: its weights and batches are drawn from "
                 "whatever state the generators are in, so runs with one seed differ.",
@@ -129,7 +129,7 @@ _NUMPY_DRAWS = tuple(
 )
 
 
-def _numpy_left_out(program: Program) -> Iterator[Finding]:
+def _numpy_left_out(program: Program) -> Iterator[Evidence]:
     """torch is seeded, and the data of the same run come from numpy's generator, which nobody seeds."""
     seed = next(program.calls(*_TORCH_SEEDS), None)
     if seed is None or seed.source is not program.source or not program.training.of("backward"):
@@ -141,7 +141,7 @@ def _numpy_left_out(program: Program) -> Iterator[Finding]:
     for draw in program.calls(*_NUMPY_DRAWS):
         if draw.order > seed.order and draw.context.function is seed.context.function:
             yield clue(
-                "warning",
+                "likely",
                 draw,
                 f"`{draw.op}` draws from numpy's generator, and only torch's is seeded (line "
                 f"{spot(seed).line}): these numbers differ from run to run.",
@@ -199,11 +199,11 @@ def _seed_words(program: Program) -> list[str]:
     return [word for word in _identifiers(program) if _SEED_WORDS.search(word)]
 
 
-def _without_seed(program: Program) -> Iterator[Finding]:
+def _without_seed(program: Program) -> Iterator[Evidence]:
     split = next(program.calls(*_SPLITS), None)
     if split is not None and _resumes(program):
         yield clue(
-            "warning",
+            "likely",
             split,
             "The split is drawn anew in each run, and this script continues from its own checkpoint: a "
             "resumed run evaluates on rows that the earlier one trained on.",
@@ -213,7 +213,7 @@ def _without_seed(program: Program) -> Iterator[Finding]:
     first = split or next((call for call in program.trace if torch_api.is_module(call)), None)
     if first is not None:
         yield clue(
-            "note",
+            "open",
             first,
             "Nothing in this script fixes the random numbers, so no result of it can be repeated.",
             fix="Seed `random`, `numpy` and `torch` before data and model are made.",
@@ -234,7 +234,7 @@ def _paths(value: Value | None) -> Iterator[object]:
         yield literal(option) or id(option)
 
 
-def _seeded_too_late(program: Program) -> Iterator[Finding]:
+def _seeded_too_late(program: Program) -> Iterator[Evidence]:
     """The only seed comes after the weights that are trained were drawn."""
     seeds = list(program.calls(*_TORCH_SEEDS))
     if not seeds or seeds[0].context.loops or seeds[0].context.arms or frame(seeds[0]) is not None:
@@ -250,7 +250,7 @@ def _seeded_too_late(program: Program) -> Iterator[Finding]:
             model = _model_of(call.args[0])
             if model is not None:
                 yield clue(
-                    "warning",
+                    "likely",
                     seeds[0],
                     "The seed is set after the weights were drawn: it fixes the batches that follow, and "
                     "every run still starts from another model.",
@@ -259,7 +259,7 @@ def _seeded_too_late(program: Program) -> Iterator[Finding]:
             return
 
 
-def _seed_without_effect(program: Program) -> Iterator[Finding]:
+def _seed_without_effect(program: Program) -> Iterator[Evidence]:
     """A seed is asked for (`--seed`, `SEED = 0`, `"seed": 0`) and then only written down."""
     nodes = program.source.nodes
     declared = next((node for node in nodes if _declares_seed(node)), None)
@@ -268,14 +268,14 @@ def _seed_without_effect(program: Program) -> Iterator[Finding]:
     if any(_hands_on_settings(program, call) for call in program.trace):
         return  # whoever gets all settings may use the seed among them
     yield clue(
-        "warning",
+        "likely",
         Value(declared, program.source),
         "A seed is set here and no random generator ever gets it: runs with the same seed still differ.",
         fix="Call `torch.manual_seed(seed)`, `random.seed` and `np.random.seed` before data and model.",
     )
 
 
-def _zero_counts_as_none(program: Program) -> Iterator[Finding]:
+def _zero_counts_as_none(program: Program) -> Iterator[Evidence]:
     """`if args.seed: seed_everything(args.seed)`, where the seed is 0 unless somebody asks for another."""
     for condition in program.source.of(ast.If):
         test = condition.test
@@ -291,7 +291,7 @@ def _zero_counts_as_none(program: Program) -> Iterator[Finding]:
         given = [part for node in seeds for part in node.args if ast.unparse(part) == asked]
         if given and _zero_by_default(program, asked.rpartition(".")[2]):
             yield clue(
-                "warning",
+                "likely",
                 Value(test, program.source),
                 f"`{asked}` is 0 by default, and 0 counts as false here: nothing is seeded, so every run is "
                 "another one.",
@@ -393,7 +393,7 @@ def _hands_on_settings(program: Program, call: Call) -> bool:
 _OTHER_SEEDS = ("random.seed", "numpy.random.seed")
 
 
-def _torch_left_out(program: Program) -> Iterator[Finding]:
+def _torch_left_out(program: Program) -> Iterator[Evidence]:
     """Whoever seeds both `random` and numpy wants runs to repeat; weights and batches come from torch."""
     seeds = [call for call in program.calls(*_OTHER_SEEDS) if frame(call) is None]
     if {call.op for call in seeds} != {*_OTHER_SEEDS} or program.holds("manual_seed", "Generator"):
@@ -405,7 +405,7 @@ def _torch_left_out(program: Program) -> Iterator[Finding]:
         return
     if any(torch_api.is_module(call) for call in program.trace):
         yield clue(
-            "warning",
+            "likely",
             seeds[-1],
             "`random` and numpy are seeded and torch is not: the first weights, the order of batches and "
             "dropout come from its generator, so every run is another one.",
@@ -417,7 +417,7 @@ def _defined_here(program: Program, name: str) -> bool:
     return any(function.name == name for function in program.source.of(ast.FunctionDef))
 
 
-def _seed_of_another_library(program: Program) -> Iterator[Finding]:
+def _seed_of_another_library(program: Program) -> Iterator[Evidence]:
     """The only seed goes to a generator that nothing here draws from."""
     seeds = [call for call in program.calls("random.seed", "numpy.random.seed") if frame(call) is None]
     words = len(program.about(_seed_words))
@@ -429,7 +429,7 @@ def _seed_of_another_library(program: Program) -> Iterator[Finding]:
     if not all(_draws_nothing(node) for node in program.source.nodes):
         return
     yield clue(
-        "warning",
+        "likely",
         seeds[0],
         f"Only `{library}` is seeded, and nothing here draws from it: the weights and batches come from "
         "torch's generator, so every run is another one.",

@@ -61,7 +61,7 @@ from sleuth.facts.program import Program, clue
 from sleuth.facts.source import called
 from sleuth.facts.topics.modules import exact, settled
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 # Below a factor of four, the linear and the square-root rule are within a factor of two: the noise of tuning.
 _FACTOR = 4.0
@@ -78,7 +78,7 @@ _BATCH_IN_WORDS = Pattern(
 NEEDS = "batch"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     optimizers = [call for call in program.trace if _is_optimizer(call)]
     yield from _recipe_half_changed(program, optimizers)
     yield from _recipe_in_words(program, optimizers)
@@ -97,7 +97,7 @@ def lint(program: Program) -> Iterator[Finding]:
         if len(sizes) > 1 and max(sizes) >= _FACTOR * min(sizes):
             plain = any(call.op.endswith(".SGD") for call in optimizers)
             yield clue(
-                "warning" if plain else "note",
+                "likely" if plain else "open",
                 _sweep(group) or optimizers[-1],
                 f"The batch size goes from {min(sizes):g} to {max(sizes):g} and the learning rate stays "
                 f"{next(iter(rates)):g}: with larger batches the same epochs move the weights far less.",
@@ -105,7 +105,7 @@ def lint(program: Program) -> Iterator[Finding]:
             )
 
 
-def _recipe_half_changed(program: Program, optimizers: list[Call]) -> Iterator[Finding]:
+def _recipe_half_changed(program: Program, optimizers: list[Call]) -> Iterator[Evidence]:
     """`dict(BASE, batch_size=4096)`: a recipe with a much larger batch and the rate it had before."""
     plain = [call for call in optimizers if call.op.endswith(".SGD") and _is_read(call.argument(1, "lr"))]
     if not plain:
@@ -120,7 +120,7 @@ def _recipe_half_changed(program: Program, optimizers: list[Call]) -> Iterator[F
         if not rate or not batch or rate in changed or changed[batch] < _FACTOR * before[batch]:
             continue
         yield clue(
-            "warning",
+            "likely",
             Value(node, program.source),
             f"The batch grows from {before[batch]:g} to {changed[batch]:g} and the learning rate of "
             f"`{base}` stays {before[rate]:g}: the same epochs move the weights far less.",
@@ -128,7 +128,7 @@ def _recipe_half_changed(program: Program, optimizers: list[Call]) -> Iterator[F
         )
 
 
-def _recipe_in_words(program: Program, optimizers: list[Call]) -> Iterator[Finding]:
+def _recipe_in_words(program: Program, optimizers: list[Call]) -> Iterator[Evidence]:
     """`# paper: lr 0.1, batch size 256` above a batch of 4096 at the same rate."""
     loaders = list(program.calls("torch.utils.data.DataLoader"))
     lines = program.source.lines if loaders and any(call.op.endswith(".SGD") for call in optimizers) else []
@@ -140,7 +140,7 @@ def _recipe_in_words(program: Program, optimizers: list[Call]) -> Iterator[Findi
             if rate == told_rate and optimizer.op.endswith(".SGD") and sizes:
                 if min(sizes) >= _FACTOR * told_batch:
                     yield clue(
-                        "warning",
+                        "likely",
                         optimizer,
                         f"The recipe quoted here pairs the rate {rate:g} with batches of {told_batch:g}; "
                         f"these are {min(sizes):g} large: the same epochs move the weights far less.",
@@ -237,13 +237,13 @@ def _trains(program: Program, loader: Call) -> bool:
     )
 
 
-def _grows_with_devices(loader: Call) -> Iterator[Finding]:
+def _grows_with_devices(loader: Call) -> Iterator[Evidence]:
     """`batch_size = 64 * torch.cuda.device_count()` beside a rate that is a plain number."""
     given = settled(loader.argument(1, "batch_size"))
     if isinstance(given, Call) and given.op == "*":
         if any(isinstance(value, Call) and value.op in _DEVICES for value in ancestry(given, 12)):
             yield clue(
-                "note",
+                "open",
                 given,
                 "The batch grows with the number of devices and the learning rate is a fixed number.",
                 fix="Multiply the rate by the same factor, and warm up.",

@@ -60,7 +60,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.prepared import where_number_written
 from sleuth.facts.seen import adversarial, batches, courses, needed, where_loss
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
@@ -86,7 +86,7 @@ LONG = 200  # steps
 NOTHING = 0.1  # of the wavering of single losses, over the whole run
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     needed([step for step in record.steps if step.rows is not None], "sizes of batches")
     for course in courses(record, LONG)[:1]:
         rows = curves.median(step.rows for step in course.steps if step.rows is not None)
@@ -97,18 +97,17 @@ def watch(record: "Record") -> Iterator[Finding]:
         if wavering > 0.3 * abs(curves.median(values)) and fall < wavering:
             # A run that got nowhere at all; one that wavers on its way down may be slow and right.
             nowhere = fall < NOTHING * wavering and not adversarial(record)
-            yield Finding(
+            yield Evidence(
                 f"With {rows:.0f} rows a batch the loss wavers by {wavering:.3g} from step to step and fell "
                 f"by {fall:.3g} in {len(values)} steps: noise may drown the signal.",
-                severity="warning" if nowhere else "note",
-                credence=0.55 if nowhere else 0.35,
+                telling="likely" if nowhere else "open",
                 where=where_number_written(record, rows, BATCH) or where_loss(course.steps[-1]),
                 numbers={"rows": rows, "noise": wavering, "fall": fall},
                 fix="Try four times the batch; a smoother and faster fall against steps confirms it.",
             )
 
 
-def experiment(trials: "Trials") -> Iterator[Finding]:
+def experiment(trials: "Trials") -> Iterator[Evidence]:
     """A handful of examples a step, a loss that does not settle, and no other rate that would calm it."""
     rates_help = trials.yes("lr×10") or trials.yes("lr×0.1") is not False
     # One that wavers and comes far all the same is how online learning looks.
@@ -120,12 +119,11 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
         rows = curves.median([step.rows for step in course.steps if step.rows is not None] or [FEW + 1])
         if rows <= FEW:
             wavering = curves.noise(course.finite_losses)
-            yield Finding(
+            yield Evidence(
                 f"With {rows:.0f} examples a step the loss wavers by {wavering:.3g} around "
                 f"{curves.median(course.finite_losses):.3g} and does not settle, and a tenth of the rate "
                 "does not help: the noise of so few examples drowns the rest.",
-                severity="warning",
-                credence=0.55,
+                telling="likely",
                 where=where_number_written(trials.base, rows, BATCH) or where_loss(course.steps[-1]),
                 numbers={"rows": rows, "noise": wavering},
                 fix="Try 32 examples a step and more: a smoother and deeper fall against steps confirms it.",

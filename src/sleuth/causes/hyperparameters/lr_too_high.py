@@ -59,7 +59,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.growth import diverging
 from sleuth.facts.seen import Course, adversarial, courses, where_optimizer
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
@@ -95,7 +95,7 @@ HIGHEST_ADAPTIVE = 0.02
 FAR_AHEAD = 0.4  # what is left of the loss at a tenth of the rate, against what is left at the full one
 
 
-def experiment(trials: "Trials") -> Iterator[Finding]:
+def experiment(trials: "Trials") -> Iterator[Evidence]:
     base, slower, optimizer = trials.course, trials.course_in("lr×0.1"), trials.optimizer
     if not trials.yes("lr×0.1") or slower is None:
         return
@@ -103,15 +103,13 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     far_ahead = base is None or not base.finite or slower.tail < FAR_AHEAD * base.tail
     if not (trials.unstable or trials.poor or far_ahead):
         return
-    beyond = optimizer is not None and optimizer.lr > HIGHEST_ORDINARY.get(optimizer.type, HIGHEST_ADAPTIVE)
     where = None if optimizer is None else Where(optimizer.path or None, optimizer.line or None)
     rate = "its learning rate" if optimizer is None else f"a learning rate of {optimizer.lr:g}"
-    yield Finding(
+    yield Evidence(
         f"With {rate} the loss {'swings or explodes' if trials.unstable else 'does not fall'}; with a "
         "tenth of "
         f"it the same script learns ({trials.figures('lr×0.1')}).",
-        "error",
-        0.85 if beyond or trials.unstable else 0.65,
+        "proven",
         where,
         fix="Divide the learning rate by 10, then go back up to the highest value that stays calm.",
     )
@@ -124,7 +122,7 @@ ENOUGH = 30
 THROWN = 10.0  # times the first loss, within the first tenth
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     for course in courses(record, 10)[:1]:
         ratio = curves.median(course.ratios[: max(8, len(course.ratios) // 4)]) if course.ratios else math.nan
         seen = _symptom(record, course, ratio)
@@ -134,7 +132,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         rates = [step.lr for step in course.steps if step.lr is not None]
         rate = f"a rate of {max(rates):.3g}" if rates else "the script's own rate"
         fast = ratio > FAST
-        yield Finding(
+        yield Evidence(
             f"{words}, at {rate}"
             + (
                 f" where each step moves the weights by {ratio:.1%} of their size (0.1% is usual)"
@@ -142,8 +140,7 @@ def watch(record: "Record") -> Iterator[Finding]:
                 else ""
             )
             + ".",
-            severity="error" if sure and fast else "warning",
-            credence=0.78 if sure and fast else 0.62,
+            telling="proven" if sure and fast else "likely",
             where=where_optimizer(record, course.id),
             numbers={
                 "lr": max(rates, default=0.0),
@@ -184,7 +181,7 @@ def _symptom(record: "Record", course: Course, ratio: float) -> tuple[str, bool]
     return None
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.settings import RATE, where_set
 
     return where_set("lr", RATE, scene.record, scene.sources)

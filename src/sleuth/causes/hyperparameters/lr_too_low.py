@@ -55,7 +55,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, needed, where_optimizer
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
@@ -87,7 +87,7 @@ LEARNS = 0.5  # of the loss is left where training has clearly begun
 A_RUN = 50  # steps
 
 
-def experiment(trials: "Trials") -> Iterator[Finding]:
+def experiment(trials: "Trials") -> Iterator[Evidence]:
     course, optimizer = trials.course, trials.optimizer
     if not trials.yes("lr×10") or course is None or trials.unstable or optimizer is None:
         return
@@ -104,11 +104,10 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     if course.left < most if not around_zero else not below:
         return
     gone = "the loss moves around zero" if around_zero else f"{1 - course.left:.0%} of the loss is gone"
-    yield Finding(
+    yield Evidence(
         f"With a learning rate of {optimizer.lr:g}, {gone} after "
         f"{len(trials.losses)} steps; ten times the rate does clearly better ({trials.figures('lr×10')}).",
-        "error" if below else "warning",
-        0.8 if below else 0.5,
+        "proven" if below else "likely",
         Where(optimizer.path or None, optimizer.line or None),
         fix="Multiply the learning rate by 10 until the loss falls briskly; stop before it swings.",
     )
@@ -128,7 +127,7 @@ SLOW = 3e-4  # not slow enough to accuse, but enough to try ten times the rate b
 ENOUGH = 30
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     needed([step for step in record.steps if step.update_norm is not None], "sizes of updates")
     for course in courses(record, ENOUGH)[:1]:
         ratios, values = course.ratios, course.finite_losses
@@ -144,19 +143,18 @@ def watch(record: "Record") -> Iterator[Finding]:
             continue
         if curves.fallen(values) > (0.2 if pace <= CRAWL else 0.1) or gradient < 1e-6:
             continue  # it learns all the same, or there is no slope to follow
-        yield Finding(
+        yield Evidence(
             f"Each step moves the weights by {curves.median(ratios):.1e} of their size (1e-3 is usual) at a "
             f"rate of {curves.median(rates):.3g}, with ordinary gradients ({gradient:.2g}): the loss went "
             f"from {curves.start(values):.4g} to {curves.end(values):.4g} in {len(values)} steps.",
-            severity="warning" if pace <= CRAWL else "note",
-            credence=0.7 if pace <= CRAWL else 0.3,
+            telling="likely" if pace <= CRAWL else "open",
             where=where_optimizer(record, course.id),
             numbers={"update_ratio": curves.median(ratios), "lr": curves.median(rates), "gradient": gradient},
             fix="Try ten and a hundred times the rate.",
         )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.settings import RATE, where_set
 
     return where_set("lr", RATE, scene.record, scene.sources)

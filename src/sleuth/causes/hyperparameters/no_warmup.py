@@ -59,7 +59,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import adversarial, courses, where_optimizer
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -87,7 +87,7 @@ HIGHER = 2.0  # times the first loss
 ENOUGH = 100
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     if adversarial(record):
         return
     for course in courses(record, ENOUGH)[:1]:
@@ -100,12 +100,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         if peak < HIGHER * values[0] or max(curves.blocks(later, 10)) > 0.75 * peak:
             continue
         poor = curves.end(values) > 0.8 * values[0]
-        yield Finding(
+        yield Evidence(
             f"The loss rose from {values[0]:.3g} to {peak:.3g} within the first {begin} steps at the full "
             f"rate ({rates[0] if rates else 0:.3g}), then the run was calm"
             + (f" and ended at {curves.end(values):.3g}, hardly better than its start." if poor else "."),
-            severity="warning" if poor else "note",
-            credence=0.55 if poor else 0.25,
+            telling="likely" if poor else "aside",
             where=where_optimizer(record, course.id),
             numbers={"first": values[0], "peak": peak, "last": curves.end(values)},
             fix="Raise the rate from near zero over the first hundreds of steps.",

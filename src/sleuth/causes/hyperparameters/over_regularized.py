@@ -70,7 +70,7 @@ from sleuth.facts.interpreter.values import Call, Collection, Constant, Table, V
 from sleuth.facts.program import Program, clue, rewrite
 from sleuth.facts.topics.cadence import setting
 from sleuth.facts.topics.modules import DROPOUT, applied, exact, settled
-from sleuth.finding import Finding, Severity, Where
+from sleuth.finding import Evidence, Telling, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
@@ -100,7 +100,7 @@ _FUNCTIONAL = ("torch.nn.functional.dropout", "torch.nn.functional.dropout2d", "
 NEEDS = "decay ropout penalty alpha= C= regular l2 L2 .pow .norm"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _decay(program)
     yield from _dropout(program)
     yield from _keeping(program)
@@ -108,7 +108,7 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _penalty(program)
 
 
-def _decay(program: Program) -> Iterator[Finding]:
+def _decay(program: Program) -> Iterator[Evidence]:
     for name, limit in (_COUPLED | _DECOUPLED).items():
         for call in program.calls(f"torch.optim.{name}"):
             if _is_ruled_out(call):
@@ -119,7 +119,7 @@ def _decay(program: Program) -> Iterator[Finding]:
                 if number is None or number < limit or _is_one_of_many(given, call):
                     continue
                 yield clue(
-                    "error" if number >= 10 * limit else "warning",
+                    "proven" if number >= 10 * limit else "likely",
                     _written(known, call),
                     f"`{name}` with a weight decay of {number:g} pulls every weight to zero harder than most "
                     "gradients push it away: even the training data is likely not to be fitted.",
@@ -175,7 +175,7 @@ def _written(given: Value, call: Call) -> Value:
     return origin if isinstance(origin, Constant) and origin.node is not None else call
 
 
-def _dropout(program: Program) -> Iterator[Finding]:
+def _dropout(program: Program) -> Iterator[Evidence]:
     layers = [made for call in program.calls("()") if (made := applied(call)) and DROPOUT.match(made.op)]
     listed = [part for stack in program.calls("torch.nn.Sequential") for part in stack.args]
     layers += [part for part in listed if isinstance(part, Call) and DROPOUT.match(part.op)]
@@ -190,9 +190,9 @@ def _dropout(program: Program) -> Iterator[Finding]:
     ]
     for call, given, chance in strong:
         # Several strong ones multiply: three in four units gone twice leaves one in sixteen.
-        severity: Severity = "warning" if chance >= _CRUSHING_DROPOUT or len(strong) > 1 else "note"
+        telling: Telling = "likely" if chance >= _CRUSHING_DROPOUT or len(strong) > 1 else "open"
         yield clue(
-            severity,
+            telling,
             _written(given, call) if given is not None else call,
             f"A dropout of {chance:g} leaves {1 - chance:.0%} of the units: too few to compute with. "
             "(PyTorch takes the share to DROP, not the share to keep.)",
@@ -244,7 +244,7 @@ def _kept(program: Program, given: Value | None, call: Call) -> str:
     return kept(given, _argument(call, given))
 
 
-def _keeping(program: Program) -> Iterator[Finding]:
+def _keeping(program: Program) -> Iterator[Evidence]:
     """`nn.Dropout(keep_prob)`: the share to keep, where the share to drop is wanted."""
     for call in program.calls(*_DROPS):
         given = call.argument(*_DROPS[call.op])
@@ -257,7 +257,7 @@ def _keeping(program: Program) -> Iterator[Finding]:
             f" It is {max(chances):g}, so {1 - max(chances):.0%} of the units are left." if chances else ""
         )
         yield clue(
-            "error" if chances else "warning",
+            "proven" if chances else "likely",
             call,
             f"`{name}` is, by its name, the share of units to keep, and stands where the share to DROP is "
             f"wanted.{share}",
@@ -290,14 +290,14 @@ def _argument(call: Call, given: Value | None) -> ast.expr | None:
     return node.args[places[0]] if len(places) == 1 and places[0] < len(node.args) else None
 
 
-def _inverse_strength(program: Program) -> Iterator[Finding]:
+def _inverse_strength(program: Program) -> Iterator[Evidence]:
     for call in program.calls(*sorted(_HAS_C)):
         number = exact(call.keywords.get("C"))
         if number is None or _is_one_of_many(call.keywords["C"], call):
             continue
         if 0 < number <= _SMALLEST_C:
             yield clue(
-                "warning",
+                "likely",
                 _written(call.keywords["C"], call),
                 f"`C={number:g}` is the inverse of the penalty: so small a value "
                 "presses all coefficients to zero.",
@@ -305,7 +305,7 @@ def _inverse_strength(program: Program) -> Iterator[Finding]:
             )
 
 
-def _penalty(program: Program) -> Iterator[Finding]:
+def _penalty(program: Program) -> Iterator[Evidence]:
     """`loss + 10 * sum(p.pow(2).sum() for p in model.parameters())`: decay written by hand."""
     for event in program.training.of("backward"):
         for value in ancestry(event.about, 120):
@@ -315,7 +315,7 @@ def _penalty(program: Program) -> Iterator[Finding]:
                 number = exact(strength)
                 if number is not None and number >= _STRONGEST_PENALTY and _is_norm_of_weights(term):
                     yield clue(
-                        "warning",
+                        "likely",
                         _written(strength, value),
                         f"A penalty of {number:g} times the size of all weights outweighs the loss: "
                         "the model is pressed towards a constant output.",
@@ -347,7 +347,7 @@ HEAVY, HEAVY_DECOUPLED = 0.02, 0.3  # weight decay far above the usual 1e-4 to 5
 FITTED = 0.1  # of the loss is left: what it costs beyond is what regularisation is there for
 
 
-def experiment(trials: "Trials") -> Iterator[Finding]:
+def experiment(trials: "Trials") -> Iterator[Evidence]:
     optimizer = trials.optimizer
     decay = float(optimizer.settings.get("weight_decay") or 0) if optimizer is not None else 0.0
     # Dropout always costs training loss; only a run that does not fit, or a heavy hand, is a fault.
@@ -356,18 +356,17 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
     if not trials.yes("no-regularisation") or not (trials.poor or heavy):
         return
     where = Where(optimizer.path or None, optimizer.line or None) if optimizer is not None and decay else None
-    yield Finding(
+    yield Evidence(
         "The training loss stays high, and without weight decay, dropout and label smoothing it falls "
         f"({trials.figures('no-regularisation')}).",
-        "error",
-        0.75,
+        "proven",
         where,
         {"weight_decay": decay},
         fix="Reduce the regularisation until the training loss falls; add it back only against overfitting.",
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.settings import where_set
 
     return where_set("weight_decay", r"decay|\bwd\b|l2|reg", scene.record, scene.sources)

@@ -58,7 +58,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.held_out import HeldOut, held_out
 from sleuth.facts.seen import courses, needed
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.places.scene import Scene
@@ -82,7 +82,7 @@ CLEAR, SLIGHT = 0.2, 0.05  # rise over the best, as a share of it
 CRUMBS = 0.03  # of the loss at the start: where nearly nothing is left, doubling it is nearly nothing too
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     measured = [seen for seen in needed(held_out(record), "evaluation losses") if len(seen.losses) >= FEWEST]
     train = [loss for course in courses(record)[:1] for loss in course.finite_losses] if measured else []
     for seen in measured:
@@ -91,7 +91,7 @@ def watch(record: "Record") -> Iterator[Finding]:
             return
 
 
-def _turned(record: "Record", seen: HeldOut, train: list[float]) -> Finding | None:
+def _turned(record: "Record", seen: HeldOut, train: list[float]) -> Evidence | None:
     from sleuth.facts.step import Load
 
     losses = curves.finite(seen.losses)
@@ -108,19 +108,18 @@ def _turned(record: "Record", seen: HeldOut, train: list[float]) -> Finding | No
         return None
     restored = any(load.n > seen.steps[place] for load in record.of(Load))
     clear = rise > max(CLEAR * best, CRUMBS * curves.start(train)) and not restored
-    return Finding(
+    return Evidence(
         f"The evaluation loss was best at step {seen.steps[place]} ({best:.4g}) and has risen to "
         f"{late:.4g} over {len(losses) - place - 1} evaluations, while the training loss went on falling "
         f"to {curves.end(train):.3g}.",
-        severity="warning" if clear else "note",
-        credence=0.7 if clear else 0.3,
+        telling="likely" if clear else "open",
         where=seen.where,
         numbers={"best": best, "last": late, "best_step": seen.steps[place]},
         fix="Keep the weights of the best evaluation, then add data, augmentation or weight decay.",
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.settings import where_unrestrained
 
     return None if scene.record is None else where_unrestrained(scene.record, scene.sources)

@@ -72,7 +72,7 @@ from sleuth.facts.losses import WANTS_LOGITS
 from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.seen import at, by_line, loss_calls, needed
 from sleuth.facts.topics.activations import added_conditionally, always
-from sleuth.finding import Finding, Severity
+from sleuth.finding import Evidence, Telling
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -94,7 +94,7 @@ _DISTRIBUTIONS = ("Categorical", "OneHotCategorical", "Bernoulli", "RelaxedOneHo
 NEEDS = "softmax igmoid Softmax"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     for name, call, scores in _takers_of_logits(program):
         # A limit or a change of shape between the two leaves the numbers what they are: probabilities.
         for squash in always(scores, ("softmax", "sigmoid"), through=("clamp", "clip", "torch.clamp")):
@@ -102,7 +102,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 continue
             short = layer(squash).rpartition(".")[2]
             yield clue(
-                "error",
+                "proven",
                 squash,
                 f"`{short}` here feeds `{name}` on {line_of(call, squash)}, which applies its own: it gets "
                 "probabilities where it expects logits, so the loss has a high floor and hardly any slope.",
@@ -127,20 +127,19 @@ def _takers_of_logits(program: Program) -> Iterator[tuple[str, Call, Value | Non
                 yield f"{name}(logits=...)", call, call.keywords["logits"]
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     for use in bench.first.losses:
         twice = use.name == "cross_entropy" and (use.rows_sum_to_one or use.squash == "sigmoid")
         binary = use.name == "binary_cross_entropy_with_logits" and use.squash in ("sigmoid", "softmax")
         if twice or binary:
             squash = use.squash or "softmax"
-            yield Finding(
+            yield Evidence(
                 f"What reaches {use.name} are probabilities: every value lies between 0 and 1"
                 + (" and every row sums to 1" if use.rows_sum_to_one else "")
                 + f". The loss applies its own {'sigmoid' if binary else 'softmax'} after the model's "
                 f"{squash}, which "
                 "leaves a high floor and hardly any slope.",
-                severity="error",
-                credence=0.95,
+                telling="proven",
                 where=use.where,
                 numbers={"loss": use.mean_value, "classes": use.classes},
                 fix=f"Let the model return raw scores; apply {squash} only where probabilities are read.",
@@ -156,31 +155,28 @@ def undo(world: "World") -> None:
 _FROM = {"cross_entropy": "softmax", "binary_cross_entropy_with_logits": "sigmoid"}
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     for calls in by_line(needed(loss_calls(record), "loss calls")).values():
         squash = _FROM.get(calls[0].function)
         if squash is None:
             continue
         made = calls[0].input_made_by.lower()
         if all(call.log_probabilities for call in calls) and calls[0].function == "cross_entropy":
-            yield _squashed_twice(calls, "log-probabilities", "note", 0.4)
+            yield _squashed_twice(calls, "log-probabilities", "open")
         elif all(call.probabilities for call in calls):
             sure = squash in made or squash == "softmax"
-            yield _squashed_twice(
-                calls, "probabilities", "error" if sure else "warning", 0.93 if sure else 0.6
-            )
+            yield _squashed_twice(calls, "probabilities", "proven" if sure else "likely")
 
 
-def _squashed_twice(calls: "list[LossCall]", what: str, severity: Severity, credence: float) -> Finding:
+def _squashed_twice(calls: "list[LossCall]", what: str, telling: Telling) -> Evidence:
     call = calls[0]
     lost = "the loss squashes them again, so it cannot come near zero and its gradient is faint"
-    return Finding(
+    return Evidence(
         f"`{call.function}` received {what} in all {len(calls)} recorded calls (values from "
         f"{call.input_min or 0:.3g} to {call.input_max or 0:.3g}) where it expects raw scores: "
         + (lost if what == "probabilities" else "log_softmax is done twice, which changes nothing but time")
         + ".",
-        severity=severity,
-        credence=credence,
+        telling=telling,
         where=at(call),
         numbers={"calls": len(calls), "input_min": call.input_min or 0.0, "input_max": call.input_max or 0.0},
         fix="Hand the raw output of the last layer to the loss; apply softmax or sigmoid for display only.",

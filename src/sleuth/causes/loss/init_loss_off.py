@@ -57,7 +57,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import at, chance, loaded, loss_calls, needed
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -78,7 +78,7 @@ TOO_GOOD = 0.2
 ABSURD = 100.0  # times: what is less far off is a symptom that most runs overcome in a few steps
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     for use in bench.first.losses:
         if (
             use.chance is None
@@ -92,24 +92,22 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         numbers = {"loss": use.mean_value, "chance": use.chance, "ratio": ratio}
         fault = ratio > ABSURD
         if ratio > LOOK:
-            yield Finding(
+            yield Evidence(
                 f"{use.name} starts at {use.mean_value:.4g}, {ratio:.1f} times what guessing costs "
                 f"({use.chance:.4g}): "
                 "the outputs are sure and wrong before the first step"
                 + (", or the targets are far from zero." if "loss" in use.name and use.classes <= 1 else "."),
-                severity="warning" if fault else "note",
-                credence=0.55 if fault else 0.2,
+                telling="likely" if fault else "aside",
                 where=use.where,
                 numbers=numbers,
                 fix="Look at the scale of the last layer, of the targets, and at the loss in use.",
             )
         elif ratio < TOO_GOOD:
-            yield Finding(
+            yield Evidence(
                 f"{use.name} is {use.mean_value:.4g} where guessing costs {use.chance:.4g}: fine for a "
                 "trained model; a "
                 "fresh one would have seen the answer.",
-                severity="note",
-                credence=0.2,
+                telling="aside",
                 where=use.where,
                 numbers=numbers,
                 fix="If the model is untrained, look for the target among the inputs.",
@@ -121,7 +119,7 @@ def _times(loss: float, chance: float) -> float:
     return loss / chance if chance > 0 else 1 + (loss - chance) / max(1.0, -chance)
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     first = [call for call in needed(loss_calls(record), "loss calls") if call.n == 0]
     for call in first[:1]:
         guess = chance(call)
@@ -129,19 +127,18 @@ def watch(record: "Record") -> Iterator[Finding]:
             continue
         ratio = call.value / guess
         if ratio > LOOK:
-            yield Finding(
+            yield Evidence(
                 f"`{call.function}` starts at {call.value:.4g}, {ratio:.1f} times what guessing costs "
                 f"({guess:.3g}): the fresh model is sure and wrong, and the first steps go into undoing "
                 "that.",
-                severity="warning" if ratio > FAULT else "note",
-                credence=0.55 if ratio > FAULT else 0.2,
+                telling="likely" if ratio > FAULT else "aside",
                 where=at(call),
                 numbers={"loss": call.value, "chance": guess, "ratio": ratio},
                 fix="Look at the scale of the inputs and of the last layer's weights.",
             )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.layers import last_layer, where_written
 
     return where_written(finding, scene) or (None if scene.record is None else last_layer(scene.record))
@@ -150,7 +147,7 @@ def place(finding: Finding, scene: "Scene") -> Where | None:
 FAR_OFF = 20.0  # times what guessing costs, before the first step
 
 
-def settle(finding: Finding, record: "Record") -> Finding:
+def settle(finding: Evidence, record: "Record") -> Evidence:
     """Targets far from zero start a loss high without anybody's doing, and a run overcomes it; values written
     by hand are another matter."""
     from sleuth.facts.places.layers import where_written

@@ -60,7 +60,7 @@ from sleuth.facts.program import Program, clue, rewrite, spot
 from sleuth.facts.seen import LOGIT_LOSSES, at, needed
 from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.stand_ins import output_of, outputs
-from sleuth.finding import Finding, Severity
+from sleuth.finding import Evidence, Telling
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -90,7 +90,7 @@ _WANT_PROBABILITIES = ("sklearn.metrics.log_loss", "sklearn.metrics.brier_score_
 NEEDS = "> < .gt .ge .lt .le round rint log_loss brier"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     scores = _raw_scores(program)
     if not scores:
         return
@@ -103,7 +103,7 @@ def lint(program: Program) -> Iterator[Finding]:
         if limit is not None and 0 < limit < 1 and len(compared) == 1:
             what = f"is compared with {limit:g}"
             if _told_to_metrics(program, call, compared[0]):
-                yield _accuse("error", call, what, scores[0][1])
+                yield _accuse("proven", call, what, scores[0][1])
             else:
                 yield from _judge(program, scores, compared[0], call, what)
     for call in program.calls(*_ROUNDS):
@@ -126,7 +126,7 @@ def _raw_scores(program: Program) -> list[tuple[Call, int | None]]:
 
 def _judge(
     program: Program, scores: list[tuple[Call, int | None]], value: Value | None, call: Call, what: str
-) -> Iterator[Finding]:
+) -> Iterator[Evidence]:
     made, complete = origins(value, through=("next",))  # an element of a batch of scores is one, too
     if not complete or len(made) != 1:
         return
@@ -134,7 +134,7 @@ def _judge(
     likely = [line for score, line in scores if _same_model_elsewhere(program, made[0], score)]
     if not sure and not likely:
         return
-    yield _accuse("error" if sure else "warning", call, what, (sure or likely)[0])
+    yield _accuse("proven" if sure else "likely", call, what, (sure or likely)[0])
 
 
 def _told_to_metrics(program: Program, call: Call, value: Value | None) -> bool:
@@ -156,9 +156,9 @@ def _told_to_metrics(program: Program, call: Call, value: Value | None) -> bool:
     return False
 
 
-def _accuse(severity: Severity, call: Call, what: str, line: int | None) -> Finding:
+def _accuse(telling: Telling, call: Call, what: str, line: int | None) -> Evidence:
     return clue(
-        severity,
+        telling,
         call,
         f"A raw score {what} here as if it were a probability; the loss on line {line} "
         "applies the sigmoid or softmax itself. A logit of 0.5 is a probability of 0.62.",
@@ -214,7 +214,7 @@ def _is_handed_in(value: Value | None) -> bool:
     return isinstance(value, Unknown) and isinstance(value.node, ast.arg)
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import LossCall, Threshold
 
     needed(record.of(Threshold), "comparisons of predictions with a number")
@@ -224,12 +224,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         if not 0 < seen.against < 1 or not on_logits or (seen.minimum >= 0 and seen.maximum <= 1):
             continue
         sure = seen.raw_output
-        yield Finding(
+        yield Evidence(
             f"Values from {seen.minimum:.3g} to {seen.maximum:.3g} are compared with {seen.against:g}: these "
             f"are raw scores, and {seen.against:g} among them is a probability of "
             f"{_probability(seen.against):.2f}, so positives are missed.",
-            severity="error" if sure else "note",
-            credence=0.92 if sure else 0.35,
+            telling="proven" if sure else "open",
             where=at(seen),
             numbers={"minimum": seen.minimum, "maximum": seen.maximum, "threshold": seen.against},
             fix="Apply `torch.sigmoid` before the comparison, or compare raw scores with 0.",

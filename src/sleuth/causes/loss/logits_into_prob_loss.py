@@ -70,7 +70,7 @@ from sleuth.facts.program import Program, clue, line_of
 from sleuth.facts.seen import at, by_line, loss_calls, needed, raised
 from sleuth.facts.topics.activations import added_conditionally, always, kind, origins
 from sleuth.facts.topics.stand_ins import output_of
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -98,7 +98,7 @@ _LOGS = ("torch.log", ".log", "torch.log2", "torch.log10", "jax.numpy.log")
 NEEDS = "nll NLL kl_div KLDiv ctc CTC binary_cross BCE log"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     for use in program.losses:
         wanted, culprits = _misfits(program, use)
         for maker in culprits:
@@ -107,7 +107,7 @@ def lint(program: Program) -> Iterator[Finding]:
             # Raw scores are right in the model and wrong for this loss; a wrong squashing is wrong itself.
             at = use.call if kind(maker) == "raw" else maker
             yield clue(
-                "error" if any(made is maker for made in origins(use.input, _SCALES)[0]) else "warning",
+                "proven" if any(made is maker for made in origins(use.input, _SCALES)[0]) else "likely",
                 at,
                 f"`{use.name}` on {line_of(use.call, at)} expects {wanted} and gets {_described(maker)} "
                 f"on {line_of(maker, at)}.",
@@ -135,7 +135,7 @@ def _taking_scores(use: LossUse) -> Edits:
     return renamed(use.call, names[1]) if use.made is None else renamed(use.made, names[0])
 
 
-def _scaled_scores(program: Program, use: LossUse) -> Iterator[Finding]:
+def _scaled_scores(program: Program, use: LossUse) -> Iterator[Evidence]:
     """Distillation without the log-softmax: the student's scores enter as they are, the teacher's do not."""
     given, scale = _scaled(use.input)
     softened = [call for call in always(use.target, ("softmax",)) if call.op != "[]"]
@@ -150,7 +150,7 @@ def _scaled_scores(program: Program, use: LossUse) -> Iterator[Finding]:
     )
     if same_scale or (squashed_elsewhere and isinstance(given, Call) and given.op == "()"):
         yield clue(
-            "error" if same_scale and squashed_elsewhere else "warning",
+            "proven" if same_scale and squashed_elsewhere else "likely",
             use.call,
             "`kl_div` expects log-probabilities and gets raw scores"
             f"{', divided by a temperature,' if scale is not None else ''} while its target is a softmax: "
@@ -197,13 +197,13 @@ def _described(maker: Call) -> str:
     return f"the output of the `{name}`"
 
 
-def _log_of_scores(program: Program, log: Call) -> Iterator[Finding]:
+def _log_of_scores(program: Program, log: Call) -> Iterator[Evidence]:
     """`-torch.log(out[rows, y])` on a layer's own output: NaN for every negative score."""
     inner: Value | None = log.receiver if log.receiver is not None else next(iter(log.args), None)
     makers = always(inner, ("raw", "tanh"))
     if makers and log.context.grad and not added_conditionally(program, makers[0]):
         yield clue(
-            "error",
+            "proven",
             log,
             f"The log is taken of {_described(makers[0])} on {line_of(makers[0], log)}, which is negative "
             "half of the time: the result is NaN there.",
@@ -211,14 +211,13 @@ def _log_of_scores(program: Program, log: Call) -> Iterator[Finding]:
         )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     if "between 0 and 1" in bench.failure:
-        yield Finding(
+        yield Evidence(
             "The binary loss refuses its input because it is not between 0 and 1: it expects "
             "probabilities and gets "
             f"raw scores. It said: {bench.failure}.",
-            severity="error",
-            credence=0.7,
+            telling="proven",
             fix="Use `binary_cross_entropy_with_logits`, or put a sigmoid before this loss.",
         )
     if bench.failure:
@@ -231,24 +230,22 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
         clamped = use.name == "binary_cross_entropy" and use.squash == "clamp"
         if raw and len(use.input_shape) >= 2:
-            yield Finding(
+            yield Evidence(
                 f"{use.name} expects log-probabilities, and the exponentials of what it gets do not sum "
                 "to 1 in a row: "
                 "raw scores make this loss fall without limit while nothing is learned.",
-                severity="error",
-                credence=0.95,
+                telling="proven",
                 where=use.where,
                 numbers={"loss": use.mean_value},
                 fix="Put `log_softmax` over the class axis before it, or use `cross_entropy` on the raw "
                 "scores.",
             )
         if clamped:
-            yield Finding(
+            yield Evidence(
                 "What reaches binary_cross_entropy was clamped into its range, not squashed: outside of "
                 "it there is no "
                 "gradient at all.",
-                severity="warning",
-                credence=0.7,
+                telling="likely",
                 where=use.where,
                 numbers={"loss": use.mean_value},
                 fix="Use `binary_cross_entropy_with_logits` on the raw scores.",
@@ -264,25 +261,23 @@ def undo(world: "World") -> None:
 _ABOVE = 0.01  # a log-probability is at most 0; an added epsilon lifts it by less than this
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     refused = raised(record, "all elements of input should be between 0 and 1")
     if refused is not None:
-        yield Finding(
+        yield Evidence(
             "The run stopped because `binary_cross_entropy` was given values outside 0 to 1: raw scores, "
             "where it takes probabilities.",
-            severity="error",
-            credence=0.9,
+            telling="proven",
             where=refused,
             fix="Use `binary_cross_entropy_with_logits`.",
         )
     for calls in by_line(needed(loss_calls(record), "loss calls")).values():
         call = max(calls, key=lambda call: call.input_max or 0.0)
         if call.function in WANTS_LOG_PROBABILITIES and (call.input_max or 0.0) > _ABOVE:
-            yield Finding(
+            yield Evidence(
                 f"`{call.function}` takes log-probabilities, which are never above 0; it received values up "
                 f"to {call.input_max or 0:.3g}. Such a loss has no floor: it sinks as the scores grow.",
-                severity="error",
-                credence=0.93,
+                telling="proven",
                 where=at(call),
                 numbers={"input_max": call.input_max or 0.0, "input_min": call.input_min or 0.0},
                 fix="Put `log_softmax(..., dim=1)` before it, or use `cross_entropy` on the raw scores.",

@@ -68,7 +68,7 @@ from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import at, by_line, loss_calls, needed
 from sleuth.facts.topics.activations import origins
 from sleuth.facts.topics.shapes import Shape, Shapes, outer, shapes
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -94,7 +94,7 @@ _MEASURES = (
 _GRIDS = ("torch.nn.Parameter", "torch.linspace", "torch.arange", "torch.logspace", "torch.quantile")
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     algebra = shapes(program)
     for use in program.losses:
         if use.name in _SILENT and use.input is not None and use.target is not None:
@@ -115,7 +115,7 @@ def _squared_differences(program: Program) -> Iterator[Call]:
                 yield inner
 
 
-def _judge(algebra: Shapes, call: Call, left: Value, right: Value, what: str) -> Iterator[Finding]:
+def _judge(algebra: Shapes, call: Call, left: Value, right: Value, what: str) -> Iterator[Evidence]:
     one, other = algebra.of(left), algebra.of(right)
     if one is None or other is None or not outer(one, other):
         return
@@ -125,7 +125,7 @@ def _judge(algebra: Shapes, call: Call, left: Value, right: Value, what: str) ->
     if not (_learned(left) or _learned(right)) or not _both_count_examples(left, right, one, other):
         return
     yield clue(
-        "error" if one.sure and other.sure else "warning",
+        "proven" if one.sure and other.sure else "likely",
         call,
         f"{what[0].upper()}{what[1:]} meets shapes {one} and {other}, which broadcast to a table of every "
         f"example against every other: the best the model can do is predict {_centre(flat)}.",
@@ -209,7 +209,7 @@ def _learned(value: Value) -> bool:
     return False
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     elementwise = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
     met: list[tuple[Where, str, tuple[int, ...], tuple[int, ...]]] = [
         (use.where, use.name, use.input_shape, use.target_shape)
@@ -218,12 +218,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     ]
     met += [(f.where, f.operation, f.shapes[0], f.shapes[1]) for f in bench.first.broadcasts]
     for where, name, first, second in met:
-        yield Finding(
+        yield Evidence(
             f"Shapes {first} and {second} meet in `{name}` and are stretched to fit: every prediction is "
             "compared with "
             "every target, and the best the model can do is the mean.",
-            severity="error",
-            credence=0.95,
+            telling="proven",
             where=where,
             numbers={"left": str(first), "right": str(second)},
             fix="Give both the same shape: `prediction.squeeze(-1)` or `target.unsqueeze(-1)`.",
@@ -239,7 +238,7 @@ def undo(world: "World") -> None:
 _SHAPED = ("cross_entropy", "nll_loss", "ctc_loss", "cosine_embedding_loss", "multi_margin_loss", "kl_div")
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Warned
 
     calls = needed(loss_calls(record), "loss calls")
@@ -248,12 +247,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         if call is None or call.function in _SHAPED:
             continue
         seen = call.output_std_over_batch
-        yield Finding(
+        yield Evidence(
             f"`{call.function}` compares predictions of shape {_spelled(call.input_shape)} with targets of "
             f"shape {_spelled(call.target_shape)}: every prediction meets every target, and the best answer "
             "is their mean" + (f" (the predictions spread by {seen:.2g} only)." if seen is not None else "."),
-            severity="error",
-            credence=0.95,
+            telling="proven",
             where=at(call),
             numbers={"input_shape": _spelled(call.input_shape), "target_shape": _spelled(call.target_shape)},
             fix="Give both the same shape: `prediction.squeeze(-1)` or `target.unsqueeze(-1)`.",
@@ -261,11 +259,10 @@ def watch(record: "Record") -> Iterator[Finding]:
         return
     for warned in record.of(Warned):
         if "target size" in warned.text and "different to the input size" in warned.text:
-            yield Finding(
+            yield Evidence(
                 f"torch warned: {warned.text.splitlines()[0][:140]} The shapes broadcast, and the loss mixes "
                 "examples.",
-                severity="error",
-                credence=0.85,
+                telling="proven",
                 where=at(warned),
                 fix="Give prediction and target the same shape.",
             )

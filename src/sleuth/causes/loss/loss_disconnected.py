@@ -79,7 +79,7 @@ from sleuth.facts.seen import at, courses, loss_calls, raised, where_loss
 from sleuth.facts.topics.terms import Objective, Term, objectives, terms
 from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -156,7 +156,7 @@ _NUMBERS = frozenset(f"{home}.{name}" for home in ("torch", "math", "numpy") for
 NEEDS = "backward"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     for objective in objectives(program):
         if not objective.certain:
             continue
@@ -297,10 +297,10 @@ def _kept_in_the_graph(cut: Call, loss: Value) -> Edits:
     return without_method(cut.node, cut.source) if plain and not again and not leaves else ()
 
 
-def _whole(objective: Objective, cut: Call) -> Finding:
+def _whole(objective: Objective, cut: Call) -> Evidence:
     there = line_of(objective.at, cut)
     return clue(
-        "error",
+        "proven",
         cut,
         f"{_verb(cut)[:1].upper()}{_verb(cut)[1:]} here ends the graph, and the whole loss of {there} is "
         "made from it: `backward` reaches no parameter.",
@@ -309,10 +309,10 @@ def _whole(objective: Objective, cut: Call) -> Finding:
     )
 
 
-def _one_term(term: Term, cut: Call) -> Finding:
+def _one_term(term: Term, cut: Call) -> Evidence:
     there = line_of(term.joined or term.value, cut)
     return clue(
-        "error",
+        "proven",
         cut,
         f"{_verb(cut)[:1].upper()}{_verb(cut)[1:]} here ends the graph, and a term of the loss of "
         f"{there} is made from it: the term changes the number and gives no gradient.",
@@ -323,16 +323,15 @@ def _one_term(term: Term, cut: Call) -> Finding:
     )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     first = bench.first
     trained = [p for p in first.gradients.parameters if p.trainable]
     nobody = bool(trained) and all(p.gradient is None for p in trained) and not first.gradients.strangers
     if not first.gradients.loss_has_graph or nobody:
-        yield Finding(
+        yield Evidence(
             f"The loss ({first.loss:.4g}) has no gradient path to any parameter: `backward` will fail or "
             "change nothing.",
-            severity="error",
-            credence=0.95,
+            telling="proven",
             numbers={"loss": first.loss},
             fix="Keep tensors from the model's output to the loss: no `.item()`, `argmax`, `.numpy()` or "
             "`tensor(...)`.",
@@ -340,23 +339,21 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         return
     for use in first.losses:
         if use.orphans:
-            yield Finding(
+            yield Evidence(
                 f"The {use.name} computed here ({use.value:.4g}) is not part of the loss that is "
                 "minimised, and "
                 f"{len(use.orphans)} parameters such as `{use.orphans[0]}` get no gradient from anything "
                 "else.",
-                severity="error",
-                credence=0.92,
+                telling="proven",
                 where=use.where,
                 numbers={"value": use.value, "orphans": len(use.orphans)},
                 fix="Add the tensor itself to the total, not its `.item()` or a detached copy.",
             )
     for term in first.loose:
-        yield Finding(
+        yield Evidence(
             f"A term of the loss ({term.value:.4g}) is made from the model's output and has no graph: it "
             "changes the number and moves no parameter.",
-            severity="error",
-            credence=0.9,
+            telling="proven",
             where=term.where,
             numbers={"value": term.value},
             fix="Build the term from the output itself; no comparison, rounding, `argmax`, `.item()` or "
@@ -364,11 +361,10 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
     effect = bench.wiring.target_effect
     if effect == 0.0 and any(p.distinct != 1 for p in first.data.tensors if p.role == "target"):
-        yield Finding(
+        yield Evidence(
             "Handing every target to another example changes the loss by nothing at all: the targets do "
             "not reach it.",
-            severity="warning",
-            credence=0.6,
+            telling="likely",
             numbers={"effect": 0.0},
             unless=("several-losses",),  # one of two losses need not read them
             fix="Follow the target from the batch to the loss; look for a mask of zeros or an "
@@ -379,7 +375,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 FIRST = 10  # steps; a gradient that is exactly zero for so long has no path
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     yield from _refused(record)
     for course in courses(record) if record.steps else ():
         begin = [step for step in course.steps[:FIRST] if step.backwards]
@@ -389,12 +385,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         # A loss that is NaN may have no slope by itself: that of |NaN| is zero.
         if len(measured) < 3 or moved or not any(step.loss and isfinite(step.loss) for step in begin):
             continue
-        yield Finding(
+        yield Evidence(
             f"The loss is {begin[0].loss or 0:.4g} and backward runs, but the gradient of every parameter is "
             "zero at every measured step: the loss does not depend on the parameters by any differentiable "
             "path.",
-            severity="error",
-            credence=0.85,
+            telling="proven",
             where=where_loss(begin[0]),
             numbers={"steps": len(measured), "loss": begin[0].loss or 0.0},
             fix="Build the loss from the model's own output; no `argmax`, `round`, comparison or new tensor "
@@ -403,36 +398,34 @@ def watch(record: "Record") -> Iterator[Finding]:
     yield from _terms(record)
 
 
-def _refused(record: "Record") -> Iterator[Finding]:
+def _refused(record: "Record") -> Iterator[Evidence]:
     where = raised(record, "does not require grad and does not have a grad_fn")
     attached = [call for call in loss_calls(record) if call.requires_grad]
     if where is not None and attached and len(attached) == len(loss_calls(record)):
-        yield Finding(
+        yield Evidence(
             f"backward refused: the loss has no graph, although `{attached[-1].function}` on line "
             f"{attached[-1].line} returned one that had. It was cut on the way to backward.",
-            severity="error",
-            credence=0.9,
+            telling="proven",
             where=where,
             fix="Keep the loss as a tensor: no `.item()`, `.detach()`, `float()` or `torch.tensor(loss)`.",
         )
 
 
-def _terms(record: "Record") -> Iterator[Finding]:
+def _terms(record: "Record") -> Iterator[Evidence]:
     """A loss function called in training without a graph, beside others that have one."""
     calls = loss_calls(record)
     loose = [call for call in calls if not call.requires_grad and call.value]
     if not loose or not any(call.requires_grad for call in calls):
         return
     counted = _part_of_total(record, loose[0])
-    yield Finding(
+    yield Evidence(
         f"`{loose[0].function}` has no graph in training"
         + (
             ", and its value is part of the loss: that term can never be learned."
             if counted
             else "; right for a number that is only logged."
         ),
-        severity="warning" if counted else "note",
-        credence=0.7 if counted else 0.2,
+        telling="likely" if counted else "aside",
         where=at(loose[0]),
         numbers={"value": loose[0].value or 0.0},
         fix="Compute the term from attached outputs, if it is meant to be learned.",

@@ -71,7 +71,7 @@ from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import loss_calls, needed
 from sleuth.facts.topics.modules import settled
 from sleuth.facts.words import Pattern, names_training
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Metric, Record
@@ -96,7 +96,7 @@ _ACCURACY = Pattern(
 )
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     """The lowest scores are taken as the best, where a mask or the loss says that the highest are."""
     for call in program.calls(*_SORTS, *_TOP):
         if not _from_the_bottom(call) or not _head_taken(program, call):
@@ -111,7 +111,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 else "The loss gives the right class the highest score"
             )
             yield clue(
-                "warning" if masked else "error",
+                "likely" if masked else "proven",
                 call,
                 f"{why}, and this takes the lowest scores first: the ranking is upside down, so every top-k "
                 "number of it is wrong.",
@@ -199,25 +199,24 @@ def _is_head(key: ast.expr) -> bool:
     return last.upper is not None and not isinstance(last.upper, ast.UnaryOp)
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     yield from _each_with_each(record)
     yield from _below_chance(record)
     yield from _stands_still(record)
     yield from _counted_again(record)
 
 
-def _each_with_each(record: "Record") -> Iterator[Finding]:
+def _each_with_each(record: "Record") -> Iterator[Evidence]:
     """A column of predictions beside a row of labels: the shares of all pairs are no score."""
     from sleuth.facts.step import Crossed
 
     for seen in record.of(Crossed):
         rows = seen.left[0]
-        yield Finding(
+        yield Evidence(
             f"The evaluation holds {_shape(seen.left)} against {_shape(seen.right)} with "
             f"`{seen.operation}`: they broadcast to {rows} × {rows}, every prediction with every label, so "
             "what is averaged there is no score of the model.",
-            severity="error",
-            credence=0.85,
+            telling="proven",
             where=Where(seen.path or None, seen.line),
             numbers={"rows": rows, "compared": rows * rows},
             fix="Give both the same shape first: `.squeeze(1)` on the predictions, or `.unsqueeze(1)` on the "
@@ -239,7 +238,7 @@ REVERSED = 0.4  # of its first value is left of a ranking: overfitting takes poi
 FELL = 0.9  # of the first loss is left, at most
 
 
-def _below_chance(record: "Record") -> Iterator[Finding]:
+def _below_chance(record: "Record") -> Iterator[Evidence]:
     """Any ranking hits now and then; one that never does, or ever less, while the loss falls is wrong."""
     losses = [value for value in record.losses if value is not None]
     tenth = max(1, len(losses) // 10)
@@ -256,10 +255,9 @@ def _below_chance(record: "Record") -> Iterator[Finding]:
             why = "What is learnt puts the right ones last: the metric reads the order from the wrong end."
         else:
             continue
-        yield Finding(
+        yield Evidence(
             f"{name} {seen} while the loss falls from {first:.3g} to {last:.3g}. {why}",
-            severity="warning",
-            credence=0.7,
+            telling="likely",
             where=_where_ranked(record, told[-1].line),
             numbers={"reports": len(told), "loss at first": first, "loss at last": last},
             fix="Look at the order (the highest scores first?), at the ids compared, and at the mask.",
@@ -289,7 +287,7 @@ MOVED = 0.02  # of all answers: so many more were right at the end than at first
 STILL = 6  # reports of one and the same value
 
 
-def _stands_still(record: "Record") -> Iterator[Finding]:
+def _stands_still(record: "Record") -> Iterator[Evidence]:
     """A score that is the same in every report, of a model whose answers change."""
     from sleuth.facts.step import Evaluation, Metric
 
@@ -306,12 +304,11 @@ def _stands_still(record: "Record") -> Iterator[Finding]:
         shares = [right[metric.n] or 0.0 for metric in told]
         if max(shares) - min(shares) < MOVED:
             continue
-        yield Finding(
+        yield Evidence(
             f"{name} is {told[0].value:.4g} in all {len(told)} reports, while the share of right answers to "
             f"the loss's own targets goes from {min(shares):.3f} to {max(shares):.3f}: the metric does not "
             "see what the model says.",
-            severity="warning",
-            credence=0.75,
+            telling="likely",
             where=Where(record.run.script or None, line) if line else None,
             numbers={
                 "reports": len(told),
@@ -334,7 +331,7 @@ def _learns_classes(record: "Record") -> bool:
     )
 
 
-def _counted_again(record: "Record") -> Iterator[Finding]:
+def _counted_again(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Evaluation, Metric
 
     # Of several answers a row (tokens, pixels) the script may leave some out: padding, background.
@@ -357,12 +354,11 @@ def _counted_again(record: "Record") -> Iterator[Finding]:
     if len(apart) < max(1, len(told) // 2):
         return
     metric, share, correct = apart[-1]
-    yield Finding(
+    yield Evidence(
         f"The script reports {metric.name} = {share:.3f} at step {metric.n}; counted again from outputs and "
         f"targets of that pass it is {correct:.3f}. The metric, not the model, is wrong ({len(apart)} of "
         f"{len(told)} reports).",
-        severity="warning",
-        credence=0.7,
+        telling="likely",
         where=Where(record.run.script or None, metric.line) if metric.line else None,
         numbers={"reported": share, "recomputed": correct},
         fix="Compare shapes in the metric's code, its axis of argmax, its threshold, and what it divides by.",

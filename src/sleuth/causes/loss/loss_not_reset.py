@@ -71,7 +71,7 @@ from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import courses, where_loss
 from sleuth.facts.topics.gradients import carries_graph, is_cut, surely_reached
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -90,13 +90,13 @@ _DRAWN = frozenset({".sample", ".multinomial", "torch.multinomial", "torch.berno
 NEEDS = "+= + append sum("
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     backwards = program.training.of("backward")
     for backward in backwards:
         carried = _carried_total(backward)
         if carried is not None:
             yield clue(
-                "error",
+                "proven",
                 backward.call,
                 f"`{carried.name}` still holds the losses of all turns before: every backward pass goes "
                 "through their "
@@ -205,7 +205,7 @@ def _only_collects(program: Program, name: str) -> bool:
     )
 
 
-def _kept_for_the_log(program: Program, added: Call, backwards: list[Event]) -> Iterator[Finding]:
+def _kept_for_the_log(program: Program, added: Call, backwards: list[Event]) -> Iterator[Evidence]:
     """`running += loss` where the loss of this turn has its own backward pass: the total is for reading."""
     name = _total_of_a_loop(program, added)
     if name is None:
@@ -222,7 +222,7 @@ def _kept_for_the_log(program: Program, added: Call, backwards: list[Event]) -> 
     differentiated = any(value is added for backward in backwards for value in _through_graph(backward.about))
     if own and not differentiated:
         yield clue(
-            "warning",
+            "likely",
             added,
             f"`{name}` collects the loss with its graph (differentiated on line {own[0].line}): "
             "the graph of "
@@ -241,13 +241,12 @@ def _as_number(added: Call) -> Edits:
     return method_added(node.value, source, "detach()" if f"{name}." in source.text else "item()", safe=True)
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     if (where := twice_backward(record)) is not None and not recurrent(record):
-        yield Finding(
+        yield Evidence(
             "backward refused to go through a graph a second time: the loss still holds the graph of an "
             "earlier iteration.",
-            severity="error",
-            credence=0.75,
+            telling="proven",
             where=where,
             fix="Begin each iteration with a fresh loss; add `loss.item()`, not `loss`, to running totals.",
         )
@@ -256,13 +255,12 @@ def watch(record: "Record") -> Iterator[Finding]:
         sums_up = curves.rising(course.finite_losses) > 0.95
         if growth is None or (recurrent(record) and not sums_up):
             continue
-        yield Finding(
+        yield Evidence(
             f"The graph behind the loss grows from {growth.first} to {growth.last} nodes within "
             f"{growth.steps} steps"
             + (", and the loss handed to backward only ever rises" if sums_up else "")
             + ": what earlier iterations computed is still attached to it.",
-            severity="error",
-            credence=0.92 if sums_up else 0.75,
+            telling="proven",
             where=where_loss(course.steps[-1]),
             numbers={"first": growth.first, "last": growth.last, "steps": growth.steps},
             fix="Set the loss to zero inside the loop; add `loss.item()`, not `loss`, to running totals.",

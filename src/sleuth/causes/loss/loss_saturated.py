@@ -58,7 +58,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -77,16 +77,15 @@ SILENT = 0.9  # share of examples without slope
 ENOUGH = 0.5  # of the chance level: below it the loss may be flat because it is good
 
 
-def _shut(bench: "Bench") -> Iterator[Finding]:
+def _shut(bench: "Bench") -> Iterator[Evidence]:
     """A margin or clamp that is met by every example of a fresh model: the loss is over before it begins."""
     first = bench.first
     slopes = [p.gradient for p in first.gradients.parameters if p.trainable and p.gradient is not None]
     if first.shut is not None and slopes and not any(slopes):
-        yield Finding(
+        yield Evidence(
             f"The loss is {first.loss:.3g} and the gradient of every parameter is exactly zero: the bound "
             "here is reached for all examples, so nothing passes and nothing will be learned.",
-            severity="error",
-            credence=0.9,
+            telling="proven",
             where=first.shut,
             numbers={"loss": first.loss, "parameters": len(slopes)},
             fix="Check the sign of the margin and the order of the two sides of the difference.",
@@ -96,7 +95,7 @@ def _shut(bench: "Bench") -> Iterator[Finding]:
 BLIND = 1e-3  # relative change of the loss when every target is handed to another example
 
 
-def _bounded(bench: "Bench") -> Iterator[Finding]:
+def _bounded(bench: "Bench") -> Iterator[Evidence]:
     """A loss written by hand that is as high as it gets wherever the answers lie: far from every target its
     bound is reached, and whose target it is makes no difference any more."""
     first = bench.first
@@ -104,12 +103,11 @@ def _bounded(bench: "Bench") -> Iterator[Finding]:
         return
     effect = bench.wiring.target_effect
     if effect is not None and effect < BLIND:
-        yield Finding(
+        yield Evidence(
             f"The loss stands at {first.loss:.3g} and has no slope for {first.flat:.0%} of the examples; "
             f"handing every target to another example changes it by {effect:.1g} of itself. It is flat where "
             "the answers lie, so nothing tells the model where to go.",
-            severity="warning",
-            credence=0.75,
+            telling="likely",
             where=first.bounded_at,
             numbers={"silent": first.flat, "loss": first.loss, "effect": effect},
             fix="Widen the bound (scale, margin, temperature) to the size of the first errors, or begin with "
@@ -117,19 +115,18 @@ def _bounded(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     yield from _shut(bench)
     yield from _bounded(bench)
     for use in bench.first.losses:
         high = use.chance is not None and use.mean_value > ENOUGH * use.chance
         if use.silent_examples >= SILENT and high and use.wants_gradient and use.ignored_share < 1:
-            yield Finding(
+            yield Evidence(
                 f"{use.name} stands at {use.mean_value:.3g}, no better than guessing ({use.chance:.3g}), "
                 "and has no "
                 f"slope for {use.silent_examples:.0%} of the examples: nothing tells the model where to "
                 "go.",
-                severity="warning",
-                credence=0.7,
+                telling="likely",
                 where=use.where,
                 numbers={"silent": use.silent_examples, "loss": use.mean_value},
                 fix="Use the form of the loss that takes raw scores; remove a clamp, a margin or a "
@@ -142,7 +139,7 @@ ENOUGH_STEPS = 50
 WRONG = 0.5  # share right on other rows: whoever met every margin would do better
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     """A loss that is exactly zero for nearly all of the run, of a model that answers wrongly all the same."""
     from sleuth.facts.seen import courses, needed, where_loss
     from sleuth.facts.step import Evaluation
@@ -153,12 +150,11 @@ def watch(record: "Record") -> Iterator[Finding]:
     for course in courses(record, ENOUGH_STEPS)[:1]:
         nothing = sum(loss == 0.0 for loss in course.losses)
         if last < WRONG and nothing >= OVER * len(course.losses):
-            yield Finding(
+            yield Evidence(
                 f"The loss is exactly 0 at {nothing} of {len(course.losses)} steps, and the evaluation at "
                 f"step {judged[-1].n} is right in {last:.0%} of its rows: the bound is met by answers that "
                 "are wrong, and from there on nothing is learned.",
-                severity="warning",
-                credence=0.75,
+                telling="likely",
                 where=where_loss(course.steps[-1]),
                 numbers={"zeros": nothing, "steps": len(course.losses), "right": last},
                 fix="Check the sign and the size of the margin, and the order of the two sides of the "
@@ -166,7 +162,7 @@ def watch(record: "Record") -> Iterator[Finding]:
             )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import has_place
     from sleuth.facts.places.statements import best_statement
 

@@ -75,7 +75,7 @@ from sleuth.facts.topics.aims import (
 from sleuth.facts.topics.divergence import is_divergence_from_prior, is_variance_of_divergence, weighted
 from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Severity
+from sleuth.finding import Evidence, Telling
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
@@ -87,7 +87,7 @@ LOOKS_LIKE = {"falls, then explodes": "usually"}
 PREDICTS = {"same-batch": "always", "lr×0.1": "even"}
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if _ascends(program):
         return
     for objective in objectives(program):
@@ -124,12 +124,12 @@ def _in_one_run(one: Call, other: Call) -> bool:
     return one.context.sites[:1] == other.context.sites[:1]
 
 
-def _swapped_hinges(program: Program) -> Iterator[Finding]:
+def _swapped_hinges(program: Program) -> Iterator[Evidence]:
     from sleuth.facts.topics.hinges import swapped
 
     for call in swapped(program):
         yield clue(
-            "error",
+            "proven",
             call,
             "The hinge subtracts the distance to what is alike from the distance to what is not: it falls "
             "when like ones move apart and others come together.",
@@ -137,12 +137,12 @@ def _swapped_hinges(program: Program) -> Iterator[Finding]:
         )
 
 
-def _uphill(program: Program) -> Iterator[Finding]:
+def _uphill(program: Program) -> Iterator[Evidence]:
     from sleuth.facts.topics.ascent import uphill
 
     for call in uphill(program):
         yield clue(
-            "error",
+            "proven",
             call,
             "The slope of a loss is added to the weights: each step goes uphill and makes the loss larger.",
             fix="Subtract it: `p -= lr * p.grad`, or `p.add_(p.grad, alpha=-lr)`.",
@@ -162,7 +162,7 @@ def _ascends(program: Program) -> bool:
     )
 
 
-def _negated(program: Program, objective: Objective, term: Term) -> Iterator[Finding]:
+def _negated(program: Program, objective: Objective, term: Term) -> Iterator[Evidence]:
     """A minus before a loss whose smallest value is the best one, in a program that trains one model."""
     use = loss_of(term.value) if isinstance(term.value, Call) else None
     if use is None and not is_squared_error(term.value):
@@ -173,7 +173,7 @@ def _negated(program: Program, objective: Objective, term: Term) -> Iterator[Fin
         return
     name = f"`{use.name}`" if use is not None else "the squared error"
     yield clue(
-        "error",
+        "proven",
         _flip(term),
         f"{name[0].upper()}{name[1:]} goes into `backward` with a minus: the optimizer makes it as large "
         "as it can.",
@@ -207,19 +207,19 @@ def _trains_one_model(program: Program) -> bool:
     return bool(players) and not any(call.op == "@grad" for call in program.calls("@grad"))
 
 
-def _not_negated(objective: Objective, term: Term) -> Iterator[Finding]:
+def _not_negated(objective: Objective, term: Term) -> Iterator[Evidence]:
     """Something that is best when large, minimised as it stands."""
     if isinstance(term.value, Call) and is_overlap(term.value):
-        yield _backwards(objective, term, "The overlap score", "error", "Minimise `1 - score`.")
+        yield _backwards(objective, term, "The overlap score", "proven", "Minimise `1 - score`.")
     elif is_similarity(term.value):
-        yield _backwards(objective, term, "The cosine similarity", "warning", "Minimise `1 - similarity`.")
-    elif (severity := is_likelihood(term.value)) is not None:
-        yield _backwards(objective, term, "The log-likelihood", severity, "Minimise its negative.")
+        yield _backwards(objective, term, "The cosine similarity", "likely", "Minimise `1 - similarity`.")
+    elif (telling := is_likelihood(term.value)) is not None:
+        yield _backwards(objective, term, "The log-likelihood", telling, "Minimise its negative.")
     elif is_policy_gradient(term.value, by_name=objective.certain):
         what = "The log-probability weighted with the reward"
-        yield _backwards(objective, term, what, "warning", "Put a minus in front of it.")
+        yield _backwards(objective, term, what, "likely", "Put a minus in front of it.")
     elif objective.certain and (name := _quality(objective.value.node)):
-        yield _backwards(objective, term, f"`{name}`", "warning", "Minimise its negative.")
+        yield _backwards(objective, term, f"`{name}`", "likely", "Minimise its negative.")
 
 
 # Measures that are best when large, by the names they go by; `ssim_loss` has been turned round already.
@@ -258,9 +258,9 @@ def _with_minus(value: Value) -> Edits:
     return rewrite(node, source, f"-{bracketed(node)}", safe=False)
 
 
-def _backwards(objective: Objective, term: Term, what: str, severity: Severity, fix: str) -> Finding:
+def _backwards(objective: Objective, term: Term, what: str, telling: Telling, fix: str) -> Evidence:
     return clue(
-        severity if objective.certain else "warning",
+        telling if objective.certain else "likely",
         term.around[0] if term.around else term.value,
         f"{what} is best when large and is minimised as it stands: training makes it worse.",
         fix=fix,
@@ -268,7 +268,7 @@ def _backwards(objective: Objective, term: Term, what: str, severity: Severity, 
     )
 
 
-def _divergence(program: Program, objective: Objective, parts: list[Term]) -> Iterator[Finding]:
+def _divergence(program: Program, objective: Objective, parts: list[Term]) -> Iterator[Evidence]:
     """The divergence of a variational posterior from its prior, subtracted: it should be small."""
     makers = [call for call in program.trace if call.op.startswith("torch.optim.")]
     if not _trains_one_model(program) and (objective.certain or makers):
@@ -280,7 +280,7 @@ def _divergence(program: Program, objective: Objective, parts: list[Term]) -> It
         if is_divergence_from_prior(term.value) or is_variance_of_divergence(term, addends):
             turns = [call for call in term.around if call.op not in REDUCTIONS]
             yield clue(
-                "error" if objective.certain else "warning",
+                "proven" if objective.certain else "likely",
                 turns[-1] if turns else next(iter(term.around), term.value),
                 "The KL divergence enters the loss with a minus: minimising it drives the posterior away "
                 "from the prior, without end.",
@@ -290,7 +290,7 @@ def _divergence(program: Program, objective: Objective, parts: list[Term]) -> It
             return
 
 
-def _entropy(objective: Objective, parts: list[Term]) -> Iterator[Finding]:
+def _entropy(objective: Objective, parts: list[Term]) -> Iterator[Evidence]:
     """A policy's entropy, added to the loss that its log-probabilities are in: the bonus became a penalty."""
     for term in parts:
         chances = (
@@ -306,7 +306,7 @@ def _entropy(objective: Objective, parts: list[Term]) -> Iterator[Finding]:
         )
         if weighed:
             yield clue(
-                "warning",
+                "likely",
                 term.joined or term.value,
                 "The policy's entropy is added to what is minimised: certainty pays, and exploration ends.",
                 fix="Subtract it: `policy_loss - coefficient * entropy`.",
@@ -324,7 +324,7 @@ MOST = 0.9
 RUNAWAY = 1e4  # times its first size, below zero and falling: nothing holds it
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     for course in courses(record):
         known = [step for step in course.steps if step.loss and step.called_loss]
         turned = [step for step in known if _is_turned(step)]
@@ -332,13 +332,12 @@ def watch(record: "Record") -> Iterator[Finding]:
         if len(known) >= 5 and len(turned) >= MOST * len(known):
             game = adversarial(record)
             rises = curves.fallen([abs(step.called_loss or 0.0) for step in known]) < -0.5
-            yield Finding(
+            yield Evidence(
                 f"The loss of torch is {known[-1].called_loss:.4g} and "
                 + ("the optimizer maximises it" if upward else f"{known[-1].loss:.4g} is minimised")
                 + ": the sign is turned, and each step makes the model worse"
                 + (f" (it rose from {known[0].called_loss:.3g})." if rises else "."),
-                severity="note" if game else "error",
-                credence=0.3 if game else 0.95,
+                telling="open" if game else "proven",
                 where=where_loss(known[-1]),
                 numbers={"loss": known[-1].loss or 0.0, "called": known[-1].called_loss or 0.0},
                 fix="Remove the minus sign (or `maximize=True`).",
@@ -354,18 +353,17 @@ def _is_turned(step: "Step") -> bool:
     return called > 0 and abs(loss + called) <= EXACT * called
 
 
-def _bottomless(record: "Record", steps: "tuple[Step, ...]", losses: list[float]) -> Iterator[Finding]:
+def _bottomless(record: "Record", steps: "tuple[Step, ...]", losses: list[float]) -> Iterator[Evidence]:
     """A hand-written loss that runs away below zero, ever faster."""
     if len(losses) < 20 or max(losses[-5:]) >= 0 or curves.rising(losses) > 0.1 or adversarial(record):
         return
     growth = abs(curves.end(losses)) / max(abs(curves.start(losses)), 1e-12)
     worse = _below_chance(record)
     if growth > RUNAWAY or worse:
-        yield Finding(
+        yield Evidence(
             f"The loss falls from {losses[0]:.4g} to {losses[-1]:.4g}, {growth:.0f} times its first size and "
             f"without a floor{worse}: minimising it seems to make the model worse.",
-            severity="warning",
-            credence=0.75 if worse else 0.6,
+            telling="likely",
             where=where_loss(steps[-1]),
             numbers={"first": losses[0], "last": losses[-1], "growth": growth},
             fix="Check the sign of the loss; a squared error or a log-likelihood is minimised with its "
@@ -382,13 +380,12 @@ def _below_chance(record: "Record") -> str:
     return f", and accuracy is {correct[-1]:.3f}" if correct and correct[-1] < 0.05 else ""
 
 
-def experiment(trials: "Trials") -> Iterator[Finding]:
+def experiment(trials: "Trials") -> Iterator[Evidence]:
     if not trials.yes("undo(loss-sign-flipped)"):
         return
-    yield Finding(
+    yield Evidence(
         "With the sign of the loss turned round the script gets better at its own measure "
         f"({trials.figures('undo(loss-sign-flipped)')}).",
-        "error",
-        0.7,
+        "proven",
         fix="Minimise the loss, or the negative of what should grow.",
     )

@@ -60,7 +60,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.growth import terms
 from sleuth.facts.seen import adversarial, at, loss_calls, needed
-from sleuth.finding import Finding
+from sleuth.finding import FAULTS, Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -74,13 +74,13 @@ AGAINST = -0.3  # cosine in the whole batch and in both halves; -0.1 in one batc
 HEAD_ON = -0.75  # cosine at all of them, and from other initial weights: no step helps both
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     by_slopes = list(_opposed_slopes(bench))
-    grave = any(finding.severity != "note" for finding in by_slopes)
+    grave = any(finding.telling in FAULTS for finding in by_slopes)
     yield from by_slopes if grave else [*_opposite_goals(bench)] or by_slopes
 
 
-def _opposed_slopes(bench: "Bench") -> Iterator[Finding]:
+def _opposed_slopes(bench: "Bench") -> Iterator[Evidence]:
     parts = bench.terms.parts
     for first, second, cosines in bench.terms.cosines:
         a, b = parts[first], parts[second]
@@ -90,13 +90,12 @@ def _opposed_slopes(bench: "Bench") -> Iterator[Finding]:
         # Terms written by hand may be made to pull apart: alike together and unlike asunder, fit and smooth.
         goals = a.library and b.library and a.name != b.name
         grave = goals and max(cosines) < HEAD_ON
-        yield Finding(
+        yield Evidence(
             f"The gradients of `{a.name}` and `{b.name}` point against each other (cosine "
             f"{sum(cosines) / len(cosines):.2f}, and {max(cosines):.2f} at best over parts of the "
             "batch and other initial weights): what helps one "
             "harms the other.",
-            severity="warning" if grave else "note",
-            credence=0.55 if grave else 0.25,
+            telling="likely" if grave else "aside",
             where=b.where,
             numbers={"cosine": sum(cosines) / len(cosines), "parts": len(cosines)},
             fix="Check the sign of both terms; then give each its own head, or weigh them by what you need.",
@@ -108,17 +107,16 @@ CONTRARY = (
 )  # correlation, beyond chance; what is really one goal twice, noisily labelled, correlates positively
 
 
-def _opposite_goals(bench: "Bench") -> Iterator[Finding]:
+def _opposite_goals(bench: "Bench") -> Iterator[Evidence]:
     """One output, and two losses whose targets say the opposite of it."""
     against = [use for use in bench.first.losses if use.connected and use.contrary < CONTRARY]
     if against:
         use = against[-1]
-        yield Finding(
+        yield Evidence(
             f"Two losses judge the very same output (lines {against[0].where.line} and {use.where.line}), "
             f"and their targets have a correlation of {use.contrary:.2f}: where one asks for more, the other "
             "asks for less.",
-            severity="warning",
-            credence=0.8,
+            telling="likely",
             where=use.where,
             numbers={"correlation": use.contrary},
             fix="Check that each term has the target it is meant for; else give each its own output.",
@@ -129,7 +127,7 @@ OPPOSED = -0.8  # rank correlation of two terms over the run
 MOVES = 0.2  # share of its level that each of them changes
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     found = terms(needed(loss_calls(record), "loss calls"))
     if adversarial(record):
         return
@@ -140,12 +138,11 @@ def watch(record: "Record") -> Iterator[Finding]:
             if size < 8 or curves.agreement(a, b) > OPPOSED:
                 continue
             if min(abs(curves.fallen(a)), abs(curves.fallen(b))) > MOVES:
-                yield Finding(
+                yield Evidence(
                     f"Of two terms of the loss one falls while the other rises (lines {one.call.line} and "
                     f"{other.call.line}, rank correlation {curves.agreement(a, b):.2f}). A price worth "
                     "paying, or two goals against each other.",
-                    severity="note",
-                    credence=0.3,
+                    telling="open",
                     where=at(other.call),
                     numbers={"correlation": curves.agreement(a, b)},
                     fix="Train with one term at a time: if each alone goes further, change their weights.",

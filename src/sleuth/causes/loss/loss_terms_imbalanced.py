@@ -59,7 +59,7 @@ from typing import TYPE_CHECKING
 from sleuth.facts import curves
 from sleuth.facts.growth import Term, terms, weighed
 from sleuth.facts.seen import adversarial, at, chance, loss_calls, needed
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -73,7 +73,7 @@ PREDICTS = {"same-batch": "even", "lr×0.1": "even"}
 LOOK, ABSENT = 100.0, 1000.0  # ratio of gradient norms on shared parameters; see the page
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     parts = [part for part in bench.terms.parts if part.of_data and part.gradient > 0]
     if len(parts) < 2:
         return
@@ -83,12 +83,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         return
     # A term that asks nothing of the targets, beside one that does, is a regulariser: it may be gentle.
     grave = ratio >= ABSENT and (weak.of_target or not strong.of_target)
-    yield Finding(
+    yield Evidence(
         f"The gradient of `{strong.name}` ({strong.gradient:.3g}) is {ratio:.0f} times that of "
         f"`{weak.name}` "
         f"({weak.gradient:.3g}): the smaller term is as good as absent.",
-        severity="warning" if grave else "note",
-        credence=0.6 if grave else 0.3,
+        telling="likely" if grave else "open",
         where=strong.where,
         numbers={"ratio": ratio, "strong": strong.gradient, "weak": weak.gradient},
         fix="Bring both to one scale (standardise targets, same reduction), then weigh on purpose.",
@@ -99,7 +98,7 @@ STANDS = 0.05  # share of its level by which a neglected term still falls
 FALLS = 0.5  # share by which the dominant one does
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     found = weighed(record, terms(needed(loss_calls(record), "loss calls")))
     if len(found) < 2 or adversarial(record):
         return
@@ -111,12 +110,11 @@ def watch(record: "Record") -> Iterator[Finding]:
             continue
         if curves.fallen(small.values) > STANDS or curves.fallen(large.values) < FALLS:
             continue
-        yield Finding(
+        yield Evidence(
             f"The term on line {small.call.line} ({_first(small):.3g}) is {ratio:.0f} times smaller than "
             f"the one on line {large.call.line} ({_first(large):.3g}) and stands still while that one "
             "falls: the sum hardly knows it.",
-            severity="warning" if _to_learn(small) else "note",
-            credence=0.6 if _to_learn(small) else 0.3,
+            telling="likely" if _to_learn(small) else "open",
             where=at(large.call),
             numbers={
                 "ratio": ratio,
@@ -140,7 +138,7 @@ def _to_learn(term: Term) -> bool:
     return guess is not None and term.values[-1] > 0.8 * guess
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.settings import where_weighed
 
     weight = float(finding.numbers.get("weight", 1.0))

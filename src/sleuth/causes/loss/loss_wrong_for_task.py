@@ -63,7 +63,7 @@ from sleuth.facts.losses import COMPARES_NUMBERS, LossUse
 from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.topics.activations import axis_of, kind, origins
 from sleuth.facts.topics.shapes import Shapes, shapes
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -88,7 +88,7 @@ _CLASS_IMAGES = frozenset(
 )
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     algebra = shapes(program)
     for use in program.losses:
         if use.name == "cross_entropy":
@@ -99,14 +99,14 @@ def lint(program: Program) -> Iterator[Finding]:
             yield from _softmax_of_one(algebra, use)
 
 
-def _one_class(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
+def _one_class(algebra: Shapes, use: LossUse) -> Iterator[Evidence]:
     """Cross-entropy over a single class is always zero; over a vector, the batch becomes the classes."""
     shape = algebra.of(use.input)
     if shape is None or literal(use.option("reduction")) == "none":
         return
     if shape.rank == 2 and shape.sizes[1] == 1:
         yield clue(
-            "error",
+            "proven",
             use.made or use.call,
             f"`cross_entropy` gets one score for each example{_made(use.input)}: a softmax over one class is "
             "always 1, so the loss and its gradient are exactly 0.",
@@ -114,7 +114,7 @@ def _one_class(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
         )
     elif shape.rank == 1 and shape.sure and _was_one_wide(algebra, use.input):
         yield clue(
-            "error",
+            "proven",
             use.made or use.call,
             f"`cross_entropy` gets a vector with one score for each example{_made(use.input)}: it takes the "
             "examples of the batch for classes.",
@@ -137,7 +137,7 @@ def _made(value: Value | None) -> str:
     return f" (the layer applied on line {spot(made[0]).line} has one unit)" if made else ""
 
 
-def _class_numbers(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
+def _class_numbers(algebra: Shapes, use: LossUse) -> Iterator[Evidence]:
     """A squared or absolute error against the numbers of classes, which have no distance to each other."""
     target = root(use.target)
     picked = isinstance(target, Call) and layer(target).rpartition(".")[2] == "argmax"
@@ -152,7 +152,7 @@ def _class_numbers(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
     else:
         return
     yield clue(
-        "warning",
+        "likely",
         use.call,
         f"`{use.name}` compares the output with {where}, which have no distances: taking class 0 for 9 costs "
         f"{81 if use.name == 'mse_loss' else 9} times as much as taking it for 1.",
@@ -206,7 +206,7 @@ def _is_class_table(value: Value | None) -> bool:
     return name in _CLASS_TABLES
 
 
-def _softmax_of_one(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
+def _softmax_of_one(algebra: Shapes, use: LossUse) -> Iterator[Evidence]:
     """A softmax over an axis of length one gives 1 whatever the model says."""
     made, complete = origins(use.input)
     for call in made if complete else ():
@@ -215,7 +215,7 @@ def _softmax_of_one(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
             continue
         if (axis == -1 or (shape.sure and axis == shape.rank - 1)) and shape.sizes[-1] == 1:
             yield clue(
-                "error",
+                "proven",
                 call,
                 "This softmax runs over a single output, so its result is always 1 and has no gradient.",
                 fix="Use a sigmoid (better: `binary_cross_entropy_with_logits`), or one output a class.",
@@ -225,39 +225,36 @@ def _softmax_of_one(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
 FEW = 20  # distinct whole numbers: more look like counts, fewer like classes
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     regression = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
     for use in bench.first.losses:
         numbers = {"classes": use.classes, "distinct_targets": use.target_distinct}
         if use.name == "cross_entropy" and use.classes == 1 and len(use.input_shape) > 1:
-            yield Finding(
+            yield Evidence(
                 "cross_entropy gets one column: the softmax of one number is 1, so loss and gradient are "
                 "zero for ever.",
-                severity="error",
-                credence=0.97,
+                telling="proven",
                 where=use.where,
                 numbers=numbers,
                 fix="Use `binary_cross_entropy_with_logits`, or give the model one output a class.",
             )
         if use.name == "cross_entropy" and use.several_ones:
-            yield Finding(
+            yield Evidence(
                 f"cross_entropy gets targets of zeros and ones, and {use.several_ones:.0%} of the rows have "
                 "several ones: its softmax shares one certainty among all classes, so labels that hold "
                 "together push each other down, and none at all cannot be said.",
-                severity="error",
-                credence=0.9,
+                telling="proven",
                 where=use.where,
                 numbers=numbers | {"several_ones": use.several_ones},
                 fix="Use `binary_cross_entropy_with_logits`, one yes or no a class, for labels that do not "
                 "exclude each other.",
             )
         if use.name in regression and "int" in use.target_dtype and 2 < use.target_distinct <= FEW:
-            yield Finding(
+            yield Evidence(
                 f"{use.name} gets {use.target_distinct} different whole numbers of type "
                 f"{use.target_dtype}, which look "
                 "like class indices: it would call class 3 twice as wrong as class 2 where 1 is right.",
-                severity="warning",
-                credence=0.7,
+                telling="likely",
                 where=use.where,
                 numbers=numbers,
                 fix="Use `cross_entropy` with one output a class, unless the numbers are quantities.",

@@ -67,7 +67,7 @@ from sleuth.facts.program import Program, clue, rewrite, spot
 from sleuth.facts.topics.activations import axis_of, kind, origins
 from sleuth.facts.topics.modes import function_of
 from sleuth.facts.topics.shapes import BATCH, Shape, Shapes, shapes
-from sleuth.finding import Finding, Severity
+from sleuth.finding import Evidence, Telling
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -100,7 +100,7 @@ _HARMLESS = (
 NEEDS = "softmax argmax Softmax normalize norm( nll max( gather"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     algebra = shapes(program)
     for product in program.calls(*_PRODUCTS):
         weights = _softmax_behind(product.receiver or next(iter(product.args), None))
@@ -117,9 +117,7 @@ def lint(program: Program) -> Iterator[Finding]:
         if scores is None or _is_similarity(scores):
             continue
         if axis_of(pick) in (1, -1) and axis_of(scores) == 0:
-            yield _wrong(
-                scores, "warning", f"line {spot(pick).line} picks a class along axis {axis_of(pick)}"
-            )
+            yield _wrong(scores, "likely", f"line {spot(pick).line} picks a class along axis {axis_of(pick)}")
     yield from _over_the_batch(program, algebra)
     yield from _over_one(program, algebra)
 
@@ -147,7 +145,7 @@ def _keeps_the_last_axis(short: str, call: Call) -> bool:
     return short == "flatten" and len(call.args) == 2 and literal(call.args[0]) == 0
 
 
-def _attention(algebra: Shapes, weights: Call, product: Call) -> Iterator[Finding]:
+def _attention(algebra: Shapes, weights: Call, product: Call) -> Iterator[Evidence]:
     """`softmax(scores) @ values` sums over the last axis, so that is the one the weights must sum to 1 on."""
     shape, axis = algebra.of(subject(weights)), axis_of(weights)
     rank = shape.rank if shape is not None else _least_rank(subject(weights))
@@ -157,12 +155,12 @@ def _attention(algebra: Shapes, weights: Call, product: Call) -> Iterator[Findin
     # Counted from the end, the last axis but one of a product is that of the queries, however many there are.
     queries = axis == -2 and _least_rank(subject(weights)) >= 2
     if axis == 0 or queries or (known and axis != known - 1 and axis > 0):
-        severity: Severity = "error" if axis == 0 else "warning"
+        telling: Telling = "proven" if axis == 0 else "likely"
         reason = f"the product on line {spot(product).line} sums over the last axis"
-        yield _wrong(weights, severity, reason)
+        yield _wrong(weights, telling, reason)
 
 
-def _likeness(product: Call) -> Iterator[Finding]:
+def _likeness(product: Call) -> Iterator[Evidence]:
     """`normalize(a, dim=0) @ normalize(b, dim=0).T` sums over the last axes, where unit length is wanted."""
     parts = [product.receiver, *product.args] if product.receiver is not None else [*product.args]
     left, right = (_without_weight(part) for part in parts) if len(parts) == 2 else (None, None)
@@ -171,7 +169,7 @@ def _likeness(product: Call) -> Iterator[Finding]:
     scaled = [one for one in (left, root(subject(right))) if isinstance(one, Call) and _unit_axis(one) == 0]
     if len(scaled) == 2:
         yield clue(
-            "error",
+            "proven",
             scaled[0],
             "Unit length is given over axis 0, the examples, and the product on line "
             f"{spot(product).line} sums over the last axis: its numbers are no cosines, and each depends on "
@@ -200,7 +198,7 @@ def _unit_axis(call: Call) -> object:
     return literal(length.keywords.get("dim")) if length.op in norms else None
 
 
-def _einsum(call: Call) -> Iterator[Finding]:
+def _einsum(call: Call) -> Iterator[Evidence]:
     """`einsum("bqk,bkd->bqd", softmax(scores), values)`: the weights must sum to 1 over what vanishes."""
     pattern = literal(call.args[0]) if call.args else None
     if not isinstance(pattern, str) or "->" not in pattern or "." in pattern or "(" in pattern:
@@ -218,8 +216,8 @@ def _einsum(call: Call) -> Iterator[Finding]:
         if axis % len(axes) == len(axes) - 1 and not _scores_pairs(subject(weights)):
             continue
         if axes[axis] in kept and not _remixed(axes, axis, summed, kept):
-            severity: Severity = "error" if axis % len(axes) == 0 else "warning"
-            yield _wrong(weights, severity, f"the product on line {spot(call).line} sums over `{summed[0]}`")
+            telling: Telling = "proven" if axis % len(axes) == 0 else "likely"
+            yield _wrong(weights, telling, f"the product on line {spot(call).line} sums over `{summed[0]}`")
 
 
 def _remixed(axes: list[str], axis: int, summed: list[str], kept: list[str]) -> bool:
@@ -283,7 +281,7 @@ def _named_axes(value: Value | None) -> int:
     return max((part + 1 if part >= 0 else -part for part in named if isinstance(part, int)), default=0)
 
 
-def _likelihood(algebra: Shapes, scores: Call | None, loss: Call) -> Iterator[Finding]:
+def _likelihood(algebra: Shapes, scores: Call | None, loss: Call) -> Iterator[Evidence]:
     if scores is None or _is_similarity(scores):
         return
     axis, shape = axis_of(scores), algebra.of(subject(scores))
@@ -292,15 +290,15 @@ def _likelihood(algebra: Shapes, scores: Call | None, loss: Call) -> Iterator[Fi
     if axis == 0 and (shape is None or shape.rank > 1):
         sure = shape is not None and shape.sure
         yield _wrong(
-            scores, "error" if sure else "warning", f"`nll_loss` on line {line} reads classes along axis 1"
+            scores, "proven" if sure else "likely", f"`nll_loss` on line {line} reads classes along axis 1"
         )
     elif (
         folded and shape is not None and shape.sure and axis is not None and axis not in (-1, shape.rank - 1)
     ):
-        yield _wrong(scores, "error", f"the classes that `nll_loss` on line {line} reads come last")
+        yield _wrong(scores, "proven", f"the classes that `nll_loss` on line {line} reads come last")
 
 
-def _over_the_batch(program: Program, algebra: Shapes) -> Iterator[Finding]:
+def _over_the_batch(program: Program, algebra: Shapes) -> Iterator[Evidence]:
     """A softmax over an axis that counts examples, or over the one torch guesses for three axes."""
     for_one = _written_for_one(program)
     modules = (call for call in program.calls("()") if kind(call) in ("softmax", "log_softmax"))
@@ -312,9 +310,9 @@ def _over_the_batch(program: Program, algebra: Shapes) -> Iterator[Finding]:
             continue  # no axis of examples here, whatever the model says of its own input
         if _names_no_axis(call):
             if shape.rank == 3:
-                yield _wrong(call, "warning", "no axis is named, and torch takes 0 for three axes")
+                yield _wrong(call, "likely", "no axis is named, and torch takes 0 for three axes")
         elif axis is not None and axis % shape.rank == 0 and _counts_examples(shape):
-            yield _wrong(call, "error", "axis 0 counts the examples of the batch")
+            yield _wrong(call, "proven", "axis 0 counts the examples of the batch")
 
 
 def _written_for_one(program: Program) -> set[object]:
@@ -329,7 +327,7 @@ def _written_for_one(program: Program) -> set[object]:
     return found
 
 
-def _over_one(program: Program, algebra: Shapes) -> Iterator[Finding]:
+def _over_one(program: Program, algebra: Shapes) -> Iterator[Evidence]:
     """`softmax(self.score(x), dim=-1)` with one score for each position: every weight is 1."""
     judged = {id(call) for use in program.losses for call in origins(use.input)[0]}
     modules = (call for call in program.calls("()") if kind(call) == "softmax")
@@ -337,7 +335,7 @@ def _over_one(program: Program, algebra: Shapes) -> Iterator[Finding]:
         shape, axis = algebra.of(subject(call)), axis_of(call)
         if axis is not None and axis == _new_axis(subject(call)):
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"This `softmax` runs over axis {axis}, which `unsqueeze` has just made and which has one "
                 "element: each result is 1, whatever the scores say.",
@@ -350,7 +348,7 @@ def _over_one(program: Program, algebra: Shapes) -> Iterator[Finding]:
             continue
         if axis == -1 or (shape.sure and shape.rank > 1 and axis == shape.rank - 1):
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"This `softmax` runs over axis {axis}, which has one element: each result is 1, whatever "
                 f"the layer on line {spot(made[0]).line} says.",
@@ -383,11 +381,11 @@ def _counts_examples(shape: Shape) -> bool:
     return shape.sizes[0] == BATCH and shape.sizes[1] != 1
 
 
-def _wrong(softmax: Call, severity: Severity, reason: str) -> Finding:
+def _wrong(softmax: Call, telling: Telling, reason: str) -> Evidence:
     axis = axis_of(softmax)
     where = f"axis {axis}" if axis is not None else "an axis of torch's choice"
     return clue(
-        severity,
+        telling,
         softmax,
         f"This `{layer(softmax).rpartition('.')[2]}` sums to 1 over {where}, but {reason}: examples or "
         "positions compete that have nothing to do with each other.",
@@ -411,7 +409,7 @@ def _over_the_last(softmax: Call) -> Edits:
     return keyword_set(made, "dim", "-1")
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     yield from _not_over_classes(bench)
     for softmax in bench.first.softmaxes:
         if not softmax.over_examples and not softmax.wrong_for_product:
@@ -420,28 +418,26 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             what = f"the axis of the {softmax.shape[0]} examples, so that examples compete with each other"
         else:
             what = "an axis over which the product after it does not sum: the weights do not add to 1"
-        yield Finding(
+        yield Evidence(
             f"A softmax on a tensor of shape {softmax.shape} runs over axis {softmax.axis}: {what}.",
-            severity="error",
-            credence=0.9 if softmax.over_examples else 0.8,
+            telling="proven",
             where=softmax.where,
             numbers={"axis": softmax.axis},
             fix="Use `dim=-1` for attention weights and class scores that stand on the last axis.",
         )
 
 
-def _not_over_classes(bench: "Bench") -> Iterator[Finding]:
+def _not_over_classes(bench: "Bench") -> Iterator[Evidence]:
     """`nll_loss` has its classes on axis 1, and what it is given adds to one on another."""
     for use in bench.first.losses:
         if use.odd_axis is None:
             continue
         made = [s for s in bench.first.softmaxes if s.axis == use.odd_axis and s.shape == use.input_shape]
-        yield Finding(
+        yield Evidence(
             f"`{use.name}` gets log-probabilities of shape {use.input_shape} that add to one on axis "
             f"{use.odd_axis}, and its {use.classes} classes stand on axis 1: places compete with each other "
             "in place of classes.",
-            severity="error",
-            credence=0.93,
+            telling="proven",
             where=made[0].where if made else use.where,
             numbers={"axis": use.odd_axis, "classes": use.classes},
             fix="Use `dim=1`: the loss has the classes on the second axis.",

@@ -66,7 +66,7 @@ from sleuth.facts.losses import LossUse, loss_of
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.divergence import is_divergence_from_prior
 from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -84,11 +84,11 @@ USUAL_RATE = 1e-2
 _GRADIENT_REPAIRS = (".div_", ".mul_", "/=", "*=", "torch.nn.utils.clip_grad_norm_")
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     for use in program.losses:
         if use.name == "kl_div" and use.call.context.grad and _divides_by_all(use):
             yield clue(
-                "warning",
+                "likely",
                 use.call,
                 "`kl_div` averages over all elements by default, classes included: the value is the "
                 "divergence divided by the number of classes.",
@@ -111,7 +111,7 @@ def _divides_by_all(use: LossUse) -> bool:
     return not (use.made.args if use.made is not None else len(use.call.args) > 2)
 
 
-def _summed(program: Program, objective: Objective, parts: list[Term]) -> Iterator[Finding]:
+def _summed(program: Program, objective: Objective, parts: list[Term]) -> Iterator[Evidence]:
     """The only term is a plain sum over the batch, at a learning rate that is usual for means."""
     term = parts[0]
     if len(parts) > 1 or term.conditional or term.divided or term.factor < 1:
@@ -124,7 +124,7 @@ def _summed(program: Program, objective: Objective, parts: list[Term]) -> Iterat
     if not rates or any(rate is None or rate < USUAL_RATE for rate in rates) or any(map(_divided, given)):
         return
     yield clue(
-        "warning",
+        "likely",
         summing,
         f"The training loss is summed over the batch and SGD steps at {rates[0]:g}: the step grows with the "
         "number of examples, as if the rate were that many times higher.",
@@ -203,7 +203,7 @@ def _gradients_are_rescaled(program: Program) -> bool:
     )
 
 
-def _mixed(parts: list[Term]) -> Iterator[Finding]:
+def _mixed(parts: list[Term]) -> Iterator[Evidence]:
     """A mean over every element beside a sum over every element: one outweighs the other by their number."""
     means = [term for term in parts if _is_mean(term)]
     for term in parts:
@@ -212,7 +212,7 @@ def _mixed(parts: list[Term]) -> Iterator[Finding]:
             continue
         if literal(summing.keywords.get("dim")) is None:
             yield clue(
-                "warning",
+                "likely",
                 summing,
                 f"This term is summed over the whole batch, while `{_name(means[0])}` beside it is a mean "
                 "over all elements: the balance of the two depends on batch and output size.",
@@ -225,7 +225,7 @@ _REBUILDS = frozenset(
 )
 
 
-def _code_outweighs(parts: list[Term]) -> Iterator[Finding]:
+def _code_outweighs(parts: list[Term]) -> Iterator[Evidence]:
     """The mean over all pixels beside a divergence summed over the numbers of the code, at equal weight."""
     rebuilt = [term for term in parts if _is_mean(term) and _name(term) in _REBUILDS]
     if len(rebuilt) != 1 or not any(map(_is_divergence_of_each_example, parts)):
@@ -233,7 +233,7 @@ def _code_outweighs(parts: list[Term]) -> Iterator[Finding]:
     use = loss_of(rebuilt[0].value) if isinstance(rebuilt[0].value, Call) else None
     if use is not None and not any(term.conditional for term in parts):
         yield clue(
-            "warning",
+            "likely",
             use.call,
             f"`{use.name}` is a mean over all elements of an example, and the divergence beside it a sum "
             "over its code: the first counts too little by the number of elements, and the code is given up.",
@@ -273,7 +273,7 @@ SUM = (1.9, 2.1)  # loss and gradient of the doubled batch, over those of the ba
 BIG_STEP = 0.05  # of a weight's own size in the first step; 1e-3 is usual
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     yield from _uneven(bench)
     seen = bench.wiring
     if seen.doubling is None or seen.gradient_doubling is None:
@@ -289,19 +289,18 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         if harmful
         else f"{updates.optimizer} absorbs most of it, but clipping, weight decay and the printed loss do not"
     )
-    yield Finding(
+    yield Evidence(
         f"Doubling the batch doubles the loss (×{seen.doubling:.2f}) and its gradient: it is a sum over "
         "examples, so the "
         f"step grows with the batch; {effect}.",
-        severity="error" if harmful else "note",
-        credence=0.9 if harmful else 0.3,
+        telling="proven" if harmful else "open",
         where=summed,
         numbers={"doubling": seen.doubling, "loss": seen.loss, "largest_update": updates.largest},
         fix='Use reduction="mean", or divide by the number of elements.',
     )
 
 
-def _uneven(bench: "Bench") -> Iterator[Finding]:
+def _uneven(bench: "Bench") -> Iterator[Evidence]:
     """One term summed and another averaged: their balance changes with the batch size."""
     from sleuth.facts.bench import NotApplicable
 
@@ -312,13 +311,12 @@ def _uneven(bench: "Bench") -> Iterator[Finding]:
     sums = [part for part in parts if part.growth is not None and SUM[0] < part.growth < SUM[1]]
     means = [part for part in parts if part.growth is not None and 0.95 < part.growth < 1.05]
     if sums and means:
-        yield Finding(
+        yield Evidence(
             f"`{sums[0].name}` is summed over the batch and `{means[0].name}` averaged (doubling the "
             "batch gives "
             f"×{sums[0].growth:.2f} and ×{means[0].growth:.2f}): their balance changes with the batch "
             "size.",
-            severity="warning",
-            credence=0.75,
+            telling="likely",
             where=sums[0].where,
             numbers={"summed": sums[0].value, "averaged": means[0].value},
             fix="Reduce all terms over the same axes in the same way.",
@@ -331,7 +329,7 @@ def undo(world: "World") -> None:
     of_losses.mean_instead_of_sum(world)
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     """The call of a loss, where it is known, is surer than a statement that can be guessed."""
     from sleuth.facts.places.statements import best_statement
 

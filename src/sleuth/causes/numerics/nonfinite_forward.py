@@ -61,7 +61,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves, poles
 from sleuth.facts.seen import at, where_loss
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -78,7 +78,7 @@ INVITED_BY = {"autocast|GradScaler|\\.half\\(|bfloat16": 3.0}
 PREDICTS = {"same-batch": "usually", "lr×0.1": "even"}
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     seen = bench.numerics
     if seen.loss_finite and seen.outputs_finite:
         return
@@ -86,19 +86,18 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         if hazard.in_gradient:
             continue
         source = f" from {hazard.bad_input}" if hazard.bad_input else ""
-        yield Finding(
+        yield Evidence(
             f"The first value that is NaN or infinite comes out of `{hazard.operation}`{source} (nearest "
             "argument "
             f"{hazard.argument:.3g}) on this batch; everything after it is lost.",
-            severity="error",
-            credence=0.85,
+            telling="proven",
             where=hazard.where,
             numbers={"argument": str(hazard.argument), "operation": hazard.operation},
             fix="Look at the values that enter this operation; check weights and inputs for NaN first.",
         )
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import NonFinite
 
     seen = next(iter(record.of(NonFinite)), None)
@@ -106,14 +105,13 @@ def watch(record: "Record") -> Iterator[Finding]:
         inputs = [v for v in seen.inputs if v.maximum is not None]
         clean = all(not values.nonfinite for values in seen.inputs)
         largest = max((max(abs(v.minimum or 0), abs(v.maximum or 0)) for v in inputs), default=0.0)
-        yield Finding(
+        yield Evidence(
             f"The first non-finite value of the run came at step {seen.n} out of "
             f"`{seen.operation or 'an operation'}`"
             + (f" in `{seen.module}`" if seen.module else "")
             + (f", whose inputs were finite (largest {largest:.3g})" if inputs and clean else "")
             + f"; {_history(record, seen.n)}.",
-            severity="error",
-            credence=0.92 if clean else 0.7,
+            telling="proven",
             where=at(seen, seen.module or None),
             numbers={"step": seen.n, "operation": seen.operation, "largest_input": largest},
             fix="Keep the argument of this operation away from its pole: clamp it, or use a stable form.",
@@ -121,11 +119,10 @@ def watch(record: "Record") -> Iterator[Finding]:
         return
     bad = next((s for s in record.steps if s.loss is not None and not math.isfinite(s.loss)), None)
     if bad is not None and (seen is None or not seen.backward):
-        yield Finding(
+        yield Evidence(
             f"The loss is {bad.loss} at step {bad.n}; {_history(record, bad.n)}. The step could not be "
             "replayed, so the operation is not known.",
-            severity="error",
-            credence=0.6,
+            telling="proven",
             where=where_loss(bad),
             numbers={"step": bad.n},
             fix="Run `sleuth probe` on that batch, or anomaly mode for a few steps around it.",

@@ -56,7 +56,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import at, where_loss
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -72,18 +72,17 @@ LOOKS_LIKE = {"not finite": "even"}
 PREDICTS = {"same-batch": "usually", "lr×0.1": "even"}
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     seen = bench.numerics
     if not seen.loss_finite or seen.gradients_finite:
         return
     hazard = next((found for found in seen.hazards if found.in_gradient), None)
     if hazard is not None:
-        yield Finding(
+        yield Evidence(
             f"Loss and outputs are finite and a gradient is not: the derivative of `{hazard.operation}` "
             "is NaN or infinite "
             "on this batch, and one step makes the weights NaN.",
-            severity="error",
-            credence=0.9,
+            telling="proven",
             where=hazard.where,
             numbers={"operation": hazard.operation, "argument": str(hazard.argument)},
             fix="Keep the argument away from the pole before the operation (sqrt(x + eps)); `where` "
@@ -95,7 +94,7 @@ SHARE = 0.1  # of the steps: a scaler finds its scale by a few overflows at the 
 SETTLING = 50
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import NonFinite
 
     seen = next((seen for seen in record.of(NonFinite) if seen.backward), None)
@@ -114,13 +113,12 @@ def watch(record: "Record") -> Iterator[Finding]:
     if scaled and len(later) < SHARE * len(record.steps) and (seen is None or seen.n <= SETTLING):
         return
     if seen is not None and seen.replayed:
-        yield Finding(
+        yield Evidence(
             f"At step {seen.n} the forward pass is finite and the gradient is not: it breaks in the backward "
             f"of `{seen.operation or 'an operation'}`"
             + (f" in `{seen.module}`" if seen.module else "")
             + ".",
-            severity="error",
-            credence=0.92,
+            telling="proven",
             where=at(seen, seen.module or None),
             numbers={"step": seen.n, "operation": seen.operation},
             fix="Keep the argument away from the point of infinite slope (`sqrt(x + eps)`, `clamp`, `where` "
@@ -128,11 +126,10 @@ def watch(record: "Record") -> Iterator[Finding]:
         )
     elif bad:
         burst = (bad[0].loss or 0.0) > curves.BURST * abs(record.steps[0].loss or math.inf)
-        yield Finding(
+        yield Evidence(
             f"At step {bad[0].n} the loss is {bad[0].loss:.4g} and the gradient norm {bad[0].grad_norm}: the "
             "forward pass is finite and its slope is not; the next update ruins the weights.",
-            severity="note" if burst else "error",  # what is that large has no slope that could be written
-            credence=0.2 if burst else 0.85,
+            telling="aside" if burst else "proven",  # what is that large has no slope that could be written
             where=where_loss(bad[0]),
             numbers={"step": bad[0].n, "steps": len(bad)},
             fix="Look for sqrt, norm, log or division at 0; a `where` around them does not protect the "

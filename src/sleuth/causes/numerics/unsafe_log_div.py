@@ -88,7 +88,7 @@ from sleuth.facts.topics.modules import module_around
 from sleuth.facts.topics.stand_ins import output_of
 from sleuth.facts.torch_api import is_module
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Severity, Where
+from sleuth.finding import Evidence, Telling, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -114,7 +114,7 @@ _COMPARISONS = ("==", "!=", ">", ">=", "<", "<=")
 HALF_STEP_BELOW_ONE = 2.0**-25
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     for call in program.calls(*_LOGS):
         if call.context.grad:
             yield from _log(program, call)
@@ -128,7 +128,7 @@ def lint(program: Program) -> Iterator[Finding]:
         made, complete = origins(subject(call))
         if complete and call.context.grad and all("cosine_similarity" in layer(one) for one in made):
             yield _pole(
-                call, "warning", "`acos` of a cosine", "its slope is infinite at 1 and -1", _CLAMP_COSINE
+                call, "likely", "`acos` of a cosine", "its slope is infinite at 1 and -1", _CLAMP_COSINE
             )
     if any(True for _ in program.calls(*_SELECTIONS)):
         from sleuth.facts.topics.guards import traps
@@ -143,9 +143,9 @@ _LOG_SPACE = (
 )
 
 
-def _pole(call: Call, severity: Severity, what: str, why: str, fix: str) -> Finding:
+def _pole(call: Call, telling: Telling, what: str, why: str, fix: str) -> Evidence:
     return clue(
-        severity,
+        telling,
         call,
         f"{what}: {why}, and the result or its gradient is infinite or NaN there.",
         fix=fix,
@@ -156,7 +156,7 @@ def _pole(call: Call, severity: Severity, what: str, why: str, fix: str) -> Find
 _SELECTIONS = ("torch.where", ".where", "torch.masked_fill", ".masked_fill", ".masked_fill_", "[]=")
 
 
-def _hidden_pole(program: Program, trap: "Trap") -> Iterator[Finding]:
+def _hidden_pole(program: Program, trap: "Trap") -> Iterator[Evidence]:
     """`torch.where(n > 0, x / n, 0)`: clean forward, NaN backward."""
     from sleuth.facts.topics.guards import divisor, learns
 
@@ -166,7 +166,7 @@ def _hidden_pole(program: Program, trap: "Trap") -> Iterator[Finding]:
         return
     name = _SIGNS.get(pole.op) or f"`{pole.op.rpartition('.')[2]}`"
     yield clue(
-        "error" if trained and trap.zero else "warning",
+        "proven" if trained and trap.zero else "likely",
         pole,
         f"Line {spot(choice).line} takes the entries at the pole of {name} out of the result, but only "
         "afterwards: backward multiplies their gradient of 0 by an infinite slope, which is NaN, and one "
@@ -232,14 +232,14 @@ def _kept_away(call: Call) -> Edits:
     return method_added(written, source, f"clamp(min={_LEAST})")
 
 
-def _log(program: Program, call: Call) -> Iterator[Finding]:
+def _log(program: Program, call: Call) -> Iterator[Evidence]:
     inner = subject(call)
     assume = partial(output_of, program)
     squashed = always(inner, ("softmax", "sigmoid", "relu"), _GATHERS, assume)
     if squashed and not _drawn_by_itself(inner, squashed):
         name = layer(squashed[0]).rpartition(".")[2]
         what = f"The log of `{name}` from line {spot(squashed[0]).line}"
-        yield _pole(call, "warning", what, "it becomes exactly 0 in float32", _LOG_SPACE)
+        yield _pole(call, "likely", what, "it becomes exactly 0 in float32", _LOG_SPACE)
         return
     rest = _complement(inner)
     if rest is None:
@@ -247,15 +247,15 @@ def _log(program: Program, call: Call) -> Iterator[Finding]:
     if squashed := always(rest, ("softmax", "sigmoid"), _GATHERS, assume):
         name = layer(squashed[0]).rpartition(".")[2]
         what = f"The log of 1 minus `{name}` from line {spot(squashed[0]).line}"
-        yield _pole(call, "warning", what, "it is exactly 1 from a logit of 17 on", _LOG_SPACE)
+        yield _pole(call, "likely", what, "it is exactly 1 from a logit of 17 on", _LOG_SPACE)
     elif _is_squared_tanh(rest):
         what = "The log of 1 minus a squared `tanh`"
         fix = "Add an epsilon inside the log, or use `2 * (log(2) - x - softplus(-2 * x))`."
-        yield _pole(call, "warning", what, "it is exactly 1 in float32 from 9 on", fix)
+        yield _pole(call, "likely", what, "it is exactly 1 in float32 from 9 on", fix)
     elif _clamped_at_one(rest):
         what = "The log of 1 minus a value clamped to something that float32 rounds to 1"
         yield _pole(
-            call, "warning", what, "the clamp does nothing", "Clamp at `1 - 1e-6`, or stay in log space."
+            call, "likely", what, "the clamp does nothing", "Clamp at `1 - 1e-6`, or stay in log space."
         )
 
 
@@ -301,7 +301,7 @@ def _clamps_to_nothing(call: Call) -> bool:
     return top is not None and 0 <= 1 - top < HALF_STEP_BELOW_ONE
 
 
-def _division(program: Program, call: Call) -> Iterator[Finding]:
+def _division(program: Program, call: Call) -> Iterator[Evidence]:
     above, below = call.args[0], _without_factors(call.args[1])
     made, complete = origins(below)
     if not complete or len(made) != 1:
@@ -315,12 +315,10 @@ def _division(program: Program, call: Call) -> Iterator[Finding]:
         and not _looked_up(program, call, divisor)
     ):
         what = f"Division by the class counts of one batch, made on line {spot(divisor).line}"
-        yield _pole(call, "warning", what, "a class may be absent from it", "`clamp(min=1)` the counts.")
+        yield _pole(call, "likely", what, "a class may be absent from it", "`clamp(min=1)` the counts.")
     elif _is_spread(divisor) and _in_forward(call):
         what = "Division by a standard deviation without an epsilon"
-        yield _pole(
-            call, "warning", what, "it is 0 for constant rows", "Add an epsilon, or use nn.LayerNorm."
-        )
+        yield _pole(call, "likely", what, "it is 0 for constant rows", "Add an epsilon, or use nn.LayerNorm.")
     elif (
         name == "sum"
         and divisor.op != "builtins.sum"
@@ -328,12 +326,12 @@ def _division(program: Program, call: Call) -> Iterator[Finding]:
         and _may_vanish(divisor)
     ):
         what = "Values that went through `relu` are divided by their own sum"
-        yield _pole(call, "warning", what, "all of a row may be 0", "Add an epsilon to the sum.")
+        yield _pole(call, "likely", what, "all of a row may be 0", "Add an epsilon to the sum.")
     elif layer(divisor) in _NORMS and _in_forward(call) and _same_subject(above, divisor):
-        severity: Severity = "warning" if _may_vanish(divisor) else "note"
+        telling: Telling = "likely" if _may_vanish(divisor) else "open"
         what = f"A vector is divided by its own `{name}`"
         yield _pole(
-            call, severity, what, "a row of zeros has length 0", "Use `F.normalize`, which has an epsilon."
+            call, telling, what, "a row of zeros has length 0", "Use `F.normalize`, which has an epsilon."
         )
 
 
@@ -429,7 +427,7 @@ def _takes_a_root(call: Call) -> bool:
     return exponent == 0.5
 
 
-def _distance_to_itself(call: Call) -> Iterator[Finding]:
+def _distance_to_itself(call: Call) -> Iterator[Evidence]:
     """The distances of all pairs of one set: the diagonal is 0, where the root has an infinite slope."""
     inner = call.args[0] if call.op == "**" else subject(call)
     summed = root(inner)
@@ -443,7 +441,7 @@ def _distance_to_itself(call: Call) -> Iterator[Finding]:
         if any(isinstance(part, Call) and (part.op == "()" or kind(part)) for part in ancestry(apart, 80)):
             what = "The root of squared distances of one set to itself"
             fix = "Add an epsilon inside the root, or use `torch.cdist`."
-            yield _pole(call, "warning", what, "each point is at distance 0 from itself", fix)
+            yield _pole(call, "likely", what, "each point is at distance 0 from itself", fix)
 
 
 def _core(value: Value | None) -> Value | None:
@@ -464,19 +462,18 @@ def _core(value: Value | None) -> Value | None:
     return value
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     known = "log log2 log10 log1p sqrt rsqrt div rdiv truediv rtruediv reciprocal pow acos asin".split()
     for hazard in bench.numerics.hazards:
         if hazard.operation not in known or hazard.bad_input:
             continue
         now = hazard.situation == "this batch"
         what = "its derivative is not finite" if hazard.in_gradient else "its result is not finite"
-        yield Finding(
+        yield Evidence(
             f"`{hazard.operation}` reaches its pole on {hazard.situation}: nearest argument "
             f"{hazard.argument:.3g}, and "
             f"{what}. One such batch makes every weight NaN.",
-            severity="error" if now else "warning",
-            credence=0.9 if now else 0.7,
+            telling="proven" if now else "likely",
             where=hazard.where,
             numbers={"argument": str(hazard.argument), "situation": hazard.situation},
             fix="Clamp or add an epsilon before the operation: counts.clamp(min=1), log(x + 1e-8), or "
@@ -484,15 +481,14 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     seen = poles.met(record, poles.DIVISIONS | poles.LOGARITHMS | poles.ROOTS)
     if seen is not None:
-        yield Finding(
+        yield Evidence(
             f"`{seen.operation}` met its pole at step {seen.n}: from finite numbers it made the first "
             "infinity or NaN of the run, which was in order until then. One such batch makes every weight "
             "NaN.",
-            severity="error",
-            credence=0.9,
+            telling="proven",
             where=at(seen, seen.module or None),
             numbers={"step": seen.n, "operation": seen.operation},
             fix="Clamp or add an epsilon before the operation: `x / (y + 1e-8)`, `log(x.clamp(min=1e-8))`.",
@@ -505,7 +501,7 @@ def undo(world: "World") -> None:
     of_losses.away_from_poles(world)
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.unguarded import at_the_pole
 
     return at_the_pole(finding, scene)

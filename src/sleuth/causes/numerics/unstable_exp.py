@@ -64,7 +64,7 @@ from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import at
 from sleuth.facts.topics.activations import kind
 from sleuth.facts.topics.cadence import setting
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -93,7 +93,7 @@ LARGEST_EXPONENT = 88.7  # of a float32
 NEEDS = "exp"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     left_out = _left_out_where_large(program)
     for call in program.calls("/"):
         if len(call.args) == 2 and id(call) not in left_out:
@@ -120,7 +120,7 @@ def _compares(value: Value | None) -> bool:
     return isinstance(made, Call) and made.op in ("<", "<=", ">", ">=")
 
 
-def _softmax(program: Program, call: Call) -> Iterator[Finding]:
+def _softmax(program: Program, call: Call) -> Iterator[Evidence]:
     """`exp(z) / exp(z).sum()`."""
     above, below = _exp(call.args[0]), _summed_exp(call.args[1])
     if above is not None and below is not None and (above is below or _argument(above) is _argument(below)):
@@ -129,7 +129,7 @@ def _softmax(program: Program, call: Call) -> Iterator[Finding]:
         )
 
 
-def _sigmoid(program: Program, call: Call) -> Iterator[Finding]:
+def _sigmoid(program: Program, call: Call) -> Iterator[Evidence]:
     """`1 / (1 + exp(-z))`; NumPy's has no gradient that could be NaN."""
     exponential = _one_plus_exp(call.args[1])
     above = _bare_exp(call.args[0])
@@ -145,7 +145,7 @@ def _sigmoid(program: Program, call: Call) -> Iterator[Finding]:
         )
 
 
-def _log_of_exp(program: Program, call: Call) -> Iterator[Finding]:
+def _log_of_exp(program: Program, call: Call) -> Iterator[Evidence]:
     inner = subject(call)
     if call.op in _LOG1PS:
         single = _exp(inner)
@@ -158,7 +158,7 @@ def _log_of_exp(program: Program, call: Call) -> Iterator[Finding]:
         yield from _overflow(program, call, single, "`log(1 + exp(...))`", "`softplus`")
 
 
-def _overflow(program: Program, call: Call, exponential: Call, what: str, instead: str) -> Iterator[Finding]:
+def _overflow(program: Program, call: Call, exponential: Call, what: str, instead: str) -> Iterator[Evidence]:
     if _is_drawn(_argument(exponential)) or _is_low_itself(_argument(exponential)):
         return
     bounds, learned = _examine(_argument(exponential))
@@ -166,7 +166,7 @@ def _overflow(program: Program, call: Call, exponential: Call, what: str, instea
     if bounds and not (bounds <= _UNIT_BOUNDS and _scale(program, _argument(exponential)) > LARGEST_EXPONENT):
         return
     yield clue(
-        "error" if learned else "warning",
+        "proven" if learned else "likely",
         call,
         f"{what}: {_end_of(exponential)}, and then the result or its gradient is inf or NaN.",
         fix=f"Use {instead}, or subtract the row's maximum first.",
@@ -361,16 +361,15 @@ def _smaller_less_larger(difference: Call) -> bool:
     return mask is same and _compares(mask) and [one, other] == swapped[::-1]
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     for hazard in bench.numerics.hazards:
         if hazard.operation in ("exp", "expm1") and hazard.by_hand:
             now = hazard.situation == "this batch"
-            yield Finding(
+            yield Evidence(
                 f"`exp` overflows on {hazard.situation} (largest argument {hazard.argument:.3g}; float32 "
                 "ends at 88.7), and "
                 "its sum goes into a logarithm or a division: a softmax or logsumexp written by hand.",
-                severity="error" if now else "warning",
-                credence=0.9 if now else 0.75,
+                telling="proven" if now else "likely",
                 where=hazard.where,
                 numbers={"argument": hazard.argument, "situation": hazard.situation},
                 fix="Use torch.logsumexp, torch.softmax, F.softplus or torch.sigmoid, which subtract the "
@@ -378,15 +377,14 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             )
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     seen = poles.met(record, poles.EXPONENTIALS)
     if seen is not None:
         largest = max((value.maximum for value in seen.inputs if value.maximum is not None), default=0.0)
-        yield Finding(
+        yield Evidence(
             f"`{seen.operation}` overflowed at step {seen.n} (largest argument {largest:.3g}; float32 ends "
             "at 88.7): it made the first infinity of a run that was in order until then.",
-            severity="error",
-            credence=0.9,
+            telling="proven",
             where=at(seen, seen.module or None),
             numbers={"step": seen.n, "argument": largest},
             fix="Use torch.logsumexp, torch.softmax, F.softplus or torch.sigmoid, which subtract the maximum "
@@ -400,7 +398,7 @@ def undo(world: "World") -> None:
     of_losses.bounded_exponents(world)
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.unguarded import at_the_pole
 
     return at_the_pole(finding, scene)

@@ -61,7 +61,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import courses, learned, models_of, needed, where_optimizer
-from sleuth.finding import Finding, Severity, Where
+from sleuth.finding import Evidence, Telling, Where
 from sleuth.records import replace
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ PREDICTS = {"same-batch": "even", "float64": "always", "lr×10": "even"}
 _HALF_EPSILON = {"bfloat16": 0.0039, "float16": 0.00049, "float32": 6e-8}
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     needed([step for step in record.steps if step.update_norm is not None], "sizes of updates")
     yield from _lost(record)
     yield from _lost_in_a_part(record)
@@ -91,7 +91,7 @@ FEWEST = 5  # sampled steps
 TELLABLE = 30.0
 
 
-def _lost_in_a_part(record: "Record") -> Iterator[Finding]:
+def _lost_in_a_part(record: "Record") -> Iterator[Evidence]:
     """Half-precision weights among others that are not: a table that is stored small, a tower."""
     from sleuth.facts.step import Layers, Model
 
@@ -109,11 +109,10 @@ def _lost_in_a_part(record: "Record") -> Iterator[Finding]:
         ]
         if len(ratios) < FEWEST or curves.median(ratios) >= _HALF_EPSILON[kind] / 2:
             continue
-        yield Finding(
+        yield Evidence(
             f"`{name}` is {kind}, and a step changes it by {curves.median(ratios):.1e} of its size, below "
             f"the {_HALF_EPSILON[kind]:.0e} that this type can tell apart: most elements stay as they are.",
-            severity="note" if learned(course, 0.3) else "warning",  # an experiment may make more of it
-            credence=0.65,
+            telling="open" if learned(course, 0.3) else "likely",  # an experiment may make more of it
             where=_made_at(record, name),
             numbers={"ratio": curves.median(ratios), "dtype": kind},
             fix="Keep these weights in float32 (autocast makes the arithmetic small, not the weights).",
@@ -132,7 +131,7 @@ def _made_at(record: "Record", parameter: str) -> Where | None:
     return None
 
 
-def _lost(record: "Record") -> Iterator[Finding]:
+def _lost(record: "Record") -> Iterator[Evidence]:
     for course in courses(record):
         types = {
             p.dtype.removeprefix("torch.")
@@ -154,8 +153,8 @@ def _lost(record: "Record") -> Iterator[Finding]:
         half = kind != "float32"
         if not half and (lost < 0.5 or learned(course, 0.3)):
             continue
-        severity: Severity = "error" if lost > 0.5 else "warning"
-        yield Finding(
+        telling: Telling = "proven" if lost > 0.5 else "likely"
+        yield Evidence(
             f"Weights are {kind} and each step changes them by {curves.median(ratios):.1e} of their size, "
             f"below the {_HALF_EPSILON[kind]:.0e} that this type can tell apart"
             + (
@@ -163,8 +162,7 @@ def _lost(record: "Record") -> Iterator[Finding]:
                 if lost >= 0.005
                 else ": most elements stay as they are."
             ),
-            severity="note" if learned(course, 0.3) else severity,  # an experiment may make more of it
-            credence=0.8 if lost > 0.5 else 0.65,
+            telling="open" if learned(course, 0.3) else telling,  # an experiment may make more of it
             where=where_optimizer(record, course.id),
             numbers={"ratio": curves.median(ratios), "lost": lost, "dtype": kind},
             fix="Keep a float32 copy of the weights (autocast with float32 parameters), or raise the rate.",
@@ -176,20 +174,20 @@ def _due(step: "Step") -> float:
     return (step.lr or 0.0) * (step.grad_norm or 0.0) / (step.weight_norm or 1.0)
 
 
-def experiment(trials: "Trials") -> Iterator[Finding]:
+def experiment(trials: "Trials") -> Iterator[Evidence]:
     """Half-precision weights whose steps are lost, and a change that makes them count helps."""
     helped = [name for name in ("float64", "lr×10") if trials.yes(name)]
     if not helped or trials.unstable:
         return
     for finding in (*_lost(trials.base), *_lost_in_a_part(trials.base)):
-        if finding.severity == "note":
+        if finding.telling == "open":
             seen = (
                 f"{finding.message} What makes them count helps ({helped[0]}: {trials.figures(helped[0])})."
             )
-            yield replace(finding, message=seen, severity="warning", credence=0.7)
+            yield replace(finding, message=seen, telling="likely")
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.settings import where_halved
 
     return where_halved(str(finding.numbers.get("dtype", "")), scene.sources)

@@ -63,7 +63,7 @@ assert torch.autograd.gradcheck(Square.apply, (x,))
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -73,12 +73,12 @@ PREDICTS = {"same-batch": "usually"}
 WRONG, DOUBTFUL = 1e-2, 1e-4  # relative error against central differences in float64; below 1e-7 is right
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     seen = bench.custom
     if seen.error <= DOUBTFUL:
         return
     wrong = seen.error > WRONG
-    yield Finding(
+    yield Evidence(
         f"The gradient through {', '.join(seen.names)} differs from finite differences by a factor of "
         f"{seen.error:.1e} "
         + (
@@ -86,8 +86,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             if wrong
             else "(above 1e-4: a kink nearby, or wrong)."
         ),
-        severity="error" if wrong else "note",
-        credence=0.9 if wrong else 0.3,
+        telling="proven" if wrong else "open",
         where=seen.where,
         numbers={"error": seen.error, "functions": ", ".join(seen.names)},
         fix="Run torch.autograd.gradcheck on the function in float64, term by term.",

@@ -57,7 +57,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import needed
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Metric, Record
@@ -68,7 +68,7 @@ FELL, STANDS = 10.0, 2.0  # the residual falls by orders, the boundary term hard
 ENOUGH = 3  # reports; what they must show leaves no room for chance
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Metric
 
     series: dict[str, list[Metric]] = {}
@@ -82,12 +82,11 @@ def watch(record: "Record") -> Iterator[Finding]:
             down, edge = _fall(told), _fall(seen)
             if name == other or down < FELL or edge > STANDS or seen[-1].value < 1e-4:
                 continue
-            yield Finding(
+            yield Evidence(
                 f"{other} fell {down:.0f} times to {told[-1].value:.2g} while {name} stands at "
                 f"{seen[-1].value:.2g} (from {seen[0].value:.2g}): the equation is solved for the wrong "
                 "boundary.",
-                severity="warning",
-                credence=0.7,
+                telling="likely",
                 where=Where(record.run.script or None, seen[-1].line) if seen[-1].line else None,
                 numbers={"residual_fall": down, "boundary_fall": edge, "boundary": seen[-1].value},
                 fix="Weigh the boundary term up (10 to 100 times, or by gradient norms), or build it into "

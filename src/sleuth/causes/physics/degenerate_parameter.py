@@ -57,7 +57,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import needed, where_module
-from sleuth.finding import Finding
+from sleuth.finding import Evidence, Telling
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -66,7 +66,7 @@ GONE = 1e-3  # of its start
 SAMPLES = 6
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Layers, Model
 
     scalars = {
@@ -84,23 +84,16 @@ def watch(record: "Record") -> Iterator[Finding]:
             continue
         late = values[len(values) // 2 :]
         if max(late) < GONE * start:
-            text, severity, credence = (
-                f"went from {start:.3g} to {late[-1]:.2g} and stays at zero",
-                "warning",
-                0.65,
-            )
+            telling: Telling = "likely"
+            text = f"went from {start:.3g} to {late[-1]:.2g} and stays at zero"
         elif len(set(late)) == 1 and late[0] != start and any(changes[: len(changes) // 2]):
-            text, severity, credence = (
-                f"moved from {start:.3g} to {late[-1]:.4g} and has not left it since",
-                "note",
-                0.35,
-            )
+            telling = "open"
+            text = f"moved from {start:.3g} to {late[-1]:.4g} and has not left it since"
         else:
             continue
-        yield Finding(
+        yield Evidence(
             f"The fitted scalar `{name}` {text}: a bound holds it, or the loss does not need it.",
-            severity="warning" if severity == "warning" else "note",
-            credence=credence,
+            telling=telling,
             where=where_module(record, name),
             numbers={"start": start, "last": late[-1]},
             fix="Start from three different values; fit its logarithm if it must stay positive; check its "

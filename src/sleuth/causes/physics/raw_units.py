@@ -56,7 +56,7 @@ or small (a Reynolds number, a stiff rate) is physics, not units: it needs other
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -69,7 +69,7 @@ LARGE, HUGE = 10.0, 100.0
 APART = 1e3  # between two coordinates: no learning rate suits both
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     first = bench.first
     if bench.failure or not first.differentiated or first.normalised_first:
         return
@@ -80,19 +80,18 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     if max(sizes) <= LARGE and max(sizes) <= APART * min(sizes):
         return
     grave = max(sizes) > HUGE
-    yield Finding(
+    yield Evidence(
         f"The coordinates that the loss differentiates by reach the first layer with sizes from "
         f"{min(sizes):.2g} to {max(sizes):.3g}: it saturates on the large ones, and each derivative divides "
         "by such a size, so the terms of the equation differ by orders of magnitude.",
-        severity="error" if grave else "warning",
-        credence=0.93 if grave else 0.7,
+        telling="proven" if grave else "likely",
         numbers={"largest": max(sizes), "smallest": min(sizes)},
         fix="Make the equation dimensionless: train in x/L, t/T and (u - u0)/du, with the coefficients that "
         "follow, and convert back at the end.",
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.scene import of_inputs
 
     return of_inputs(finding, scene)

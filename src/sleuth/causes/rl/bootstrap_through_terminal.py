@@ -70,7 +70,7 @@ from sleuth.facts.topics.episodes import (
     words,
 )
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 # Tasks that never terminate: every end is a time limit, and bootstrapping through it is right.
 ENDLESS = Pattern(r"Pendulum|HalfCheetah|Reacher|Pusher|Swimmer|FetchReach")
@@ -84,7 +84,7 @@ _SELECTS = ("torch.where", ".where", "numpy.where", ".masked_fill", ".masked_fil
 NEEDS = "rew gamma discount Reward"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if not re.search("gamma|discount|reward", program.source.text, re.IGNORECASE):
         return
     episodes = read_episodes(program)
@@ -102,7 +102,7 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from found
 
 
-def _unmasked_target(program: Program, episodes: Episodes, target: Bootstrap) -> Iterator[Finding]:
+def _unmasked_target(program: Program, episodes: Episodes, target: Bootstrap) -> Iterator[Evidence]:
     reward = episodes.is_reward(target.immediate)
     networks = [call for factor in target.factors for call in network_calls(factor)]
     if not reward or not networks or not all(map(_is_value_or_number, target.factors)):
@@ -116,7 +116,7 @@ def _unmasked_target(program: Program, episodes: Episodes, target: Bootstrap) ->
     seen = _ends_seen(episodes)
     if seen or (not episodes.steps and _names_an_end(target.call)):
         yield clue(
-            "error" if seen and reward == "reward" else "warning",
+            "proven" if seen and reward == "reward" else "likely",
             target.call,
             "This target adds the discounted value of the next observation at every step, also at the "
             "last one of an episode: no factor holds it back where the episode terminated, so values feed "
@@ -186,7 +186,7 @@ def _names_an_end(call: Call) -> bool:
     )
 
 
-def _leaking_recursion(episodes: Episodes, target: Bootstrap, running: Carried) -> Iterator[Finding]:
+def _leaking_recursion(episodes: Episodes, target: Bootstrap, running: Carried) -> Iterator[Evidence]:
     """`gae = delta + gamma * lam * gae` where delta knows of ends and the running sum does not."""
     others = [factor for factor in target.factors if factor is not running]
     if not all(number(factor) is not None or _is_called(factor, _LAMBDA) for factor in others):
@@ -199,7 +199,7 @@ def _leaking_recursion(episodes: Episodes, target: Bootstrap, running: Carried) 
     if any(names_end(word) for test in tests(target.call.context) for word in words(test)):
         return
     yield clue(
-        "warning",
+        "likely",
         target.call,
         f"The step before masks ends of episodes, but the running `{running.name}` is carried on unmasked: "
         "advantages of the next episode flow into this one.",
@@ -207,7 +207,7 @@ def _leaking_recursion(episodes: Episodes, target: Bootstrap, running: Carried) 
     )
 
 
-def _ends_ignored(episodes: Episodes, target: Bootstrap, running: Carried) -> Iterator[Finding]:
+def _ends_ignored(episodes: Episodes, target: Bootstrap, running: Carried) -> Iterator[Evidence]:
     """A running sum over a rollout whose flags are collected, or handed in, and never looked at."""
     if any(True for _ in tests(target.call.context)) or not target.call.context.loops:
         return
@@ -215,7 +215,7 @@ def _ends_ignored(episodes: Episodes, target: Bootstrap, running: Carried) -> It
     if flag is None or _left_before(target.call):
         return
     yield clue(
-        "warning",
+        "likely",
         target.call,
         f"`{running.name}` runs over the whole rollout, and `{flag}`, the ends of episodes in it, "
         "is never read: what comes after an end flows into the episode before.",

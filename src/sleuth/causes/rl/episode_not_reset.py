@@ -65,7 +65,7 @@ from sleuth.facts.topics.episodes import (
     words,
 )
 from sleuth.facts.topics.modes import users
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 # Without one of these words nothing is taken for an environment.
 NEEDS = "gym reset env Env ENV game Game simulator Simulator world World"
@@ -74,7 +74,7 @@ NEEDS = "gym reset env Env ENV game Game simulator Simulator world World"
 _LEARNING = ("learn", "update", "train", "remember", "observe", "store")
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if ".step(" not in program.source.text:
         return
     learns = _learns(program)
@@ -110,9 +110,9 @@ def _learnt_from(program: Program, step: EnvStep) -> bool:
     )
 
 
-def _never_reset(step: EnvStep) -> Finding:
+def _never_reset(step: EnvStep) -> Evidence:
     return clue(
-        "error" if isinstance(root(step.environment), Instance | Call) else "warning",
+        "proven" if isinstance(root(step.environment), Instance | Call) else "likely",
         _carried_on(step) or step.call,
         "The loop goes on stepping after an episode has ended: nothing in it calls `reset`, so what follows "
         "the first end is no experience of any episode.",
@@ -196,7 +196,7 @@ def _exits(node: ast.AST, asked: frozenset[str], nested: bool) -> Iterator[froze
             yield from _exits(child, asked, nested or isinstance(child, ast.For | ast.While))
 
 
-def _memory_kept(program: Program, step: EnvStep) -> Iterator[Finding]:
+def _memory_kept(program: Program, step: EnvStep) -> Iterator[Evidence]:
     """A recurrent state that lives through the reset: set once before all episodes, then only handed on."""
     for call in program.calls("()"):
         if (
@@ -213,7 +213,7 @@ def _memory_kept(program: Program, step: EnvStep) -> Iterator[Finding]:
                 and _only_handed_on(argument, call, episode_loop)
             ):
                 yield clue(
-                    "warning",
+                    "likely",
                     _handed_over(argument, episode_loop) or call,
                     f"`{argument.name}` is carried from one episode into the next: the environment is reset "
                     "in the loop, this state never is.",

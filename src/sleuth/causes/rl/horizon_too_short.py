@@ -53,7 +53,7 @@ from sleuth.facts.flow import literal, number, possible, root
 from sleuth.facts.interpreter.values import Call, Collection, Constant, Function, Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.episodes import Bootstrap, EnvStep, Episodes, own_step, read_episodes
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 # Below this share of the reward the signal is smaller than any critic's error.
 FORGOTTEN = 0.05
@@ -81,7 +81,7 @@ _SUMMED = ("torch.zeros", "numpy.zeros")
 NEEDS = "gamma discount GAMMA Gamma"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if not re.search("rew|gamma|discount", program.source.text, re.IGNORECASE):
         return
     episodes = read_episodes(program)
@@ -93,7 +93,7 @@ def lint(program: Program) -> Iterator[Finding]:
         delay = max(_delays(program, episodes, target), default=0.0)
         if delay and gamma**delay < FORGOTTEN:
             yield clue(
-                "warning",
+                "likely",
                 written,
                 f"With a discount of {gamma:g} a reward {delay:.0f} steps away counts {gamma**delay:.1g} of "
                 "its worth, and the only reward comes at the end: for the agent it does not exist.",
@@ -101,7 +101,7 @@ def lint(program: Program) -> Iterator[Finding]:
             )
 
 
-def _of_a_known_task(program: Program, episodes: Episodes) -> Iterator[Finding]:
+def _of_a_known_task(program: Program, episodes: Episodes) -> Iterator[Evidence]:
     """A discount so small that the goal of a well-known task vanishes from every value."""
     agents = [call for call in program.trace if "gamma" in call.keywords and call.op.startswith(_AGENTS)]
     tasks = list(_tasks(program))
@@ -122,7 +122,7 @@ def _of_a_known_task(program: Program, episodes: Episodes) -> Iterator[Finding]:
             continue
         seen.add(id(written.node))
         yield clue(
-            "warning",
+            "likely",
             written,
             f"A discount of {gamma:g} looks about {1 / (1 - gamma):.0f} steps ahead, and the goal of "
             f"`{tasks[0]}` is at least {delay} away: it counts {gamma**delay:.0g} of its worth, less than a "

@@ -53,7 +53,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import Course, courses, where_loss
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
@@ -62,18 +62,17 @@ SQUARED = 1e5  # the loss of values that miss returns of several hundred; health
 CUT = 1000.0  # gradient norm over the bound; a critic in good units is cut ten- or a hundredfold
 
 
-def experiment(trials: "Trials") -> Iterator[Finding]:
+def experiment(trials: "Trials") -> Iterator[Evidence]:
     if not trials.plays:
         return
     for course in courses(trials.base, 20):
         size, cut = _size(course), _cut(course)
         if size < SQUARED or cut < CUT:
             continue
-        yield Finding(
+        yield Evidence(
             f"The loss stays near {size:.2g}, the squared error of returns of about {size**0.5:.0f}, and "
             f"clipping cuts the gradient {cut:.0f}-fold: what is left of the policy's share moves nothing.",
-            severity="warning",
-            credence=0.7,
+            telling="likely",
             where=where_loss(course.steps[-1]),
             numbers={"loss": size, "cut": cut},
             fix="Divide the rewards by one constant that brings returns to about -10 to 10; keep the raw "

@@ -67,7 +67,7 @@ from sleuth.facts.program import Program, clue
 from sleuth.facts.topics.cadence import alike
 from sleuth.facts.topics.episodes import FIELDS, Episodes, inside_class, read_episodes, words
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 _MEAN = Pattern(r"(^|_)(mean|avg|average|mu)s?(_|$)", re.IGNORECASE)
 _WRAPPERS = (
@@ -81,7 +81,7 @@ _SCALERS = Pattern(r"StandardScaler|MinMaxScaler|RobustScaler")
 NEEDS = "rew Reward"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if "rew" not in program.source.text.lower():
         return
     episodes = read_episodes(program)
@@ -94,9 +94,9 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from map(_shifted, _centred_by_step(program, episodes))
 
 
-def _shifted(at: Value) -> Finding:
+def _shifted(at: Value) -> Evidence:
     return clue(
-        "warning",
+        "likely",
         at,
         "The mean of the rewards is subtracted before they are summed into returns: every step then pays or "
         "costs a constant more, and the length of an episode, not the task, decides what is best.",

@@ -65,7 +65,7 @@ from sleuth.facts.topics.episodes import (
     tests,
     words,
 )
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 _BOTH = frozenset({"terminated", "truncated"})
 
@@ -73,7 +73,7 @@ _BOTH = frozenset({"terminated", "truncated"})
 NEEDS = "gym reset env Env ENV game Game simulator Simulator world World"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if "trunc" not in program.source.text and ".step(" not in program.source.text:
         return
     episodes = read_episodes(program)
@@ -85,7 +85,7 @@ def lint(program: Program) -> Iterator[Finding]:
         place = _masked_by_both(program, episodes, target) or _chosen_by_both(episodes, target)
         if place is not None:
             yield clue(
-                "warning",
+                "likely",
                 place,
                 "The flag here is true at a time limit as well as at a real end, and it removes the value of "
                 f"the next observation from the target (line {getattr(target.call.node, 'lineno', 0)}): "

@@ -84,7 +84,7 @@ from sleuth.facts.topics.cadence import (
 from sleuth.facts.topics.loaders import dataset_of, loader_of
 from sleuth.facts.topics.shapes import shapes
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record, Step
@@ -105,7 +105,7 @@ _MICRO = Pattern(r"accum|micro|grad_acc", re.IGNORECASE)
 NEEDS = "% accum Accum ACCUM micro Micro MICRO grad_acc GRAD_ACC"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if program.training.framework:
         return
     for step in program.training.of("step"):
@@ -118,7 +118,7 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _remainder(program, turn, step)
 
 
-def _judge(program: Program, turn: Turn, step: Event, backward: Event, group: str) -> Iterator[Finding]:
+def _judge(program: Program, turn: Turn, step: Event, backward: Event, group: str) -> Iterator[Evidence]:
     certainty = _unscaled(backward.about)
     if certainty is None or turn.loop is None or _rate_knows(program, step, group):
         return
@@ -126,7 +126,7 @@ def _judge(program: Program, turn: Turn, step: Event, backward: Event, group: st
     if touches_gradients(calls) or opaque(calls, step.about, backward.about):
         return
     yield clue(
-        "error" if certainty and "%" in group else "warning",
+        "proven" if certainty and "%" in group else "likely",
         backward.call,
         f"The gradients of several batches are added up before the step on line {step.line} "
         f"(`{group}`), and each loss goes in at full size: the update is as many times too large.",
@@ -240,7 +240,7 @@ def _is_foreign_loss(value: Call) -> bool:
     return bool(re.search(r"crit|loss", name or (layer(value) if value.op == "()" else ""), re.IGNORECASE))
 
 
-def _remainder(program: Program, turn: Turn, step: Event) -> Iterator[Finding]:
+def _remainder(program: Program, turn: Turn, step: Event) -> Iterator[Evidence]:
     """Batches at the end of a pass whose gradients are cleared before any step, where sizes are known."""
     arm = next((arm for arm in step.call.context.arms if _counts(arm)), None)
     size = _group_size(arm, turn.loop)
@@ -257,7 +257,7 @@ def _remainder(program: Program, turn: Turn, step: Event) -> Iterator[Finding]:
     if batches < size or (outside and left / batches >= LOST):
         lost = "so the optimizer never steps" if batches < size else f"so the last {left} are cleared unused"
         yield clue(
-            "error" if batches < size else "warning",
+            "proven" if batches < size else "likely",
             Value(getattr(arm.node, "test", arm.node), step.call.source),
             f"A pass has {batches} batches and the step waits for every {size}th, {lost}"
             f"{'' if batches < size else f' (line {outside[0].line})'}.",
@@ -357,7 +357,7 @@ SAME = 0.02  # the slope of what backward got by the loss itself: 1 where it was
 _SCALE_FREE = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad", "Lion")
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     for course in courses(record):
         made = optimizer_of(record, course.id)
         several = [step for step in course.steps if step.backwards > 1 and _one_line(record, step)]
@@ -372,12 +372,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         step = whole[0]
         # Adam divides the gradient by its own size: the factor cancels, but for clipping and epsilon.
         scale_free = made is not None and made.type in _SCALE_FREE
-        yield Finding(
+        yield Evidence(
             f"{step.backwards} backward passes feed each step, and each gets the whole loss "
             f"({step.loss:.3g}): the gradient is their sum, {step.backwards} times the mean"
             + (", which this optimizer takes out again." if scale_free else ", and so is the step."),
-            severity="note" if scale_free else "warning",
-            credence=0.4 if scale_free else 0.75,
+            telling="open" if scale_free else "likely",
             where=where_event(step, line_of(record, course, "backward") or step.loss_line),
             numbers={"backwards": step.backwards, "loss": step.loss or 0.0},
             fix="Divide the loss by the number of micro-batches before backward.",
@@ -390,16 +389,15 @@ def _one_line(record: "Record", step: "Step") -> bool:
     return len({line for name, _, line in events(record, step) if name == "backward"}) == 1
 
 
-def _left_over(course: Course) -> Iterator[Finding]:
+def _left_over(course: Course) -> Iterator[Evidence]:
     counts = [step.backwards for step in course.steps]
     usual = max(set(counts), key=counts.count)
     odd = [step for step in course.steps if step.backwards > usual]
     if odd and len(odd) < len(counts) / 2:
-        yield Finding(
+        yield Evidence(
             f"{len(odd)} of {len(counts)} steps are fed by more than the usual {usual} backward passes (step "
             f"{odd[0].n}: {odd[0].backwards}): the rest of an epoch flows into the next one.",
-            severity="note",
-            credence=0.3,
+            telling="open",
             numbers={"odd": len(odd), "usual": usual},
             fix="Step (and clear) once more at the end of an epoch.",
         )

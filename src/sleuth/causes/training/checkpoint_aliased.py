@@ -68,7 +68,7 @@ from sleuth.facts.topics.cadence import is_optimizer, is_optimizer_call
 from sleuth.facts.topics.gradients import trained_by
 from sleuth.facts.topics.modes import forwards, inside, is_model, made_inside, may_be_model, same_module
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 INVITED_BY = {"load_state_dict|from_pretrained": 3.0}
 
@@ -86,7 +86,7 @@ NEXT = 8  # what happens between taking a state and keeping it: a comprehension,
 NEEDS = "state_dict best copy model net"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _model_itself(program)
     yield from _never_restored(program)
     if not any(program.calls(".state_dict")):
@@ -107,7 +107,7 @@ def lint(program: Program) -> Iterator[Finding]:
             flagged.add(alias.order)
             seen = step.call.op in (".step", "-=", ".sub_", ".add_", "@data=")
             yield clue(
-                "error" if seen else "warning",
+                "proven" if seen else "likely",
                 alias,
                 f"`state_dict()` hands out the live tensors{_not_copied(move)}: the "
                 f"{'step' if seen else 'training'} on {line_of(step.call, alias)} "
@@ -288,7 +288,7 @@ def _on_a_condition(alias: Call, step: Event) -> bool:
     return any(not any(arm is other for other in step.call.context.arms) for arm in alias.context.arms)
 
 
-def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Finding]:
+def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Evidence]:
     """A class that keeps `self.best = model.state_dict()` on a condition and loads it in another method."""
     if not program.source.holds("load_state_dict"):
         return
@@ -313,7 +313,7 @@ def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Finding]:
             kept = any(one is call for one, _ in _aliases(program, keeper.args[0]))
             if kept and isinstance(node, ast.Attribute) and node.attr in loaded:
                 yield clue(
-                    "warning",
+                    "likely",
                     call,
                     f"`{ast.unparse(node)}` refers to the live tensors of the model: later training "
                     "changes them, and "
@@ -323,7 +323,7 @@ def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Finding]:
                 )
 
 
-def _model_itself(program: Program) -> Iterator[Finding]:
+def _model_itself(program: Program) -> Iterator[Evidence]:
     """`best_model = model` on a condition inside the training loop, in place or in a helper it calls."""
     flagged: set[int] = set()
     for loop in program.training.loops:
@@ -344,10 +344,10 @@ def _model_itself(program: Program) -> Iterator[Finding]:
             yield _same_object(kept, ast.unparse(node), "the model that is trained")
 
 
-def _same_object(at: Value, kept: str, model: str) -> Finding:
+def _same_object(at: Value, kept: str, model: str) -> Evidence:
     model = model if " " in model else f"`{model}`"
     return clue(
-        "error",
+        "proven",
         at,
         f"`{kept}` is the same object as {model}: training goes on changing it after this line.",
         fix="Keep `copy.deepcopy(model)`, or a deep copy of its `state_dict()`.",
@@ -484,7 +484,7 @@ def _read_after(program: Program, target: ast.expr, loop: ast.AST) -> bool:
     return any(node.lineno > end and ast.unparse(node) == name for node in _reads(program))
 
 
-def _never_restored(program: Program) -> Iterator[Finding]:
+def _never_restored(program: Program) -> Iterator[Evidence]:
     """A good copy of the best state that nothing ever reads, and a model that goes on being used."""
     copies = {id(call.node): call for call in program.calls("copy.deepcopy") if _copies_weights(call)}
     if not copies:
@@ -496,7 +496,7 @@ def _never_restored(program: Program) -> Iterator[Finding]:
         target, call = node.targets[0], copies[id(node.value)]
         if isinstance(target, ast.Name) and target.id not in read and _used_after(program, call):
             yield clue(
-                "warning",
+                "likely",
                 call,
                 f"The best state is kept in `{target.id}` and never read: after training the weights of the "
                 "last epoch are used.",

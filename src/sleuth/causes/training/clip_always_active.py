@@ -54,7 +54,7 @@ from sleuth.facts import curves
 from sleuth.facts.prepared import where_number_written
 from sleuth.facts.rhythm import line_of
 from sleuth.facts.seen import Course, courses, optimizer_of, where_event
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -84,7 +84,7 @@ FALLS = 0.8  # of the first quarter's median loss is what the last one has, or l
 _SCALE_FREE = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad")
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     for course in courses(record, 20):
         later = course.steps[len(course.steps) // 20 :]
         clipped = [
@@ -102,14 +102,13 @@ def watch(record: "Record") -> Iterator[Finding]:
         held_back = by_length and _stands_still(course)
         # A run whose loss falls all the same is not held back, however long its gradients grow.
         serious = ratio > FAR and by_length and (held_back or (grows and not _falls(course)))
-        yield Finding(
+        yield Evidence(
             f"Clipping bites on {bites:.0%} of the steps: the median norm is {curves.median(norms):.3g}, "
             f"{ratio:.0f} times the bound of {clipped[-1][1]:g}"
             + (", and rises" if grows else "")
             + ". Every step has the same length, whatever the slope"
             + (", and the loss hardly moves." if held_back else "."),
-            severity="warning" if serious else "note",
-            credence=0.65 if serious else 0.35 if ratio > FAR and by_length else 0.2,
+            telling="likely" if serious else "open",
             where=where_number_written(record, clipped[-1][1] or 0.0, "clip|norm|max|grad|bound")
             or where_event(course.steps[-1], line_of(record, course, "clip")),
             numbers={"share": bites, "median": curves.median(norms), "bound": clipped[-1][1] or 0.0},

@@ -62,7 +62,7 @@ from sleuth.facts.program import Program, clue
 from sleuth.facts.rhythm import Mark, first, last, line_of, share
 from sleuth.facts.seen import courses, where_event
 from sleuth.facts.topics.cadence import Turn, between, earlier, exclusive, implied, opaque, turn_of
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -74,7 +74,7 @@ NEEDS = "clip"
 PREDICTS = {"lr×0.1": "even"}
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if program.training.framework:
         return
     for clip in (*program.training.of("clip"), *_clamped_by_hand(program)):
@@ -98,7 +98,7 @@ def lint(program: Program) -> Iterator[Finding]:
         elif before is not None and before.kind == "step" and implied(before.call, clip.call):
             if turn.of("backward") and not opaque(between(program, before.call, clip.call), clip.about):
                 yield clue(
-                    "error",
+                    "proven",
                     clip.call,
                     f"The gradients are clipped after the step on line {before.line} has used them: the "
                     "clipping "
@@ -108,10 +108,10 @@ def lint(program: Program) -> Iterator[Finding]:
                 )
 
 
-def _before_backward(program: Program, turn: Turn, clip: Event, backward: Event) -> Iterator[Finding]:
+def _before_backward(program: Program, turn: Turn, clip: Event, backward: Event) -> Iterator[Evidence]:
     if not opaque(earlier(program, turn, clip.call), clip.about, backward.about):
         yield clue(
-            "error",
+            "proven",
             clip.call,
             f"The gradients are clipped before `backward()` on line {backward.line} computes them: what "
             "the step "
@@ -159,7 +159,7 @@ def _only_measures(clip: Event) -> bool:
     return literal(bound) == float("inf")
 
 
-def _still_scaled(program: Program, backward: Event, clip: Event) -> Iterator[Finding]:
+def _still_scaled(program: Program, backward: Event, clip: Event) -> Iterator[Evidence]:
     """A `GradScaler` multiplied the loss and nobody divided the gradients again before the clip."""
     scale = _scaling(backward)
     if scale is None or not implied(backward.call, clip.call):
@@ -168,7 +168,7 @@ def _still_scaled(program: Program, backward: Event, clip: Event) -> Iterator[Fi
     if any(call.op in (".unscale_", ".unscale") for call in since) or opaque(since, scale.receiver):
         return
     yield clue(
-        "error",
+        "proven",
         clip.call,
         f"The gradients still carry the factor of `{spelling(scale)}.scale` (line {backward.line}): the "
         "bound cuts "
@@ -196,7 +196,7 @@ MOST = 0.9
 TOLERANCE = 1.01  # clipping leaves the norm at the bound, up to rounding
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     for course in courses(record):
         where = where_event(course.steps[-1], line_of(record, course, "clip"))
         # Weights that are moved by hand: nothing tells where a step ends, so clipping counts to the next one.
@@ -210,7 +210,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         ]
         if early > MOST:
             seen = max((step.grad_norm_at_step or 0.0 for step in longer), default=0.0)
-            yield Finding(
+            yield Evidence(
                 "Gradients are clipped before backward fills them"
                 + (
                     f": at the step their norm is up to {seen:.3g}, above the bound of {longer[0].clip:g}"
@@ -218,8 +218,7 @@ def watch(record: "Record") -> Iterator[Finding]:
                     else ""
                 )
                 + ". The bound limits nothing.",
-                severity="error",
-                credence=0.93 if longer else 0.85,
+                telling="proven",
                 where=where,
                 numbers={"share": early, "norm": seen},
                 fix="Clip between `backward()` and `step()`.",
@@ -227,11 +226,10 @@ def watch(record: "Record") -> Iterator[Finding]:
         elif share(record, course, _clipped_scaled) > MOST and any(
             (step.scale or 1) > 1 for step in course.steps
         ):
-            yield Finding(
+            yield Evidence(
                 f"Gradients are clipped while a loss scale of {course.steps[-1].scale or 0:g} is still on "
                 "them: the bound is that many times too tight.",
-                severity="error",
-                credence=0.9,
+                telling="proven",
                 where=where,
                 numbers={"scale": course.steps[-1].scale or 0.0},
                 fix="Call `scaler.unscale_(optimizer)` before clipping.",

@@ -87,7 +87,7 @@ from sleuth.facts.topics.gradients import (
     trained_by,
 )
 from sleuth.facts.topics.modes import function_of, has_weights, holds
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Telling, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -118,7 +118,7 @@ WRITTEN_CUTS = frozenset(
 )
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _swapped_estimators(program)
     if not any(True for _ in program.calls(*WRITTEN_CUTS)):
         return
@@ -134,15 +134,15 @@ def lint(program: Program) -> Iterator[Finding]:
                 if not any(optimizes(one, starved.receiver) for one in optimizers):
                     continue
             if not frozen_somewhere(program, starved.receiver):
-                severity = "error" if optimizers else "warning"
-                yield _finding(cut, starved, severity, _joined_again(program, cut))
+                telling: Telling = "proven" if optimizers else "likely"
+                yield _finding(cut, starved, telling, _joined_again(program, cut))
     yield from _bare_models(program, learned)
 
 
 _WITHOUT_HISTORY = ("detach", ".data", "stop_gradient", "no_grad")
 
 
-def _swapped_estimators(program: Program) -> Iterator[Finding]:
+def _swapped_estimators(program: Program) -> Iterator[Evidence]:
     """`q + (z - q).detach()`, where q was quantised from z: worth z, and the gradient ends at q."""
     if not program.holds(*_WITHOUT_HISTORY):
         return
@@ -156,7 +156,7 @@ def _swapped_estimators(program: Program) -> Iterator[Finding]:
         if any(alike(other.slope, one.worth) and alike(other.worth, one.slope) for other in found):
             continue  # both ways side by side: two purposes, and somebody knows which is which
         yield clue(
-            "error",
+            "proven",
             one.call,
             "A straight-through estimator with its sides swapped: it has the value of the smooth tensor, so "
             "nothing is quantised, and its gradient goes to the quantised one, where it ends.",
@@ -178,7 +178,7 @@ def _sides_changed(one: "Estimator") -> Edits:
     )
 
 
-def _bare_models(program: Program, learned: set[int]) -> Iterator[Finding]:
+def _bare_models(program: Program, learned: set[int]) -> Iterator[Evidence]:
     """Models that nobody here applies: judged by what their forward returns."""
     forwards = [call for call in program.calls("def") if getattr(function_of(call), "name", "") == "forward"]
     outermost = [call for call in forwards if not call.context.sites and call.result is not None]
@@ -190,7 +190,7 @@ def _bare_models(program: Program, learned: set[int]) -> Iterator[Finding]:
             if _beside_its_slope(program, cut, starved):
                 continue
             if _model_around(cut, starved) and not frozen_somewhere(program, starved.receiver):
-                yield _finding(cut, starved, "warning", _joined_again(program, cut))
+                yield _finding(cut, starved, "likely", _joined_again(program, cut))
 
 
 def _cuts_before_layers(loss: Value | None, learned: set[int]) -> Iterator[tuple[Call, Call]]:
@@ -259,10 +259,10 @@ def _joined_again(program: Program, cut: Call) -> Edits:
     return without_method(cut.node, cut.source)
 
 
-def _finding(cut: Call, starved: Call, severity: str, edits: Edits) -> Finding:
+def _finding(cut: Call, starved: Call, telling: Telling, edits: Edits) -> Evidence:
     name = cut.op.lstrip(".@")
     return clue(
-        "error" if severity == "error" else "warning",
+        telling,
         cut,
         f"`{name}` takes the values out of the graph on their way to the next layer: the layer "
         "applied on line "
@@ -272,7 +272,7 @@ def _finding(cut: Call, starved: Call, severity: str, edits: Edits) -> Finding:
     )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     gradients = bench.first.gradients
     if not gradients.loss_has_graph:
         return
@@ -283,11 +283,10 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     cut = [p for p in learning if p.name in bench.cuts.behind]
     if cut:
         names = sorted({p.module or p.name for p in cut})
-        yield Finding(
+        yield Evidence(
             f"{len(cut)} parameters ran in the forward pass, and changing them changes the result, but there "
             f"is no path for a gradient from `{cut[0].name}`: the graph is cut after `{names[-1]}`.",
-            severity="error",
-            credence=0.92,
+            telling="proven",
             where=bench.cuts.place or Where(module=cut[-1].module or None),
             numbers={"cut": len(cut)},
             fix="Look after that module for .detach(), .data, .item(), .tolist(), .numpy(), "
@@ -301,7 +300,7 @@ def undo(world: "World") -> None:
     of_models.attached_in_models(world)
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Layers, Model
 
     where = raised(record, "does not require grad and does not have a grad_fn")
@@ -313,11 +312,10 @@ def watch(record: "Record") -> Iterator[Finding]:
         and not any(call.requires_grad for call in calls)
         and not _under_no_grad(record)
     ):
-        yield Finding(
+        yield Evidence(
             "backward refused: the model's output reached the loss without a graph, though its parameters "
             "ask for gradients and recording was on. Something in the model cuts the path.",
-            severity="error",
-            credence=0.7,
+            telling="proven",
             where=where,
             fix="Look for `.detach()`, `.data`, `.numpy()`, `torch.tensor(...)` in the forward code.",
         )
@@ -333,12 +331,11 @@ def watch(record: "Record") -> Iterator[Finding]:
     if not inside or len(cut) == len(trained):
         return
     module = module_of(inside[0])
-    yield Finding(
+    yield Evidence(
         f"{len(inside)} trainable parameters ({', '.join(inside[:3])}{', ...' if len(inside) > 3 else ''}) "
         f"never have a gradient, though `{module}` is called in every forward pass: the path from the loss "
         "is cut behind it.",
-        severity="note" if loaded(record) else "error",
-        credence=0.4 if loaded(record) else 0.85,
+        telling="open" if loaded(record) else "proven",
         where=where_module(record, module),
         numbers={"parameters": len(inside)},
         fix="Look for `.detach()`, `.data`, `.item()`, `.numpy()` or `torch.tensor(...)` after this layer.",

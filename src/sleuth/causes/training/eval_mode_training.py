@@ -85,7 +85,7 @@ from sleuth.facts.topics.modes import (
     named_only,
     same_module,
 )
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Model, Record, Step
@@ -97,7 +97,7 @@ INVITED_BY = {"Dropout|BatchNorm": 3.0}
 NEEDS = "eval"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if program.training.framework:
         return
     outermost = {id(call) for call in forwards(program)}
@@ -114,7 +114,7 @@ def lint(program: Program) -> Iterator[Finding]:
             named = named_only(program, "train", call) if event is not None else None
             if event is not None and named is not None:
                 yield clue(
-                    "error" if matters else "warning",
+                    "proven" if matters else "likely",
                     named,
                     f"`train` is named here and not called: `eval()` on {line_of(event.call, named)} stays "
                     f"in force for the training forward pass on {line_of(call, named)}.",
@@ -126,7 +126,7 @@ def lint(program: Program) -> Iterator[Finding]:
             elif event is not None and event.call.order > call.order:
                 # the evaluation is right to switch; what is missing is the way back, and here it bites
                 yield clue(
-                    "error" if matters else "warning",
+                    "proven" if matters else "likely",
                     call,
                     f"From the second turn on this training forward pass runs in eval mode: `eval()` on "
                     f"{line_of(event.call, call)} is still in force, dropout is off and batch statistics "
@@ -136,7 +136,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 )
             elif event is not None:
                 yield clue(
-                    "error" if matters else "warning",
+                    "proven" if matters else "likely",
                     event.call,
                     f"`eval()` here is still in force when {line_of(call, event.call)} runs the "
                     "training forward pass: "
@@ -146,7 +146,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 )
             elif _arrives_in_eval(call) and not mode_events(program, call.receiver, call):
                 yield clue(
-                    "warning",
+                    "likely",
                     call,
                     f"`from_pretrained` on line {spot(call.receiver or call).line} hands the model "
                     "over in eval mode "
@@ -218,7 +218,7 @@ def undo(world: "World") -> None:
 MOST = 0.9
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     needed([step for step in record.steps if step.training is not None], "modes of the model in training")
     for course in courses(record):
         ours = {model.id: model for model in models_of(record, course.id) if model.mode_matters}
@@ -231,13 +231,12 @@ def watch(record: "Record") -> Iterator[Finding]:
         kept = _keeps_statistics(ours)
         if not for_good:
             continue
-        yield Finding(
+        yield Evidence(
             f"{len(off)} of {len(known)} training steps ran with the model in eval mode"
             + (f", all of them from step {off[0].n} on" if share < 1 else "")
             + ": dropout is off and batch norm uses frozen statistics.",
             # Fine-tuning on frozen layers often keeps eval mode on purpose.
-            severity="note" if kept else "error",
-            credence=0.3 if kept else 0.93,
+            telling="open" if kept else "proven",
             where=_switched(record, course, off[0]),
             numbers={"steps": len(off), "of": len(known), "first": off[0].n},
             fix="Call `model.train()` at the start of each epoch, after every evaluation.",

@@ -72,7 +72,7 @@ from sleuth.facts.topics.modes import (
     users,
 )
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -91,7 +91,7 @@ _TAKES_DERIVATIVES = Pattern(r"autograd\.grad\(|functorch|torch\.func|jacobian|h
 _RECORDING = Pattern(r"no_grad|inference_mode|set_grad_enabled|enable_grad")
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if program.training.framework or _DERIVATIVES.search(program.source.text):
         return
     learning = [call for _, applied in trained_by(program) for call in applied]
@@ -117,7 +117,7 @@ def lint(program: Program) -> Iterator[Finding]:
             message += f", and {line_of(hoarded, call)} keeps every one of them alive until the loop ends"
         yield clue(
             # a function that nobody here calls may be called inside a scope
-            "warning" if trained_here or _called_from_here(call) else "note",
+            "likely" if trained_here or _called_from_here(call) else "open",
             call,
             message + ".",
             fix="Wrap the evaluation in `with torch.no_grad():` (or decorate it with "
@@ -225,18 +225,17 @@ def _keeps_graph(user: Call) -> bool:
 CALLS = 3  # forward passes; a single look at an output is no evaluation
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Evaluation
 
     passes = needed(record.of(Evaluation), "evaluation passes")
     graphs = [seen for seen in passes if seen.gradients and not seen.training and seen.calls >= CALLS]
     if graphs:
         seen = graphs[0]
-        yield Finding(
+        yield Evidence(
             f"{sum(entry.calls for entry in graphs)} evaluation calls built graphs that no backward used "
             f"(first after step {seen.n}): the numbers are right, time and memory are wasted.",
-            severity="note",
-            credence=0.6,
+            telling="open",
             where=at(seen),
             numbers={"passes": len(graphs), "calls": sum(entry.calls for entry in graphs)},
             fix="Wrap the evaluation in `with torch.no_grad():`.",

@@ -72,7 +72,7 @@ from sleuth.facts.seen import at, loaded, module_of, needed, optimizer_of, raise
 from sleuth.facts.topics.gradients import is_optimizer, optimized, owners_of, steps_after, switches_off
 from sleuth.facts.topics.modes import handed_over, holds, is_model, parts, users
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 from sleuth.records import replace
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ NEEDS = "requires_grad require_grad from_pretrained freeze"
 PREDICTS = {"same-batch": "even"}
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     switches = sorted(
         (call for call in program.calls(".requires_grad_", "@requires_grad=") if not _is_on_a_loss(call)),
         key=lambda call: call.order,
@@ -99,7 +99,7 @@ def lint(program: Program) -> Iterator[Finding]:
         if _without_effect(call) and switches_off(call) is False:
             if (freeze := _frozen_before(call, freezes)) is not None:
                 yield clue(
-                    "error",
+                    "proven",
                     call,
                     "A module has no `requires_grad` switch: this sets an unused attribute, and "
                     "the parameters "
@@ -115,7 +115,7 @@ def lint(program: Program) -> Iterator[Finding]:
         if (idle := _trains_only_frozen(program, freeze, so_far, switches)) is not None:
             stepped = idle.op == ".step"
             yield clue(
-                "error" if stepped else "warning",
+                "proven" if stepped else "likely",
                 freeze,
                 f"This freezes everything that the optimizer {'stepped' if stepped else 'made'} on "
                 f"{line_of(idle, freeze)} is given, and "
@@ -213,7 +213,7 @@ def _all_frozen(program: Program, owner: Value, frozen: list[Value], at: int) ->
     )
 
 
-def _misspelt(program: Program, freezes: list[Call]) -> Iterator[Finding]:
+def _misspelt(program: Program, freezes: list[Call]) -> Iterator[Evidence]:
     """`p.require_grad = True`, `p.requires_grad_ = True`, `p.requires_grad == True`: no switch is moved."""
     if not freezes:
         return
@@ -235,7 +235,7 @@ def _misspelt(program: Program, freezes: list[Call]) -> Iterator[Finding]:
         for freeze in freezes:
             if meant and freeze.order < call.order and _share_parameters(freeze, seen):
                 yield clue(
-                    "error",
+                    "proven",
                     call,
                     f"{written} switches nothing on: the parameters frozen on {line_of(freeze, call)} "
                     "stay frozen.",
@@ -292,7 +292,7 @@ _PASSES = frozenset(
 )
 
 
-def _random_table(program: Program, switches: list[Call]) -> Iterator[Finding]:
+def _random_table(program: Program, switches: list[Call]) -> Iterator[Evidence]:
     """`Embedding.from_pretrained` freezes unless told otherwise; here the table holds random numbers."""
     for call in program.calls("torch.nn.Embedding.from_pretrained", "torch.nn.EmbeddingBag.from_pretrained"):
         table = call.argument(0, "embeddings")
@@ -307,7 +307,7 @@ def _random_table(program: Program, switches: list[Call]) -> Iterator[Finding]:
         }:
             continue
         yield clue(
-            "warning",
+            "likely",
             call,
             f"`from_pretrained` freezes its table by default, and this one is random ("
             f"{line_of(made[0], call)}): the embedding never learns.",
@@ -352,7 +352,7 @@ def _filled(program: Program, table: Value | None, made: list[Call]) -> bool:
     )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     gradients = bench.first.gradients
     frozen = [p for p in gradients.parameters if not p.trainable and p.used]
     free = [p for p in gradients.parameters if p.trainable and p.used]
@@ -379,10 +379,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         what = f"{len(handed)} of them, such as `{first}`, were given to the optimizer, which skips them"
     else:
         return
-    yield Finding(
+    yield Evidence(
         f"{len(frozen)} of {len(frozen) + len(free)} parameters have requires_grad=False: {what}.",
-        severity="error" if above or not free else "warning",
-        credence=0.9 if above or not free else 0.7,
+        telling="proven" if above or not free else "likely",
         where=Where(module=(handed or frozen)[0].module or None),
         numbers=numbers,
         fix="Call `module.requires_grad_(True)`; assigning `module.requires_grad = True` does nothing.",
@@ -398,7 +397,7 @@ def undo(world: "World") -> None:
 _LEARNS = ("Linear", "Conv", "LSTM", "GRU", "RNN", "Bilinear", "MultiheadAttention")
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Holding, Layers, Model
 
     needed(record.of(Model), "models")
@@ -425,13 +424,12 @@ def watch(record: "Record") -> Iterator[Finding]:
         if random and any(not _at_its_start(p) for p in still if len(p.shape) >= 2):
             still, fresh = random, True  # what was trained before rests, and a new layer with it
         names = [p.name for p in still]
-        yield Finding(
+        yield Evidence(
             f"{len(still)} of {len(model.parameters)} parameters "
             f"({', '.join(names[:3])}{', ...' if len(names) > 3 else ''}) have `requires_grad=False`"
             + (" though the optimizer holds them" if set(names) & held else "")
             + (": they keep their random start." if fresh else "; right, if they were trained before."),
-            severity="warning" if fresh else "note",
-            credence=(0.8 if set(names) & held else 0.65) if fresh else 0.25,
+            telling="likely" if fresh else "aside",
             where=_where_frozen(record, module_of(names[0]))
             if fresh
             else where_module(record, module_of(names[0])),
@@ -442,10 +440,9 @@ def watch(record: "Record") -> Iterator[Finding]:
     where = raised(record, "does not require grad and does not have a grad_fn")
     models = [model for model in record.of(Model) if model.parameters]
     if where is not None and models and not any(p.trainable for model in models for p in model.parameters):
-        yield Finding(
+        yield Evidence(
             "backward refused: every parameter of the model has `requires_grad=False`.",
-            severity="error",
-            credence=0.93,
+            telling="proven",
             where=where,
             fix="Set `requires_grad_(True)` on what shall learn.",
         )
@@ -469,7 +466,7 @@ def _at_its_start(parameter: "Parameter") -> bool:
     return 0.98 * bound < parameter.largest <= 1.0001 * bound
 
 
-def _held_again(record: "Record") -> Iterator[Finding]:
+def _held_again(record: "Record") -> Iterator[Evidence]:
     """One optimizer left parameters out, a later one holds them: they shall learn, and are still frozen."""
     from sleuth.facts.step import Holding
 
@@ -478,12 +475,11 @@ def _held_again(record: "Record") -> Iterator[Finding]:
         larger = any(held > fewest.get(model, held) for model, held in seen.of_models.items())
         made = optimizer_of(record, seen.optimizer)
         if seen.frozen and larger:
-            yield Finding(
+            yield Evidence(
                 f"This optimizer holds {len(seen.frozen)} parameters that an earlier one left out "
                 f"({', '.join(seen.frozen[:2])}, ...), and they still have `requires_grad=False`: they were "
                 "to be thawed and stay as they are.",
-                severity="error",
-                credence=0.85,
+                telling="proven",
                 where=at(made) if made else None,
                 numbers={"frozen": len(seen.frozen)},
                 fix="Thaw with `module.requires_grad_(True)`; setting `module.requires_grad = True` does "
@@ -502,7 +498,7 @@ def _copied(parameter: "Parameter", model: "Model") -> bool:
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.statements import best_statement
 
     return best_statement(_freezes, scene.sources)

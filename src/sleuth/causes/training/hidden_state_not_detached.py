@@ -67,7 +67,7 @@ from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.seen import courses, where_loss
 from sleuth.facts.topics.gradients import applications, ends_graph, surely_reached
 from sleuth.facts.topics.modes import forwards, function_of, identity, inside, users, with_enclosing
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -84,7 +84,7 @@ NEEDS = "backward"
 PREDICTS = {"same-batch": "even"}
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if program.training.framework:
         return
     for backward in program.training.of("backward"):
@@ -123,7 +123,7 @@ def _keeps_its_graph(program: Program, state: Carried, fed: Call) -> bool:
     return False
 
 
-def _kept_on_the_model(program: Program, backward: Event, behind: list[Value]) -> Iterator[Finding]:
+def _kept_on_the_model(program: Program, backward: Event, behind: list[Value]) -> Iterator[Evidence]:
     """`self.hidden = ...` in forward, read by the next forward, and nothing in the loop lets go of it."""
     loop = backward.call.context.loops[-1]
     assigned = [
@@ -174,10 +174,10 @@ def _value_before(program: Program, assignment: Call) -> Value | None:
     return settled[0] if len(settled) == 1 else None
 
 
-def _finding(call: Call, name: str, backward: Event) -> Finding:
+def _finding(call: Call, name: str, backward: Event) -> Evidence:
     retained = "retain_graph" in backward.call.keywords  # the wrong cure, and then the guilty line
     return clue(
-        "error",
+        "proven",
         backward.call if retained else call,
         f"`{name}` comes from the turn before with its graph (fed in on line {spot(call).line}): "
         "backward() on line "
@@ -206,7 +206,7 @@ def _detached_first(call: Call, name: str) -> Edits:
 _MAKES_ONE = frozenset("torch.zeros torch.randn torch.ones torch.rand .new_zeros torch.zeros_like".split())
 
 
-def _kept_by_its_class(program: Program) -> Iterator[Finding]:
+def _kept_by_its_class(program: Program) -> Iterator[Evidence]:
     """The same where the training function only says of its model which class it has."""
     for call in program.trace:
         if call.op[:1] != "@" or call.op[-1:] != "=" or not isinstance(owner := call.receiver, Instance):
@@ -222,7 +222,7 @@ def _kept_by_its_class(program: Program) -> Iterator[Finding]:
                 yield _finding(taken, call.op[1:-1], backward)
 
 
-def _kept_between_calls(program: Program) -> Iterator[Finding]:
+def _kept_between_calls(program: Program) -> Iterator[Evidence]:
     """`out, self.h = rnn(x, self.h)` in a method that steps: the next call goes on with this one's graph.
 
     Only where `retain_graph` shows that there is a next call, and that it walks back into this one.
@@ -306,15 +306,14 @@ def _sets(member: Function, name: str) -> bool:
     )
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     if not recurrent(record):
         return
     if (where := twice_backward(record)) is not None:
-        yield Finding(
+        yield Evidence(
             "backward refused to go through a graph a second time: the recurrent state of one batch still "
             "carries its graph into the next.",
-            severity="error",
-            credence=0.9,
+            telling="proven",
             where=where,
             fix="Detach the state between batches: `h = h.detach()`, for an LSTM both parts.",
         )
@@ -322,12 +321,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         growth = growing_graph(course)
         if growth is None or curves.rising(course.finite_losses) > 0.95:
             continue
-        yield Finding(
+        yield Evidence(
             f"The graph behind the loss grows from {growth.first} to {growth.last} nodes within "
             f"{growth.steps} steps of a recurrent model: the state is carried over with its whole history, "
             "and each backward is longer.",
-            severity="error",
-            credence=0.88,
+            telling="proven",
             where=where_loss(course.steps[-1]),
             numbers={"first": growth.first, "last": growth.last, "steps": growth.steps},
             fix="Detach the state between batches: `h = h.detach()`, for an LSTM both parts.",

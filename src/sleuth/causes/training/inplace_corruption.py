@@ -63,7 +63,7 @@ from sleuth.facts.rhythm import events
 from sleuth.facts.seen import at, raised
 from sleuth.facts.topics.gradients import applications, reached, surely_reached
 from sleuth.facts.topics.modes import excludes, function_of, has_weights, is_model, users
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -176,14 +176,14 @@ VIEWS = frozenset(
 )
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _clipped_skips(program)
     yield from _behind_the_counter(program)
     yield from _views_of_the_data(program)
     yield from _saved_outputs(program)
 
 
-def _clipped_skips(program: Program) -> Iterator[Finding]:
+def _clipped_skips(program: Program) -> Iterator[Evidence]:
     """An in-place activation, or `+=`, on a tensor that is read again afterwards under another name."""
     writes = [(call, target) for call in _inplace_calls(program) if (target := subject(call)) is not None]
     writes += [(call, call.args[0]) for call in program.calls(*ARITHMETIC) if _is_activation(call.args[0])]
@@ -194,7 +194,7 @@ def _clipped_skips(program: Program) -> Iterator[Finding]:
             continue
         for later in _readers(program, target, call):
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"This writes into the tensor that line {spot(later).line} reads again: there it "
                 "no longer holds "
@@ -284,7 +284,7 @@ def _shallow(value: Value | None) -> Iterator[Value]:
         yield value
 
 
-def _behind_the_counter(program: Program) -> Iterator[Finding]:
+def _behind_the_counter(program: Program) -> Iterator[Evidence]:
     """Writes through `.data` or `.numpy()` into a tensor that a loss still needs."""
     writes: list[tuple[Call, Value]] = []
     for call in program.calls(*WRITES, "[]=", *ARITHMETIC):
@@ -300,7 +300,7 @@ def _behind_the_counter(program: Program) -> Iterator[Finding]:
         for call, owner in writes:
             if call.order < backward.call.order and id(owner) in behind and _has_history(owner):
                 yield clue(
-                    "error",
+                    "proven",
                     call,
                     "This changes a tensor behind autograd's back before backward() on line "
                     f"{backward.line} uses it: "
@@ -342,7 +342,7 @@ def _is_leaf(maker: Call) -> bool:
     )
 
 
-def _views_of_the_data(program: Program) -> Iterator[Finding]:
+def _views_of_the_data(program: Program) -> Iterator[Evidence]:
     """In-place arithmetic on an item of the stored data: it is changed again in every epoch."""
     for call in program.calls("-=", "/=", "*=", *WRITES, "[]="):
         item = call.args[0] if call.op in ARITHMETIC else call.receiver
@@ -357,7 +357,7 @@ def _views_of_the_data(program: Program) -> Iterator[Finding]:
         if not (_in_getitem(call, item) or _slice_in_epochs(program, call, item)):
             continue
         yield clue(
-            "warning",
+            "likely",
             call,
             f"The item taken on line {spot(item).line} is a view of the stored data: this write "
             "stays there, and "
@@ -425,7 +425,7 @@ def _slice_in_epochs(program: Program, call: Call, item: Call) -> bool:
     return any(event.inside(call.context.loops[-1]) for event in program.training.of("backward"))
 
 
-def _saved_outputs(program: Program) -> Iterator[Finding]:
+def _saved_outputs(program: Program) -> Iterator[Evidence]:
     """`a = torch.exp(s); a /= a.sum()`: the derivative of exp is its output, which is then overwritten."""
     for call in sorted(program.calls(*WRITES, *ARITHMETIC, "[]="), key=lambda write: write.order):
         target: Value | None = call.args[0] if call.op in ARITHMETIC else call.receiver
@@ -438,7 +438,7 @@ def _saved_outputs(program: Program) -> Iterator[Finding]:
             continue
         if target.context.function is call.context.function and _judged_with_gradient(call, target):
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"`{name}` on line {spot(target).line} keeps its output for the backward pass, and this "
                 "overwrites it: backward() fails, or computes a wrong gradient where the write is not seen.",
@@ -466,7 +466,7 @@ def _judged_with_gradient(write: Call, made: Call) -> bool:
     )
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     yield from _filled_anew(record)
     where = raised(
         record,
@@ -479,25 +479,23 @@ def watch(record: "Record") -> Iterator[Finding]:
     order = [name for step in record.steps[-1:] for name, _, _ in events(record, step)]
     by_optimizer = bool(record.steps) and "backward" not in order
     message = record.end.message.splitlines()[0][:140] if record.end else ""
-    yield Finding(
+    yield Evidence(
         f'The run stopped with "{message}": a value that backward needs was overwritten after the forward '
         "pass used it.",
-        severity="note" if by_optimizer else "error",
-        credence=0.3 if by_optimizer else 0.93,
+        telling="open" if by_optimizer else "proven",
         where=where,
         fix="Write `x = x + y` in place of `x += y` on the way from the parameters to the loss.",
     )
 
 
-def _filled_anew(record: "Record") -> Iterator[Finding]:
+def _filled_anew(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Overwritten
 
     for seen in record.of(Overwritten)[:1]:
-        yield Finding(
+        yield Evidence(
             "What the model was fed here had other values when the backward pass came to it: its memory was "
             "filled anew in between, past torch, so the gradients belong to inputs that were never judged.",
-            severity="error",
-            credence=0.93,
+            telling="proven",
             where=at(seen),
             numbers={"step": seen.n},
             fix="Give every call a tensor of its own: copy out of a buffer that is used again "

@@ -59,7 +59,7 @@ from sleuth.facts.interpreter.values import Call, Value
 from sleuth.facts.program import Program, clue, rewrite
 from sleuth.facts.seen import at, courses, where_optimizer
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -78,7 +78,7 @@ _TURNED = ("neg", "-")  # `-loss`, `1 - accuracy`
 Way = Literal["loss", "score", ""]
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     """A plateau is waited for in the wrong direction: each improvement counts as none."""
     for call in program.calls(".step"):
         made = root(call.receiver)
@@ -92,7 +92,7 @@ def lint(program: Program) -> Iterator[Finding]:
         right = "min" if kind == "loss" else "max"
         what = "a loss, which falls" if kind == "loss" else "a score, which rises"
         yield clue(
-            "error" if proven else "warning",
+            "proven" if proven else "likely",
             made,
             f"`ReduceLROnPlateau` has `mode={way!r}`, and line {getattr(call.node, 'lineno', 0)} hands it "
             f"{what} while the model learns: every improvement counts as none, and the rate is cut down "
@@ -165,7 +165,7 @@ TINY = 0.01  # of the peak; see the page
 HALF = 0.5
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Scheduler
 
     for course in courses(record, 20):
@@ -178,12 +178,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         before, after = losses[:since], losses[since:]
         falling = since >= 10 and curves.surely_lower(before[: since // 2], before[since // 2 :])
         made = next((plan for plan in record.of(Scheduler) if plan.optimizer == course.id), None)
-        yield Finding(
+        yield Evidence(
             f"The learning rate fell from {peak:.3g} to {rates[-1]:.3g} by step {since} of {len(rates)} and "
             "stays there: the rest of the run learns next to nothing"
             + (f" (the loss was still falling, and stands at {curves.end(after):.3g})." if falling else "."),
-            severity="warning" if falling or since < 20 else "note",
-            credence=0.75 if falling or since < 20 else 0.35,
+            telling="likely" if falling or since < 20 else "open",
             where=at(made) if made else where_optimizer(record, course.id),
             numbers={"peak": peak, "last": rates[-1], "step": since},
             fix="Plan the schedule over all steps of the run, and check whether it counts steps or epochs.",

@@ -84,7 +84,7 @@ from sleuth.facts.topics.averages import (
 )
 from sleuth.facts.topics.modes import base, identity, inside
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Metric, Record
@@ -102,7 +102,7 @@ NEEDS = "+= append sum( mean("
 LOADER_LINE = "loader_line"  # among a finding's marks: whose batches are taken for full ones
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     for division in program.calls("/", "/="):
         if len(division.args) != 2:
             continue
@@ -118,12 +118,12 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _reset_by_nobody(program)
 
 
-def _reset_by_nobody(program: Program) -> Iterator[Finding]:
+def _reset_by_nobody(program: Program) -> Iterator[Evidence]:
     from sleuth.facts.topics.meters import never_reset
 
     for found in never_reset(program):
         yield clue(
-            "error",
+            "proven",
             Value(found.call, found.source),
             f"`{found.cls}` is made once, added to and read here at every call, and nobody calls its "
             f"`{found.reset}`: each result still holds all those before it.",
@@ -131,12 +131,12 @@ def _reset_by_nobody(program: Program) -> Iterator[Finding]:
         )
 
 
-def _half_reset(program: Program) -> Iterator[Finding]:
+def _half_reset(program: Program) -> Iterator[Evidence]:
     from sleuth.facts.topics.meters import half_reset
 
     for found in half_reset(program):
         yield clue(
-            "error",
+            "proven",
             Value(found.method.body[-1], found.source),
             f"`{found.method.name}` sets `self.{found.cleared}` back and not `self.{found.kept}`, the other "
             "side of the quotient: from the second round on the average mixes two rounds.",
@@ -158,14 +158,14 @@ def _increments(total: Value) -> Iterator[Call]:
             queue += [option for part in given for option in possible(part)]
 
 
-def _overwritten(division: Call, total: Value, divisor: Value) -> Iterator[Finding]:
+def _overwritten(division: Call, total: Value, divisor: Value) -> Iterator[Evidence]:
     """`correct = hits` where `correct += hits` was meant: the last batch, divided by the whole set."""
     for hits in _counted_in_a_loop(total):
         loop = hits.context.loops[-1]
         if inside(division.context, loop) or not _counts_all_of(loop, divisor) or _may_be_one_batch(loop):
             continue
         yield clue(
-            "warning",
+            "likely",
             hits,
             "Each batch overwrites this count of right answers; what line "
             f"{spot(division).line} divides by the size of the whole set is the last batch's alone.",
@@ -219,7 +219,7 @@ def _may_be_one_batch(loop: Loop) -> bool:
     return any(size is not None and (number(size) or ALL_AT_ONCE) >= ALL_AT_ONCE for size in sizes)
 
 
-def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -> Iterator[Finding]:
+def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -> Iterator[Evidence]:
     amount = added.args[1]
     counted = unit_of(divisor) or rows_counted_by(added, divisor)
     if counted is None or one_by_one(added):
@@ -228,7 +228,7 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
     name = loss.name if loss is not None else handed_criterion(program, amount)
     if name and counted == "examples":
         yield clue(
-            "error" if loss is not None else "warning",
+            "proven" if loss is not None else "likely",
             division,
             f"Line {spot(added).line} adds up means over batches (`{name}`), and this divides "
             "by the number of "
@@ -238,7 +238,7 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
         )
     elif counted == "examples" and is_mean_of_hits(amount):
         yield clue(
-            "error",
+            "proven",
             division,
             f"Line {spot(added).line} adds up accuracies of batches, and this divides by the number of "
             "examples: the reported value is too small by about the batch size.",
@@ -247,7 +247,7 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
         )
     elif counted == "batches" and (weighted := weighted_loss(amount)) is not None:
         yield clue(
-            "error",
+            "proven",
             division,
             f"Line {spot(added).line} multiplies each batch's loss (`{weighted.name}`) by its size, and "
             "this divides by the number of batches: the reported value is too large by the batch size.",
@@ -256,7 +256,7 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
         )
     elif counted == "batches" and counts_hits(amount):
         yield clue(
-            "error",
+            "proven",
             division,
             f"Line {spot(added).line} counts right answers, and this divides by the number of "
             "batches: the reported "
@@ -266,7 +266,7 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
         )
 
 
-def _full_batches(division: Call, added: Call, divisor: Value) -> Iterator[Finding]:
+def _full_batches(division: Call, added: Call, divisor: Value) -> Iterator[Evidence]:
     """`hits / (len(loader) * batch_size)`: right only where the last batch is as full as the others."""
     loader = full_batches_of(divisor)
     if loader is None or not sums_over_rows(added.args[1]):
@@ -275,7 +275,7 @@ def _full_batches(division: Call, added: Call, divisor: Value) -> Iterator[Findi
         return
     yield replace(
         clue(
-            "note",
+            "open",
             division,
             f"Line {spot(added).line} adds up over the rows there are, and this divides by the batches of "
             f"the loader on line {spot(loader).line} times a full batch: where the last batch is smaller, "
@@ -311,7 +311,7 @@ def _length_below(division: Call) -> ast.Call | None:
     return below if isinstance(below, ast.Call) and is_length and len(below.args) == 1 else None
 
 
-def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Finding]:
+def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Evidence]:
     """Gathered over batches, reported once an epoch, and never set back to zero."""
     one_epoch = isinstance(divisor, Call) and divisor.op == "builtins.len" and unit_of(divisor) is not None
     for added in _increments(total):
@@ -320,7 +320,7 @@ def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Findi
             continue
         if one_epoch:
             yield clue(
-                "error",
+                "proven",
                 division,
                 f"The total of line {spot(added).line} goes on from epoch to epoch, and this "
                 "divides it by the size "
@@ -331,7 +331,7 @@ def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Findi
             counters = [count for count in _increments(divisor) if _total_of_all_turns(count, division)]
             if counters and _same_data_each_turn(added):
                 yield clue(
-                    "error",
+                    "proven",
                     division,
                     f"Neither the total of line {spot(added).line} nor the count of line "
                     f"{spot(counters[0]).line} is set back to zero: from the second epoch on this mixes "
@@ -378,7 +378,7 @@ def _only_grows(final: Value, added: Call) -> bool:
     )
 
 
-def _averaged_ratios(program: Program) -> Iterator[Finding]:
+def _averaged_ratios(program: Program) -> Iterator[Evidence]:
     for metric in program.trace:
         if (
             not metric.op.startswith("sklearn.metrics.")
@@ -388,7 +388,7 @@ def _averaged_ratios(program: Program) -> Iterator[Finding]:
             continue
         if _counts_batches(metric.context.loops[-1].over) and _gathered(program, metric):
             yield clue(
-                "warning",
+                "likely",
                 metric,
                 f"`{metric.op.rpartition('.')[2]}` is a ratio: its average over batches is not its "
                 "value over the "
@@ -418,7 +418,7 @@ SAME = 0.01  # relative distance at which a reported number is "this one"
 APART = 0.1
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Metric
 
     losses = {step.n: step.loss for step in record.steps if step.loss is not None}
@@ -434,11 +434,10 @@ def watch(record: "Record") -> Iterator[Finding]:
         if since_start is None:
             continue
         last = reports[-1]
-        yield Finding(
+        yield Evidence(
             f"The reported {name} ({last.value:.4g} at step {last.n}) is the average since the run began, "
             f"not of its epoch ({since_start:.4g}): the counter is never set back, so the curve lags behind.",
-            severity="warning",
-            credence=0.7,
+            telling="likely",
             where=Where(record.run.script or None, line) if line else None,
             numbers={"reported": last.value, "epoch": since_start},
             fix="Set the running sum and its counter to zero at the start of each epoch.",
@@ -467,7 +466,7 @@ def _stale(reports: "list[Metric]", losses: dict[int, float]) -> float | None:
 INFLATED = 1.05  # a mean that is off by a twentieth is read wrongly; less is lost among its digits
 
 
-def settle(finding: Finding, record: "Record") -> Finding:
+def settle(finding: Evidence, record: "Record") -> Evidence:
     """`len(loader) * batch_size` taken for the number of rows, and the loader that was made there."""
     from sleuth.facts.step import Loader
 
@@ -481,8 +480,7 @@ def settle(finding: Finding, record: "Record") -> Finding:
         return finding
     return replace(
         finding,
-        severity="error",
-        credence=0.9,
+        telling="proven",
         message=f"{finding.message} It is: {made.examples} rows in {batches} batches are taken for {taken}.",
         numbers={**finding.numbers, "rows": made.examples, "taken_for": taken},
     )

@@ -72,7 +72,7 @@ from sleuth.facts.topics.cadence import (
     owners,
     touches_gradients,
 )
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -82,13 +82,13 @@ LOOKS_LIKE = {"stuck from the start": "usually"}
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if program.training.framework:
         return
     bare = list(_uncalled(program))
     for read in bare:
         yield clue(
-            "error",
+            "proven",
             read,
             "`backward` is named here and not called: no gradient is computed.",
             fix="Add the parentheses: `loss.backward()`.",
@@ -96,7 +96,7 @@ def lint(program: Program) -> Iterator[Finding]:
     dropped = list(_scaled_for_nothing(program))
     for scaled in dropped:
         yield clue(
-            "error",
+            "proven",
             scaled,
             "`scale` only multiplies the loss, and nothing is done with what it gives back: no gradient is "
             "computed.",
@@ -141,7 +141,7 @@ def _backward_like(program: Program) -> set[str]:
     return {call.op for call in program.trace if "backward" in call.op}
 
 
-def _judge(program: Program, step: Event) -> Iterator[Finding]:
+def _judge(program: Program, step: Event) -> Iterator[Evidence]:
     calls = _turn(program, step)
     losses = [use.call for use in program.losses if use.call in calls and use.call.context.grad]
     clears = any(
@@ -156,7 +156,7 @@ def _judge(program: Program, step: Event) -> Iterator[Finding]:
     if touches_gradients(stored) or opaque(calls, *subjects):
         return
     yield clue(
-        "error" if is_optimizer(step.about) and losses else "warning",
+        "proven" if is_optimizer(step.about) and losses else "likely",
         step.call,
         "The optimizer steps and no `backward()` is ever called: there is no gradient to apply, so no weight "
         "changes.",
@@ -190,18 +190,17 @@ def _calls_something(calls: list[Call]) -> bool:
     return any(call.op == "()" and call.context.grad for call in calls)
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     for course in courses(record, 3):
         if any(step.backwards for step in record.steps):
             continue
         # Gradients may be put in place by hand (`torch.autograd.grad`).
         if any(step.grad_norm or step.grad_norm_at_step or step.update_norm for step in course.steps):
             continue
-        yield Finding(
+        yield Evidence(
             f"{len(course.steps)} optimizer steps and not one backward call: no gradient was ever computed, "
             "and the weights keep their first values.",
-            severity="error",
-            credence=0.96,
+            telling="proven",
             where=at(course.steps[0]),
             numbers={"steps": len(course.steps)},
             fix="Call `loss.backward()` before `optimizer.step()`.",

@@ -74,7 +74,7 @@ from sleuth.facts.topics.gradients import (
 )
 from sleuth.facts.topics.modes import forwards, identity, is_model, same_module, users, with_enclosing
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -89,7 +89,7 @@ _SQUARES = frozenset({".pow", "**", ".square", "torch.square", "torch.pow", ".ab
 NEEDS = "backward"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _generated_samples(program)
     yield from _bootstrapped_targets(program)
     yield from _advantages(program)
@@ -99,7 +99,7 @@ def lint(program: Program) -> Iterator[Finding]:
 # --- a sample that another network made ---
 
 
-def _generated_samples(program: Program) -> Iterator[Finding]:
+def _generated_samples(program: Program) -> Iterator[Evidence]:
     if program.training.framework:
         return
     trained = trained_by(program)
@@ -120,7 +120,7 @@ def _generated_samples(program: Program) -> Iterator[Finding]:
             ):
                 continue
             yield clue(
-                "error",
+                "proven",
                 outer,
                 f"The sample that the model on {line_of(inner, outer)} made keeps its graph: "
                 f"backward() on {line_of(backward.call, outer)} writes gradients into that model too, and "
@@ -199,7 +199,7 @@ def _cleared(program: Program, backward: Event, owner: Event) -> bool:
 # --- targets that the same network computes ---
 
 
-def _bootstrapped_targets(program: Program) -> Iterator[Finding]:
+def _bootstrapped_targets(program: Program) -> Iterator[Evidence]:
     compared = [use for use in program.losses if use.name in COMPARES_NUMBERS]
     pairs = [(use.input, use.target, use.call) for use in compared]
     pairs += [(use.target, use.input, use.call) for use in compared]  # the order does not matter to the loss
@@ -215,7 +215,7 @@ def _bootstrapped_targets(program: Program) -> Iterator[Finding]:
             if call.context.grad and _predicts(prediction, call):
                 spot = _discounted(target) or loss
                 yield clue(
-                    "error",
+                    "proven",
                     spot,
                     f"The target contains the network's own output ({line_of(call, spot)}) with "
                     "its graph: the "
@@ -291,7 +291,7 @@ def _predicts(prediction: Value | None, call: Call) -> bool:
 # --- advantages ---
 
 
-def _advantages(program: Program) -> Iterator[Finding]:
+def _advantages(program: Program) -> Iterator[Evidence]:
     """`log_prob * (return - value)`: the critic's value is a constant for the policy."""
     if not any(program.calls(".log_prob")):
         return
@@ -305,7 +305,7 @@ def _advantages(program: Program) -> Iterator[Finding]:
             difference = _difference(weight)
             if difference is not None and any(carries_graph(side) for side in difference.args):
                 yield clue(
-                    "error",
+                    "proven",
                     call,
                     f"The advantage ({line_of(difference, call)}) multiplies a log-probability "
                     "with the value "
@@ -346,7 +346,7 @@ def _difference(value: Value) -> Call | None:
 # --- two branches that agree on a constant ---
 
 
-def _twin_branches(program: Program) -> Iterator[Finding]:
+def _twin_branches(program: Program) -> Iterator[Evidence]:
     """A predictor behind one branch, a loss of nothing but agreement: it needs a stop-gradient."""
     names = ("torch.nn.functional.cosine_similarity", "torch.cosine_similarity")
     modules = (
@@ -371,7 +371,7 @@ def _twin_branches(program: Program) -> Iterator[Finding]:
                 for other in _last_layers(plain)
             ):
                 yield clue(
-                    "error",
+                    "proven",
                     call,
                     "Both branches of this agreement receive gradient: the encoder can make them agree on a "
                     "constant.",
@@ -412,25 +412,23 @@ def _taken(value: Value | None) -> Call | None:
     return None
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     for use in bench.first.losses:
         if use.target_has_graph and not use.mutual:
-            yield Finding(
+            yield Evidence(
                 f"The target of {use.name} carries a graph: gradient flows into what should be constant, "
                 "and the loss "
                 "can fall by moving the target.",
-                severity="warning",
-                credence=0.65,
+                telling="likely",
                 where=use.where,
                 fix="Compute the target under `torch.no_grad()`, or use `target.detach()`.",
             )
     for name in bench.first.gradients.upstream_of_step:
-        yield Finding(
+        yield Evidence(
             f"This loss sends a gradient into `{name}`, which runs before the model whose optimizer "
             "steps and belongs to "
             "another optimizer: the gradient is left there and added to its next step.",
-            severity="error",
-            credence=0.85,
+            telling="proven",
             where=Where(module=name),
             fix=f"Detach the output of `{name}` before it enters this loss.",
         )

@@ -81,7 +81,7 @@ from sleuth.facts.topics.cadence import (
 )
 from sleuth.facts.topics.dropped_updates import dropped_updates
 from sleuth.facts.torch_api import LIGHTNING
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -102,7 +102,7 @@ _ONLY_LOOKS = frozenset(
 NEEDS = "backward apply_updates update( .grad .sub( alpha= ].sub_( ].add_( ].mul_("
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _uncalled_step(program)
     yield from _unreachable_step(program)
     yield from _optax(program)
@@ -115,14 +115,14 @@ def lint(program: Program) -> Iterator[Finding]:
             yield from _idle(program, loop)
 
 
-def _uncalled_step(program: Program) -> Iterator[Finding]:
+def _uncalled_step(program: Program) -> Iterator[Evidence]:
     """`optimizer.step` without parentheses."""
     reads = [read for read in program.calls("@step") if read.source is program.source]
     alone = bare_statements(program.source) if reads else set()
     for read in reads:
         if read.node in alone and (is_optimizer(read.receiver) or "optim" in spelling(read)):
             yield clue(
-                "error",
+                "proven",
                 read,
                 f"`{spelling(read)}.step` is named here and not called: the weights never change.",
                 fix=f"Add the parentheses: `{spelling(read)}.step()`.",
@@ -130,19 +130,19 @@ def _uncalled_step(program: Program) -> Iterator[Finding]:
             )
 
 
-def _dropped_update(program: Program) -> Iterator[Finding]:
+def _dropped_update(program: Program) -> Iterator[Evidence]:
     """Weights moved by hand, outside any optimizer."""
     for found in dropped_updates(program.source):
         if not found.in_optimizer:
             yield clue(
-                "error",
+                "proven",
                 Value(found.call, program.source),
                 f"{found.message}: nobody takes it, and the weights stay as they were.",
                 fix=found.fix,
             )
 
 
-def _manual(program: Program) -> Iterator[Finding]:
+def _manual(program: Program) -> Iterator[Evidence]:
     """A Lightning module that optimises by hand, and forgets to: nobody steps its optimizers for it."""
     for call in program.calls(".manual_backward"):
         owner = root(call.receiver)
@@ -159,7 +159,7 @@ def _manual(program: Program) -> Iterator[Finding]:
         )
         if not any(steps):
             yield clue(
-                "error",
+                "proven",
                 call,
                 "With `automatic_optimization = False` nobody steps the optimizers but this module, and it "
                 "never does: the gradients computed here are not applied.",
@@ -167,14 +167,14 @@ def _manual(program: Program) -> Iterator[Finding]:
             )
 
 
-def _unreachable_step(program: Program) -> Iterator[Finding]:
+def _unreachable_step(program: Program) -> Iterator[Evidence]:
     """`if i % accum == accum: step()`: a remainder is always below its divisor."""
     for step in program.training.of("step"):
         for arm in step.call.context.arms:
             test = getattr(arm.node, "test", None)
             if arm.name == "if" and isinstance(test, ast.Compare) and _is_never_true(test):
                 yield clue(
-                    "error",
+                    "proven",
                     step.call,
                     f"`{ast.unparse(test)}` is never true, so this step is never taken.",
                     fix="Test for a remainder of 0: `(i + 1) % accum == 0`.",
@@ -192,7 +192,7 @@ def _is_never_true(test: ast.Compare) -> bool:
     )
 
 
-def _never_stepped(program: Program, loop: Loop) -> Iterator[Finding]:
+def _never_stepped(program: Program, loop: Loop) -> Iterator[Evidence]:
     """A loop that clears and fills the gradients of an optimizer on every turn and never lets it act."""
     here = [event for event in program.training.events if event.inside(loop)]
     backwards = [event for event in here if event.kind == "backward"]
@@ -211,7 +211,7 @@ def _never_stepped(program: Program, loop: Loop) -> Iterator[Finding]:
         if opaque(calls, clearing.about, *(event.about for event in backwards)):
             continue
         yield clue(
-            "error" if is_optimizer(clearing.about) else "warning",
+            "proven" if is_optimizer(clearing.about) else "likely",
             backward.call,
             f"Gradients are computed here on every turn and `{spelling(clearing.call)}`, which clears "
             "them on "
@@ -235,7 +235,7 @@ def _stepped(backward: Event, clearing: Event) -> Edits:
     return inserted_after(statement, source, f"{spelling(clearing.call)}.step()")
 
 
-def _idle(program: Program, loop: Loop) -> Iterator[Finding]:
+def _idle(program: Program, loop: Loop) -> Iterator[Evidence]:
     """The model is cleared and differentiated on every turn; the optimizer made for it is never used."""
     here = [event for event in program.training.events if event.inside(loop)]
     if any(event.kind == "step" for event in here):
@@ -251,7 +251,7 @@ def _idle(program: Program, loop: Loop) -> Iterator[Finding]:
             continue
         if not opaque(calls, clearing.about, *(event.about for event in backwards)):
             yield clue(
-                "error",
+                "proven",
                 backward.call,
                 "Gradients are computed here on every turn and the optimizer made on "
                 f"{line_of(made, backward.call)} is never stepped.",
@@ -325,13 +325,13 @@ def _steps_in_disguise(calls: list[Call]) -> bool:
     )
 
 
-def _optax(program: Program) -> Iterator[Finding]:
+def _optax(program: Program) -> Iterator[Evidence]:
     """`updates, state = tx.update(grads, state, params)` without `apply_updates`."""
     for update in program.calls(".update"):
         if update.source is program.source and len(update.args) >= 2 and _is_transformation(update.receiver):
             if not _is_used(program, update):
                 yield clue(
-                    "error",
+                    "proven",
                     update,
                     f"`{spelling(update)}.update` only computes the updates; nothing adds them to the "
                     "parameters.",
@@ -342,7 +342,7 @@ def _optax(program: Program) -> Iterator[Finding]:
     for call in applied:
         if call.node in alone:
             yield clue(
-                "error",
+                "proven",
                 call,
                 "`apply_updates` returns the new parameters and changes nothing in place: here they are "
                 "lost.",
@@ -388,7 +388,7 @@ def undo(world: "World") -> None:
 MANY = 3  # backward calls: an iteration or two more than chance
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Optimizer
 
     made = [optimizer for optimizer in record.of(Optimizer) if optimizer.parameters]
@@ -398,20 +398,18 @@ def watch(record: "Record") -> Iterator[Finding]:
     if stepped:
         idle = [optimizer for optimizer in made if optimizer.id not in stepped]
         if idle and ended(record) and len({(o.path, o.line) for o in made}) == len(made):
-            yield Finding(
+            yield Evidence(
                 f"This {idle[0].type} was made and never stepped, while others were.",
-                severity="note",
-                credence=0.35,
+                telling="open",
                 where=at(idle[0]),
                 fix="Call its `step()`, or remove it.",
             )
         return
     backwards = record.end.backwards if record.end else 0
     if backwards >= MANY:
-        yield Finding(
+        yield Evidence(
             f"{backwards} backward passes and no optimizer step: gradients pile up, and no weight changes.",
-            severity="error",
-            credence=0.95,
+            telling="proven",
             where=at(made[0]),
             numbers={"backwards": backwards},
             fix="Call `optimizer.step()` after `loss.backward()` (with parentheses).",

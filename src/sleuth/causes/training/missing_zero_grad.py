@@ -75,7 +75,7 @@ from sleuth.facts.topics.cadence import (
     share_parameters,
     straight_line,
 )
-from sleuth.finding import Edit, Finding
+from sleuth.finding import Edit, Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -87,7 +87,7 @@ NEEDS = "step backward"
 PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if program.training.framework:
         return
     for step in program.training.of("step"):
@@ -117,7 +117,7 @@ def _makes_new_leaves(program: Program, loop: Loop) -> bool:
     return any(call.op in fresh for call in inside(program, loop))
 
 
-def _in_loop(program: Program, loop: Loop, step: Event) -> Iterator[Finding]:
+def _in_loop(program: Program, loop: Loop, step: Event) -> Iterator[Evidence]:
     events = [event for event in program.training.events if event.inside(loop)]
     backwards = [event for event in events if event.kind == "backward"]
     clearings = [event for event in events if event.kind == "zero_grad"]
@@ -131,7 +131,7 @@ def _in_loop(program: Program, loop: Loop, step: Event) -> Iterator[Finding]:
     if any(_driven(event) for event in backwards) or opaque(inside(program, loop), step.about):
         return
     yield clue(
-        "error" if is_optimizer(step.about) else "warning",
+        "proven" if is_optimizer(step.about) else "likely",
         backward.call,
         "`backward()` adds to the gradients of the turn before: nothing in the loop clears them between one "
         f"step (line {step.line}) and the next.",
@@ -186,7 +186,7 @@ def _comes_from_outside(step: Event) -> bool:
     )
 
 
-def _without_loop(program: Program, step: Event) -> Iterator[Finding]:
+def _without_loop(program: Program, step: Event) -> Iterator[Evidence]:
     """A step function that nobody here calls: it holds both halves, and no line of the file clears."""
     start = frame(step.call)
     if start is None or step.call.context.sites[1:] or not _comes_from_outside(step):
@@ -199,7 +199,7 @@ def _without_loop(program: Program, step: Event) -> Iterator[Finding]:
         return  # a scaler or wrapper that is handed the loss: a part of somebody's loop, not a training step
     if not opaque(program.trace[start.order : step.call.order + 1], step.about):
         yield clue(
-            "warning",
+            "likely",
             backwards[-1].call,
             f"`backward()` adds to the gradients of the call before, the step on line {step.line} applies "
             "them, and nothing in this file ever clears them.",
@@ -222,7 +222,7 @@ def undo(world: "World") -> None:
 MOST = 0.9
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     needed([step for step in record.steps if step.left_over is not None], "gradients left over at backward")
     for course in courses(record):
         known = [step for step in course.steps[1:] if step.left_over is not None and step.backwards]
@@ -232,7 +232,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         if adversarial(record) and share(record, course, _cleared) > 1 - MOST:
             continue  # the other player's backward fills them between two steps
         norms = course.gradients
-        yield Finding(
+        yield Evidence(
             f"At {len(full)} of {len(known)} measured steps gradients of earlier steps were still there when "
             f"backward began (norm {full[-1].left_over or 0:.3g} at step {full[-1].n}): each step applies "
             "the sum of all so far"
@@ -241,8 +241,7 @@ def watch(record: "Record") -> Iterator[Finding]:
                 if norms and curves.end(norms) > 2 * norms[0]
                 else "."
             ),
-            severity="error",
-            credence=0.95,
+            telling="proven",
             where=where_event(full[0], line_of(record, course, "backward") or full[0].loss_line),
             numbers={"steps": len(full), "of": len(known), "left_over": full[-1].left_over or 0.0},
             fix="Call `optimizer.zero_grad()` once in each iteration.",

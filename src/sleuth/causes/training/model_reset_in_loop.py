@@ -79,7 +79,7 @@ from sleuth.facts.topics.cadence import (
     serves_batches,
 )
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -93,7 +93,7 @@ _STARTS_OVER = frozenset({".load_state_dict", ".reset_parameters", ".apply", ".r
 _EPOCH = Pattern(r"epoch|^ep$", re.IGNORECASE)
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     steps = [event for event in program.training.of("step") if event.call.op == ".step"]
     for made in [call for call in program.trace if call.context.loops and is_optimizer_call(call)]:
         loop = made.context.loops[-1]
@@ -108,13 +108,13 @@ def lint(program: Program) -> Iterator[Finding]:
         yield from _lost(program)
 
 
-def _lost(program: Program) -> Iterator[Finding]:
+def _lost(program: Program) -> Iterator[Evidence]:
     """Weights that a function moves for itself: its caller starts each turn with those of the beginning."""
     from sleuth.facts.topics.lost_updates import lost_updates
 
     for found in lost_updates(program.source):
         yield clue(
-            "error",
+            "proven",
             Value(found.update, program.source),
             f"`{found.name}` is bound anew here and never handed back: the call on line "
             f"{found.call.lineno} starts with the same weights in every turn.",
@@ -122,7 +122,7 @@ def _lost(program: Program) -> Iterator[Finding]:
         )
 
 
-def _optimizer(program: Program, loop: Loop, made: Call, step: Event) -> Iterator[Finding]:
+def _optimizer(program: Program, loop: Loop, made: Call, step: Event) -> Iterator[Evidence]:
     loops = step.call.context.loops
     within = loops[next(place for place, here in enumerate(loops) if here is loop) + 1 :]
     receivers = [
@@ -140,7 +140,7 @@ def _optimizer(program: Program, loop: Loop, made: Call, step: Event) -> Iterato
         if _has_no_memory(made) or _starts_over(calls, models) or opaque(calls, *models):
             return
         yield clue(
-            "error",
+            "proven",
             _place(made, loop, step),
             "The optimizer is made anew on every turn of the loop: its momentum and step counts are lost "
             "each "
@@ -151,7 +151,7 @@ def _optimizer(program: Program, loop: Loop, made: Call, step: Event) -> Iterato
     elif all(_is_made_in(model, loop) for model in models):
         if (within or _counts_epochs(loop)) and _repeats_epochs(program, loop, models, calls):
             yield clue(
-                "error" if _counts_epochs(loop) else "warning",
+                "proven" if _counts_epochs(loop) else "likely",
                 _place(made, loop, step),
                 "Model and optimizer are made anew on every turn of the loop: each pass over the data "
                 "starts from "
@@ -255,7 +255,7 @@ def _place(made: Call, loop: Loop, step: Event) -> Call:
     return made
 
 
-def _schedulers(program: Program) -> Iterator[Finding]:
+def _schedulers(program: Program) -> Iterator[Evidence]:
     """A scheduler made and stepped on the same turn never gets beyond its first call."""
     for event in program.training.of("scheduler"):
         made = scheduler_call(event.about)
@@ -267,7 +267,7 @@ def _schedulers(program: Program) -> Iterator[Finding]:
             continue
         if _was_there(optimizer, loops[-1]) and not _varies(made, loops[-1]):
             yield clue(
-                "error",
+                "proven",
                 made,
                 f"The scheduler is made anew on every turn and stepped once (line {event.line}): it "
                 "forgets how far "
@@ -277,7 +277,7 @@ def _schedulers(program: Program) -> Iterator[Finding]:
             )
 
 
-def _incremental(program: Program) -> Iterator[Finding]:
+def _incremental(program: Program) -> Iterator[Evidence]:
     """scikit-learn: `partial_fit` on an estimator that is new on every turn."""
     for fit in program.calls(".partial_fit"):
         made = root(fit.receiver)
@@ -291,7 +291,7 @@ def _incremental(program: Program) -> Iterator[Finding]:
             and not _varies(made, loops[-1])
         ):
             yield clue(
-                "error",
+                "proven",
                 made,
                 "The estimator is made anew on every turn, so `partial_fit` only ever learns from one part.",
                 fix="Make the estimator once, before the loop.",
@@ -304,7 +304,7 @@ NOWHERE = 0.9  # of the first losses is left at the end
 PASSES = 1.5  # over the data: a model that lives no longer is thrown away before it learned
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Model, Optimizer
 
     models = _remade([model for model in record.of(Model) if model.parameters])
@@ -321,7 +321,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         short = short or (len(made) >= MANY and life <= BRIEF and _gets_nowhere(record))
         if not same or (not short and epoch is not None):
             continue  # folds and repeats live through several passes
-        yield Finding(
+        yield Evidence(
             f"The {what} is made anew {len(made)} times on this line, every {life:.0f} steps"
             + (f" (one pass over the data is {epoch})" if epoch else "")
             + (
@@ -329,8 +329,7 @@ def watch(record: "Record") -> Iterator[Finding]:
                 if what == "model"
                 else ": its moments and step count start from nothing each time."
             ),
-            severity="error" if short else "note",
-            credence=(0.9 if what == "model" else 0.8) if short else 0.3,
+            telling="proven" if short else "open",
             where=at(made[0]),
             numbers={"times": len(made), "steps": life},
             fix=f"Make the {what} once, before the loop.",

@@ -81,7 +81,7 @@ from sleuth.facts.topics.gradients import (
     walk,
 )
 from sleuth.facts.topics.modes import has_weights, holds, is_model, may_be_model, same_module
-from sleuth.finding import Edit, Finding
+from sleuth.finding import Edit, Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -93,7 +93,7 @@ NEEDS = "no_grad inference_mode grad_enabled requires_grad"
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     trained = trained_by(program)
     learned = {id(call.receiver) for _, applied in trained for call in applied}
     for backward, applied in trained:
@@ -173,10 +173,10 @@ def _judged(call: Call) -> tuple[Value, ...] | None:
     return None
 
 
-def _whole(program: Program, backward: Event, call: Call) -> Finding:
+def _whole(program: Program, backward: Event, call: Call) -> Evidence:
     scope = _scope(program, call)
     return clue(
-        "error",
+        "proven",
         scope,
         f"The forward pass on {line_of(call, scope)} runs with gradient recording off, and its loss goes to "
         f"backward() on {line_of(backward.call, scope)}: no parameter can get a gradient.",
@@ -185,7 +185,7 @@ def _whole(program: Program, backward: Event, call: Call) -> Finding:
     )
 
 
-def _parts(program: Program, backward: Event, silent: list[Call], learned: set[int]) -> Iterator[Finding]:
+def _parts(program: Program, backward: Event, silent: list[Call], learned: set[int]) -> Iterator[Evidence]:
     """Layers that the optimizer is to train and that every training pass applies without recording."""
     optimizers = [step.about for step in steps_after(program, backward)]
     for call in silent:
@@ -200,7 +200,7 @@ def _parts(program: Program, backward: Event, silent: list[Call], learned: set[i
             continue
         scope = _scope(program, call)
         yield clue(
-            "error",
+            "proven",
             scope,
             f"What {line_of(call, scope)} applies runs with gradient recording off: "
             f"the optimizer holds {weights} and will never change them.",
@@ -259,7 +259,7 @@ def _recorded(scope: Value) -> Edits:
     return ()
 
 
-def _false_cures(program: Program) -> Iterator[Finding]:
+def _false_cures(program: Program) -> Iterator[Evidence]:
     """`loss.requires_grad_(True)` makes backward run; it does not bring the graph back."""
     judged = [event.about for event in program.training.of("backward")]
     for call in program.calls(".requires_grad_", "@requires_grad=", "torch.autograd.Variable"):
@@ -277,7 +277,7 @@ def _false_cures(program: Program) -> Iterator[Finding]:
             # Recorded and cut later (argmax, item, numpy): the cut is the cause and has a name of its own.
             cut_later = any(is_recorded(one) for one in applications(everything_behind(subject)))
             yield clue(
-                "note" if intact or cut_later else "warning",
+                "open" if intact or cut_later else "likely",
                 call,
                 "Switching `requires_grad` on for a loss makes backward() run without an error, "
                 "but it brings back "
@@ -294,7 +294,7 @@ def _is_loss(value: Call) -> bool:
     )
 
 
-def _never_switched_back(program: Program) -> Iterator[Finding]:
+def _never_switched_back(program: Program) -> Iterator[Evidence]:
     """`torch.set_grad_enabled(False)` as a statement, and training afterwards."""
     switches = list(program.calls("torch.set_grad_enabled"))
     if any(literal(call.argument(0, "mode")) is not False for call in switches) or any(
@@ -309,7 +309,7 @@ def _never_switched_back(program: Program) -> Iterator[Finding]:
             shared = [loop for loop in call.context.loops if backward.inside(loop)]
             if backward.call.order > call.order or shared:
                 yield clue(
-                    "error",
+                    "proven",
                     call,
                     "Gradient recording is switched off here for the rest of the program and never "
                     "on again, and "
@@ -328,18 +328,17 @@ def undo(world: "World") -> None:
 MOST = 0.9
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Model
 
     where = raised(record, "does not require grad and does not have a grad_fn")
     last = after_last_step(record)
     if where is not None and _all_unrecorded(last):
         line = next(line for name, _, line in last if name == "no_grad")
-        yield Finding(
+        yield Evidence(
             f"backward refused: the forward pass on line {line} ran with recording off (`no_grad` or "
             "`inference_mode`), so the loss has no graph.",
-            severity="error",
-            credence=0.93,
+            telling="proven",
             where=where,
             fix="Take the training forward pass out of the `no_grad` block.",
         )
@@ -350,11 +349,10 @@ def watch(record: "Record") -> Iterator[Finding]:
     idle = [step for step in bare if not step.grad_norm and not step.update_norm]
     if len(record.steps) >= 3 and len(idle) >= MOST * len(record.steps):
         line = next(line for name, _, line in events(record, idle[0]) if name == "no_grad")
-        yield Finding(
+        yield Evidence(
             f"In {len(idle)} of {len(record.steps)} steps the model ran with recording off and nothing had a "
             "gradient: the weights cannot move.",
-            severity="error",
-            credence=0.93,
+            telling="proven",
             where=where_event(idle[0], line),
             numbers={"steps": len(idle)},
             fix="Take the training forward pass out of the `no_grad` block.",
@@ -363,7 +361,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         yield from _half_recorded(record)
 
 
-def _half_recorded(record: "Record") -> Iterator[Finding]:
+def _half_recorded(record: "Record") -> Iterator[Evidence]:
     """A part of the model that shall learn (the optimizer holds it) runs under `no_grad` in every step."""
     from sleuth.facts.step import Holding, Model
 
@@ -379,11 +377,10 @@ def _half_recorded(record: "Record") -> Iterator[Finding]:
     if not lost or len({step.n for step, _ in inside}) < MOST * len(record.steps):
         return
     fresh = not loaded(record) and all(model.n == 0 for model in record.of(Model) if model.id in ours)
-    yield Finding(
+    yield Evidence(
         f"In every step a part of the model runs with recording off, and {len(lost)} parameters that the "
         f"optimizer holds ({', '.join(lost[:2])}, ...) never have a gradient: that part does not learn.",
-        severity="error" if fresh else "note",
-        credence=0.85 if fresh else 0.3,
+        telling="proven" if fresh else "open",
         where=where_event(*inside[0]),
         numbers={"parameters": len(lost)},
         fix="Take the training forward pass out of the `no_grad` block.",

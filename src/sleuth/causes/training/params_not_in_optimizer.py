@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sleuth.facts.seen import loaded, module_of, needed, where_module, where_optimizer
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.bench import Bench
@@ -68,7 +68,7 @@ INVITED_BY = {"requires_grad": 3.0}
 PREDICTS = {"same-batch": "even"}
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Bench") -> Iterator[Evidence]:
     gradients = bench.first.gradients
     if not gradients.optimizers:
         bench.subject.optimizer  # noqa: B018  says that none was given
@@ -80,12 +80,11 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     # Only the last layers in the optimizer is how a head is trained on a pretrained body: on purpose, mostly.
     whole = {p.module for p in missing}.isdisjoint(p.module for p in held)
     head_only = bool(held) and whole and max(p.order for p in missing) < min(p.order for p in held)
-    yield Finding(
+    yield Evidence(
         f"{len(missing)} of {len(receiving)} parameters that receive a gradient are in no optimizer, "
         "such as "
         f"`{missing[0].name}`: they keep their initial values.",
-        severity="note" if head_only else "error",
-        credence=0.3 if head_only else 0.92,
+        telling="open" if head_only else "proven",
         where=Where(module=missing[0].module or None),
         numbers={"missing": len(missing), "receiving": len(receiving), "first": missing[0].name},
         fix="Build the optimizer from `model.parameters()`; set requires_grad=False on what shall stay "
@@ -99,7 +98,7 @@ def undo(world: "World") -> None:
     of_updates.every_parameter_held(world)
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Holding, Layers, Model
 
     seen = [holding for holding in needed(record.of(Holding), "contents of optimizers") if holding.missing]
@@ -125,12 +124,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         if one.optimizer != last.optimizer
     )
     meant = loaded(record) or resting or before or (model is not None and model.n > 0)
-    yield Finding(
+    yield Evidence(
         f"{len(still)} trainable parameters ({', '.join(still[:3])}{', ...' if len(still) > 3 else ''}) are "
         "in no optimizer: they get gradients and keep their "
         + ("values; right, if they were trained before." if meant else "random start."),
-        severity="note" if meant else "error",
-        credence=0.3 if meant else 0.9,
+        telling="open" if meant else "proven",
         # The line that would be edited is where the optimizer gets its parameters, not where the layer is.
         where=where_optimizer(record, last.optimizer) or where_module(record, module_of(still[0])),
         numbers={"parameters": len(still)},
@@ -138,7 +136,7 @@ def watch(record: "Record") -> Iterator[Finding]:
     )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.layers import where_chosen
 
     return None if scene.record is None else where_chosen(scene.record, scene.sources)

@@ -67,7 +67,7 @@ from sleuth.facts.rhythm import events
 from sleuth.facts.seen import NotRecorded, at, where_event
 from sleuth.facts.topics.cadence import alike, exclusive, frame, implied, scheduler_call
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -81,7 +81,7 @@ _TRAINS = Pattern(r"train|epoch|fit|step", re.IGNORECASE)
 NEEDS = "sched Sched lr_ LR"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if program.training.framework:
         return
     for schedule in program.training.of("scheduler"):
@@ -95,7 +95,7 @@ def lint(program: Program) -> Iterator[Finding]:
         if step is not None and step.call.order > schedule.call.order and _same_turn(schedule, step):
             made = scheduler_call(schedule.about)
             yield clue(
-                "error" if made is not None else "warning",
+                "proven" if made is not None else "likely",
                 schedule.call,
                 f"`{spelling(schedule.call)}` is stepped before the optimizer's first step "
                 f"({line_of(step.call, schedule.call)}): "
@@ -113,7 +113,7 @@ def _set_back(program: Program, schedule: Event) -> bool:
     )
 
 
-def _before_foreign_training(program: Program, schedule: Event) -> Iterator[Finding]:
+def _before_foreign_training(program: Program, schedule: Event) -> Iterator[Evidence]:
     """`scheduler.step()` on top of the epoch, then a function from elsewhere that gets the optimizer."""
     made, loops = scheduler_call(schedule.about), schedule.call.context.loops
     if made is None or not loops:
@@ -130,7 +130,7 @@ def _before_foreign_training(program: Program, schedule: Event) -> Iterator[Find
         return
     if any(here is loops[-1] for here in first.context.loops) and _TRAINS.search(_called(first)):
         yield clue(
-            "warning",
+            "likely",
             schedule.call,
             f"`{spelling(schedule.call)}` is stepped before the training on {line_of(first, schedule.call)}: "
             "the first value of the schedule is never used and the rest comes one call early.",
@@ -171,7 +171,7 @@ def _same_turn(schedule: Event, step: Event) -> bool:
     return any(loop is ours[-1] for loop in theirs)
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Scheduler, Warned
 
     if not record.steps:
@@ -190,12 +190,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         )
         skipped = first.scale is not None  # AMP may skip the first step; the order is right then
         if (calls or warned is not None) and not skipped:
-            yield Finding(
+            yield Evidence(
                 "The scheduler is stepped before the first optimizer step"
                 + (f" ({len(calls)} time{'s' if len(calls) > 1 else ''})" if calls else "")
                 + f": the first rate of the plan is never used (the first step ran at {first.lr or 0:.3g}).",
-                severity="warning",
-                credence=0.85,
+                telling="likely",
                 where=where_event(first, calls[0]) if calls else (at(warned) if warned else at(plan)),
                 numbers={"calls": len(calls)},
                 fix="Call `scheduler.step()` after `optimizer.step()`.",

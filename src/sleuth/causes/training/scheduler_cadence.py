@@ -81,7 +81,7 @@ from sleuth.facts.topics.cadence import (
     turns_of_range,
 )
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Telling, Where
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record, Scheduler
@@ -116,7 +116,7 @@ _SCHEDULES = tuple(f"torch.optim.lr_scheduler.{name}" for name in (*_LENGTH, "La
 NEEDS = "sched Sched lr_ LR"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     yield from _left_to_lightning(program)
     if program.training.framework:
         return
@@ -144,7 +144,7 @@ PLANNED_LINE = (
 )
 
 
-def _left_open(program: Program) -> Iterator[Finding]:
+def _left_open(program: Program) -> Iterator[Evidence]:
     """A plan in steps whose calls the source does not show beside the optimizer's: only a run tells."""
     from sleuth.facts.topics.lightning import unit_of
 
@@ -159,7 +159,7 @@ def _left_open(program: Program) -> Iterator[Finding]:
         unit = None if any(made is other for other in seen) else unit_of(program, made)
         if unit is not None and unit.certain:
             found = clue(
-                "note",
+                "open",
                 made,
                 f"{_class_of(made)} is planned in optimizer steps ({unit.reason}): see that it is called "
                 "after each of them, not once per epoch.",
@@ -167,7 +167,7 @@ def _left_open(program: Program) -> Iterator[Finding]:
             yield replace(found, marks={PLANNED_LINE: spot(made).line or 0})
 
 
-def _left_to_lightning(program: Program) -> Iterator[Finding]:
+def _left_to_lightning(program: Program) -> Iterator[Evidence]:
     """A schedule in optimizer steps, handed to Lightning without the word that it is one."""
     if not program.holds("configure_optimizers"):
         return
@@ -182,7 +182,7 @@ def _left_to_lightning(program: Program) -> Iterator[Finding]:
             continue
         flagged.add(id(handed.at.node))
         yield clue(
-            "error" if unit.certain else "warning",
+            "proven" if unit.certain else "likely",
             handed.at,
             f"{_class_of(made)} is planned in optimizer steps ({unit.reason}), and Lightning steps "
             "a scheduler once per epoch unless it is told otherwise: the rate hardly leaves its start.",
@@ -191,7 +191,7 @@ def _left_to_lightning(program: Program) -> Iterator[Finding]:
         )
 
 
-def _told_per_batch(program: Program, handed: "Handed") -> Iterator[Finding]:
+def _told_per_batch(program: Program, handed: "Handed") -> Iterator[Evidence]:
     """A schedule in epochs that Lightning is told to step after every batch."""
     from sleuth.facts.topics.lightning import by_step, maker, planned_in_epochs
 
@@ -201,7 +201,7 @@ def _told_per_batch(program: Program, handed: "Handed") -> Iterator[Finding]:
     epochs = planned_in_epochs(program, handed.scheduler)
     if epochs:
         yield clue(
-            "error",
+            "proven",
             handed.at,
             f"{_class_of(made)} is planned in epochs (`{epochs}`), and Lightning is told here to step it "
             "after every batch: the schedule is over within the first epochs.",
@@ -264,7 +264,7 @@ def _passes_over_data(life: list[Loop]) -> bool:
     return turns_of_range(life[-1]) is None or bool(_BATCHES.search(ast.unparse(life[-1].node.iter)))
 
 
-def _per_batch(program: Program, schedule: Event, made: Call, life: list[Loop]) -> Iterator[Finding]:
+def _per_batch(program: Program, schedule: Event, made: Call, life: list[Loop]) -> Iterator[Evidence]:
     if schedule.call.args and made.op.endswith("CosineAnnealingWarmRestarts"):
         return  # step(epoch + i / batches) tells the place within the epoch
     name = made.op.rpartition(".")[2]
@@ -275,22 +275,22 @@ def _per_batch(program: Program, schedule: Event, made: Call, life: list[Loop]) 
         patience = setting(program, made.argument(3, "patience")) if made.argument(3, "patience") else 10.0
         if len(life) > 1 and patience is not None and patience < PATIENT:
             yield _too_often(
-                schedule, made, "warning", f"its patience of {patience:g} calls ends within one epoch"
+                schedule, made, "likely", f"its patience of {patience:g} calls ends within one epoch"
             )
         return
     left = _left_after(program, made, (epochs or FEW_EPOCHS) * FEW_BATCHES)
     if left is not None and left < GONE:
         after = (epochs or FEW_EPOCHS) * FEW_BATCHES
         yield _too_often(
-            schedule, made, "error", f"after {after:g} batches the rate is {left:.0e} of its start"
+            schedule, made, "proven", f"after {after:g} batches the rate is {left:.0e} of its start"
         )
     elif name in _LENGTH and (reason := _counts_epochs(program, made, bounds, epochs)) is not None:
-        yield _too_often(schedule, made, "error", reason)
+        yield _too_often(schedule, made, "proven", reason)
 
 
-def _too_often(schedule: Event, made: Call, severity: str, reason: str) -> Finding:
+def _too_often(schedule: Event, made: Call, telling: Telling, reason: str) -> Evidence:
     return clue(
-        "error" if severity == "error" else "warning",
+        telling,
         schedule.call,
         f"`{spelling(schedule.call)}` ({made.op.rpartition('.')[2]}) is stepped once per batch, and its "
         "numbers "
@@ -378,7 +378,7 @@ def _mentions_batches(length: Value) -> bool:
     return False
 
 
-def _per_epoch(program: Program, schedule: Event, made: Call, batches: Loop) -> Iterator[Finding]:
+def _per_epoch(program: Program, schedule: Event, made: Call, batches: Loop) -> Iterator[Evidence]:
     """Stepped outside the batch loop, planned for every batch in it."""
     if not (serves_batches(batches) or _counted_somewhere(made, batches)):
         return
@@ -396,7 +396,7 @@ def _per_epoch(program: Program, schedule: Event, made: Call, batches: Loop) -> 
     else:
         return
     yield clue(
-        "warning" if name == "CyclicLR" else "error",
+        "likely" if name == "CyclicLR" else "proven",
         schedule.call,
         f"`{spelling(schedule.call)}` ({name}) is stepped once per epoch, and its numbers mean batches: "
         f"{reason}, "
@@ -433,7 +433,7 @@ SHORT = 0.9  # of an epoch
 STARTED = 0.2  # of its plan: where a schedule over steps stands when it is called by epochs
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Scheduler
 
     if not record.of(Scheduler):
@@ -462,7 +462,7 @@ RISES = 2  # calls that each raised it
 FAR = 25  # further calls at that pace: warm-ups in epochs are over long before
 
 
-def _crawling(record: "Record") -> Iterator[Finding]:
+def _crawling(record: "Record") -> Iterator[Evidence]:
     """A warm-up that is called once an epoch and rises by a little each time, far below the rate it is for.
 
     Where the run came to its end, so it was all along; where it was cut short, an experiment has to say.
@@ -480,23 +480,21 @@ def _crawling(record: "Record") -> Iterator[Finding]:
         pace = (rates[-1] - rates[0]) / (len(rates) - 1)
         if not done and given - rates[-1] < FAR * pace:
             continue
-        yield Finding(
+        yield Evidence(
             f"`{plan.type}` raised the rate {len(rates) - 1} times in {len(steps)} steps, from "
             f"{rates[0]:.3g} to {rates[-1]:.3g}, and {given:.3g} was set: a warm-up in steps that is called "
             "once an epoch " + ("never comes to its end." if done else "hardly leaves its start."),
-            severity="error" if done else "note",
-            credence=0.85 if done else 0.3,
+            telling="proven" if done else "open",
             where=calls_of(record, plan)[2] or at(plan),
             numbers={"calls_a_step": len(rates) / len(steps), "reached": rates[-1] / given},
             fix="Step it after every optimizer step, or give its numbers in epochs.",
         )
 
 
-def _finding(plan: "Scheduler", where: Where | None, reason: str, often: float) -> Finding:
-    return Finding(
+def _finding(plan: "Scheduler", where: Where | None, reason: str, often: float) -> Evidence:
+    return Evidence(
         f"`{plan.type}` {reason}.",
-        severity="error",
-        credence=0.88,
+        telling="proven",
         where=where or at(plan),
         numbers={"calls_a_step": often},
         fix="Choose one unit: step it where its numbers count, per batch or per epoch.",
@@ -527,7 +525,7 @@ def _over_within_an_epoch(record: "Record", plan: "Scheduler", epoch: int | None
 BY_EPOCHS = 0.34  # calls a step, at most: an epoch of three batches
 
 
-def settle(finding: Finding, record: "Record") -> Finding:
+def settle(finding: Evidence, record: "Record") -> Evidence:
     """A schedule planned in steps, and how often the run called it."""
     from sleuth.facts.rhythm import calls_of
     from sleuth.facts.step import Scheduler
@@ -539,8 +537,7 @@ def settle(finding: Finding, record: "Record") -> Finding:
         return finding
     return replace(
         finding,
-        severity="error",
-        credence=0.9,
+        telling="proven",
         where=where or finding.where,
         message=f"The schedule that line {line} makes is planned in optimizer steps, and it is called "
         f"here, {calls} times in {taken} of them: the rate hardly leaves its start.",

@@ -65,7 +65,7 @@ from sleuth.facts.program import Program, clue, spot
 from sleuth.facts.seen import at, needed, optimizer_of
 from sleuth.facts.topics.gradients import optimized, steps_after, trained_by
 from sleuth.facts.topics.modes import holds, is_model, parts
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -83,7 +83,7 @@ REPLACES_PARAMETERS = frozenset(
 NEEDS = "optim Optim"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if program.training.framework:
         return
     for backward, applied in trained_by(program):
@@ -102,7 +102,7 @@ def lint(program: Program) -> Iterator[Finding]:
                     worked = _worked_before(program, optimizer, owners, late)
                     built = _asked_for(optimizer, late)
                     yield clue(
-                        "error",
+                        "proven",
                         late if worked else built,
                         (f"The optimizer of line {spot(optimizer).line}" if worked else "This optimizer")
                         + " keeps the parameters that existed when it was built; "
@@ -251,7 +251,7 @@ def undo(world: "World") -> None:
     of_updates.every_parameter_held(world)
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Holding
 
     for holding in needed(record.of(Holding), "contents of optimizers"):
@@ -263,12 +263,11 @@ def watch(record: "Record") -> Iterator[Finding]:
         if alive and not part:
             continue
         made = optimizer_of(record, holding.optimizer)
-        yield Finding(
+        yield Evidence(
             f"The optimizer holds {holding.foreign} tensors that belong to no model in use, and "
             f"{len(holding.missing)} trainable tensors of the model ({', '.join(holding.missing[:2])}, ...) "
             "are in no optimizer: it works on a model that was replaced.",
-            severity="error",
-            credence=0.93 if not alive else 0.75,
+            telling="proven",
             where=at(made) if made else None,
             numbers={"foreign": holding.foreign, "missing": len(holding.missing)},
             fix="Make the optimizer after the model has its final form (moved, loaded, rebuilt).",

@@ -73,7 +73,7 @@ from sleuth.facts.topics.cadence import (
     touches_gradients,
     turn_of,
 )
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -83,7 +83,7 @@ NEEDS = ".step"
 PREDICTS = {"lr×0.1": "even"}
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if program.training.framework:
         return
     for step in program.training.of("step"):
@@ -102,7 +102,7 @@ def lint(program: Program) -> Iterator[Finding]:
         before = earlier(program, turn, step.call)
         if not touches_gradients(before) and not opaque(before, step.about, backward.about):
             yield clue(
-                "error" if is_optimizer(step.about) else "warning",
+                "proven" if is_optimizer(step.about) else "likely",
                 step.call,
                 f"The step comes before `backward()` on {line_of(backward.call, step.call)}, {why}.",
                 fix="Step after `backward()`: clear, forward, backward, step.",
@@ -148,14 +148,14 @@ def _just_cleared(program: Program, turn: Turn, step: Event) -> bool:
 MOST = 0.9
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     for course in courses(record):
         head = course.steps[0]
         late = share(record, course, _fresh_forward_unused)
         if late < MOST or head.backwards or "forward" not in [name for name, _, _ in events(record, head)]:
             continue
         empty = all(not step.grad_norm_at_step and not step.update_norm for step in course.steps[:20])
-        yield Finding(
+        yield Evidence(
             "In each iteration the optimizer steps before backward: "
             + (
                 "its gradients are empty at every step"
@@ -163,8 +163,7 @@ def watch(record: "Record") -> Iterator[Finding]:
                 else "it applies the gradients of the batch before"
             )
             + ", and the first step had none at all.",
-            severity="error",
-            credence=0.94,
+            telling="proven",
             where=at(head),
             numbers={"share": late},
             fix="Order: forward, loss, zero_grad, backward, step.",

@@ -67,7 +67,7 @@ from sleuth.facts.interpreter.values import Call, Class, Context, External, Func
 from sleuth.facts.loop import Event
 from sleuth.facts.program import Program, clue, rewrite
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 _BROAD = frozenset({"Exception", "BaseException", "RuntimeError", "ValueError"})
 _VERY_BROAD = frozenset({"Exception", "BaseException"})
@@ -79,7 +79,7 @@ _SPEAKS = Pattern(
 NEEDS = "except suppress"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     judged: set[int] = set()
     trains = bool(program.training.of("step"))  # backward alone is a test, a benchmark, a saliency map
     events = [*program.training.of("step", "backward", "forward"), *_foreign(program)] if trains else []
@@ -111,7 +111,7 @@ def _belongs_to_training(program: Program, event: Event) -> bool:
     )
 
 
-def _judge(event: Event, attempt: ast.Try) -> Iterator[Finding]:
+def _judge(event: Event, attempt: ast.Try) -> Iterator[Evidence]:
     repeats = _goes_round(event.call.context, attempt)
     for handler in attempt.handlers:
         caught = _caught(handler)
@@ -125,7 +125,7 @@ def _judge(event: Event, attempt: ast.Try) -> Iterator[Finding]:
             continue  # said what happened, and stopped
         certain = mute and repeats and not leaves and not caught.isdisjoint(_VERY_BROAD)
         yield clue(
-            "error" if certain else "warning",
+            "proven" if certain else "likely",
             Value(handler, event.call.source),
             f"`{_title(handler)}` around the {_what(event)} on line {event.line} "
             + ("hides every failure of it" if mute else "goes on after any failure")
@@ -215,7 +215,7 @@ def _depth(context: Context, node: ast.AST) -> int:
     return found
 
 
-def _suppressed(event: Event) -> Iterator[Finding]:
+def _suppressed(event: Event) -> Iterator[Evidence]:
     """`with contextlib.suppress(Exception):` around a backward pass or a step."""
     if event.kind == "forward":
         return
@@ -224,14 +224,14 @@ def _suppressed(event: Event) -> Iterator[Finding]:
             names = {part.name.rpartition(".")[2] for part in manager.args if isinstance(part, External)}
             if not names.isdisjoint(_VERY_BROAD):
                 yield clue(
-                    "error",
+                    "proven",
                     manager,
                     f"`suppress` hides every failure of the {_what(event)} on line {event.line}.",
                     fix="Suppress only the exception you expect, and count it.",
                 )
 
 
-def _datasets(program: Program, cls: Class) -> Iterator[Finding]:
+def _datasets(program: Program, cls: Class) -> Iterator[Evidence]:
     """A dataset that quietly serves something else when an example cannot be read."""
     if not any("Dataset" in class_name(base) or "Dataset" in getattr(base, "name", "") for base in cls.bases):
         return
@@ -244,7 +244,7 @@ def _datasets(program: Program, cls: Class) -> Iterator[Finding]:
             )
             if mute and not _caught(handler).isdisjoint(_VERY_BROAD):
                 yield clue(
-                    "warning",
+                    "likely",
                     Value(handler, cls.source),
                     f"`{_title(handler)}` in `{cls.name}.__getitem__` serves something else for every "
                     "example "

@@ -79,7 +79,7 @@ from sleuth.facts.topics.modes import (
     named_only,
     same_module,
 )
-from sleuth.finding import Finding
+from sleuth.finding import Evidence, Telling
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -98,7 +98,7 @@ GATHERS = frozenset({"torch.stack", "torch.cat", "numpy.stack", "numpy.mean", "b
 NEEDS = "eval ropout BatchNorm train load_state_dict"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if program.training.framework:
         return
     if not program.training.of("backward"):
@@ -109,15 +109,15 @@ def lint(program: Program) -> Iterator[Finding]:
     for call in forwards(program):
         if id(call) in reached or not any(same_module(call.receiver, other.receiver) for other in learning):
             continue
-        severity = None if _under_an_eval_block(program, call) else _in_train_mode(program, call)
-        if severity is None or not _judges_other_data(program, call, learning):
+        telling = None if _under_an_eval_block(program, call) else _in_train_mode(program, call)
+        if telling is None or not _judges_other_data(program, call, learning):
             continue
         if judged_by(program, call) is None or _several_draws(program, call):
             continue
         named = named_only(program, "eval", call)
         if named is not None:
             yield clue(
-                "error" if severity == "error" else "warning",
+                telling,
                 named,
                 "`eval` is named here and not called: the model stays in train mode when "
                 f"{line_of(call, named)} judges it.",
@@ -126,7 +126,7 @@ def lint(program: Program) -> Iterator[Finding]:
             )
             continue
         yield clue(
-            "error" if severity == "error" else "warning",
+            telling,
             call,
             "The model is judged here while it is still in train mode: dropout is active, and "
             "batch norm uses (and "
@@ -136,7 +136,7 @@ def lint(program: Program) -> Iterator[Finding]:
         )
 
 
-def _loaded_and_judged(program: Program) -> Iterator[Finding]:
+def _loaded_and_judged(program: Program) -> Iterator[Evidence]:
     """A script that only evaluates: weights are loaded into a new model, and a new model is in train mode."""
     if program.holds("eval()", "train(False)", ".fit(", ".train("):
         return
@@ -150,7 +150,7 @@ def _loaded_and_judged(program: Program) -> Iterator[Finding]:
             continue
         if judged_by(program, call) is not None:
             yield clue(
-                "error",
+                "proven",
                 call,
                 f"The weights loaded on {line_of(loaded[-1], call)} are judged in train mode, in which "
                 "every new model is: dropout is active, and batch norm uses the statistics of each batch.",
@@ -189,7 +189,7 @@ def _evaluation(program: Program, call: Call) -> ast.stmt | None:
     return widest
 
 
-def _in_train_mode(program: Program, call: Call) -> str | None:
+def _in_train_mode(program: Program, call: Call) -> Telling | None:
     """Proven where the model has dropout or batch norm; likely where nothing ever calls eval()."""
     matters = mode_matters(call.receiver, program)
     deciding = last_mode(program, call, call.receiver)
@@ -197,13 +197,13 @@ def _in_train_mode(program: Program, call: Call) -> str | None:
         return None
     events = mode_events(program, call.receiver, call)
     if matters and is_model(call.receiver):
-        return "error" if deciding is not None or not any(event.kind == "eval" for event in events) else None
+        return "proven" if deciding is not None or not any(event.kind == "eval" for event in events) else None
     if (
         deciding is not None
         and ".eval(" not in program.source.text
         and "train(False)" not in program.source.text
     ):
-        return "warning"
+        return "likely"
     return None
 
 
@@ -308,7 +308,7 @@ def undo(world: "World") -> None:
     of_models.evaluated_in_eval_mode(world)
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Evaluation, Model
 
     needed(record.of(Evaluation), "evaluation passes")
@@ -322,11 +322,10 @@ def watch(record: "Record") -> Iterator[Finding]:
         measured = seen.loss is not None or seen.correct is not None
         serious = not seen.gradients or measured
         real = serious and (measured or (loader is not None and seen.calls > 1) or not seen.gradients)
-        yield Finding(
+        yield Evidence(
             f"{len(wrong)} of {len(passes)} evaluation passes ran with the model in train mode (first after "
             f"step {seen.n}): dropout is active and batch norm mixes, and learns from, the evaluation batch.",
-            severity="error" if measured else ("warning" if real else "note"),
-            credence=0.92 if measured else (0.7 if real else 0.3),
+            telling="proven" if measured else "likely" if real else "open",
             where=at(seen),
             numbers={"passes": len(wrong), "rows": seen.rows},
             fix="Call `model.eval()` before evaluating, and `model.train()` after.",

@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.facts import curves
 from sleuth.facts.seen import adversarial, courses, ended, where_loss
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
@@ -69,18 +69,17 @@ UNLESS = {"numbers": "plays"}
 PREDICTS = {"lr×10": "usually"}
 
 
-def experiment(trials: "Trials") -> Iterator[Finding]:
+def experiment(trials: "Trials") -> Iterator[Evidence]:
     """A few dozen steps in all, still falling, and longer ones do better: more of them would, too."""
     course = trials.course
     if course is None or not trials.whole or len(trials.losses) >= ENOUGH or not course.falling:
         return
     if trials.yes("lr×10") and course.left > FAR:
-        yield Finding(
+        yield Evidence(
             f"The run ends after {len(trials.losses)} steps, the loss still falling ({course.head:.3g} to "
             f"{course.tail:.3g}), and ten times the rate comes further ({trials.figures('lr×10')}): it stops "
             "when it has only begun.",
-            "warning",
-            0.65,
+            "likely",
             fix="Train longer; look for a limit on steps or epochs that was set for a trial.",
         )
 
@@ -95,7 +94,7 @@ A_HUNDRED_OR_SO = 150  # steps: of more, six short epochs may well be meant
 STEADY = 0.5  # of the fall in the third before: less, and it is coming to rest
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     if not ended(record) or adversarial(record):
         return
     yield from _broken_off(record)
@@ -114,11 +113,10 @@ def watch(record: "Record") -> Iterator[Finding]:
         at_full_rate = not rates or rates[-1] > 0.1 * max(rates)
         plunges = at_full_rate and _plunges(values, late)
         steep = plunges or (at_full_rate and far and late > STEEP * whole)
-        yield Finding(
+        yield Evidence(
             f"The loss was still falling when the run ended: by {late:.3g} over the last fifth, "
             f"{late / whole:.0%} of all it fell ({curves.start(values):.3g} to {curves.end(values):.3g}).",
-            severity="warning" if steep else "note",
-            credence=0.65 if plunges else 0.55 if steep else 0.25,
+            telling="likely" if steep else "open",
             where=where_loss(course.steps[-1]),
             numbers={"late": late, "whole": whole, "steps": len(values)},
             fix="Train longer; three times the steps tell whether that is all.",
@@ -132,7 +130,7 @@ def _plunges(values: "list[float]", late: float) -> bool:
     return len(values) < A_HUNDRED_OR_SO and much and late > PLUNGE * (end + late)
 
 
-def _broken_off(record: "Record") -> Iterator[Finding]:
+def _broken_off(record: "Record") -> Iterator[Evidence]:
     """A few dozen steps in all, and the last of them gain as much as those before."""
     for course in courses(record, A_FEW)[:1]:
         values = course.finite_losses
@@ -143,18 +141,17 @@ def _broken_off(record: "Record") -> Iterator[Finding]:
         slowing = (middle - last) < STEADY * (first - middle)
         if first <= middle or slowing or curves.fallen(values) > FAR:
             continue
-        yield Finding(
+        yield Evidence(
             f"The run ends after {len(values)} steps, and the loss falls as fast at the end as before "
             f"({first:.3g}, {middle:.3g}, {last:.3g} by thirds): it has only begun to learn.",
-            severity="warning",
-            credence=0.7,
+            telling="likely",
             where=where_loss(course.steps[-1]),
             numbers={"steps": len(values), "first": first, "last": last},
             fix="Train longer; look for a limit on steps or epochs that was set for a trial.",
         )
 
 
-def place(finding: Finding, scene: "Scene") -> Where | None:
+def place(finding: Evidence, scene: "Scene") -> Where | None:
     from sleuth.facts.places.settings import where_length
 
     return None if scene.record is None else where_length(scene.record, scene.sources)

@@ -58,7 +58,7 @@ from sleuth.facts.interpreter.values import Value
 from sleuth.facts.program import Program, clue
 from sleuth.facts.seen import LINE_SEARCHES, at, courses, optimizer_of
 from sleuth.facts.topics.dropped_updates import dropped_updates
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -82,18 +82,18 @@ DUST = 1e-12  # a rate below cannot move a float32: `lr-collapsed` or `update-un
 NEEDS = ".sub( alpha= ].sub_( ].add_( ].mul_("
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     for found in dropped_updates(program.source):
         if found.in_optimizer:
             yield clue(
-                "error",
+                "proven",
                 Value(found.call, program.source),
                 f"{found.message}: this optimizer steps, and these parameters stay as they were.",
                 fix=found.fix,
             )
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     yield from _group_at_rest(record)
     for course in courses(record):
         later = course.steps[SETTLING:] if len(course.steps) > 3 * SETTLING else course.steps[1:]
@@ -108,7 +108,7 @@ def watch(record: "Record") -> Iterator[Finding]:
         if len(known) < 3 or count < SHARE * len(known):
             continue
         skips = sum(step.scale is not None for step in still)
-        yield Finding(
+        yield Evidence(
             f"At {count} of {len(known)} measured steps there was a gradient (norm "
             f"{known[-1].grad_norm_at_step or 0:.3g}) and no parameter changed"
             + (
@@ -116,8 +116,7 @@ def watch(record: "Record") -> Iterator[Finding]:
                 if never
                 else (": the scaler skipped the step." if skips else ": the step had no effect.")
             ),
-            severity="error" if count >= MOST * len(known) else "warning",
-            credence=0.93 if count >= MOST * len(known) else 0.7,
+            telling="proven" if count >= MOST * len(known) else "likely",
             where=at(made) if never and made else at(known[-1]),
             numbers={"skipped": count, "measured": len(known)},
             fix="Look at the rate of each group and, with AMP, at the scale and at infinite gradients.",
@@ -132,7 +131,7 @@ SAMPLES = 5  # steps at which a part must have been looked at
 LEARNT = 0.6  # of the loss is gone: whoever rests, rests on purpose
 
 
-def _group_at_rest(record: "Record") -> Iterator[Finding]:
+def _group_at_rest(record: "Record") -> Iterator[Evidence]:
     """One optimizer that never moves some of what has a gradient at every step: a group at rest, or, where
     there is one group only, a step of one's own that forgets to write."""
     from sleuth.facts.step import Holding, Layers, Optimizer
@@ -149,12 +148,11 @@ def _group_at_rest(record: "Record") -> Iterator[Finding]:
         return
     losses = [loss for course in courses(record)[:1] for loss in course.finite_losses]
     learnt = len(losses) > SAMPLES and curves.fallen(losses) > LEARNT
-    yield Finding(
+    yield Evidence(
         f"{len(resting)} of {len(pulled)} parameters (`{resting[0]}`, ...) get a gradient and did not move "
         f"in any of {len(looks)} steps that were looked at, while the others did: "
         + ("the step does not write them." if alone else "their group's rate is 0."),
-        severity="error" if alone else "note" if learnt else "warning",
-        credence=0.9 if alone else 0.3 if learnt else 0.75,
+        telling="proven" if alone else "open" if learnt else "likely",
         where=at(makers[0]),
         numbers={"resting": len(resting), "of": len(pulled), "looks": len(looks)},
         fix="Write in place (`p.sub_(...)`); `p = p - ...` only gives a new tensor the old name."

@@ -66,7 +66,7 @@ from sleuth.facts.topics.cadence import between, frame, implied
 from sleuth.facts.topics.gradients import owners_of, switches_off
 from sleuth.facts.topics.modes import holds, is_model, same_module, users
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Severity
+from sleuth.finding import Evidence, Telling
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Load, Record
@@ -81,7 +81,7 @@ _NOT_BUILDERS = Pattern(r"\.(get_weight|list_models|get_model_weights|get_model_
 NEEDS = "load_ load( requires_grad"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if not program.scene.complete:
         return
     loads = list(program.calls(".load_state_dict"))
@@ -95,7 +95,7 @@ def lint(program: Program) -> Iterator[Finding]:
     yield from _frozen_at_random(program, loads)
 
 
-def _initialised_again(program: Program, load: Call) -> Iterator[Finding]:
+def _initialised_again(program: Program, load: Call) -> Iterator[Evidence]:
     """`model.apply(init_weights)` over weights that were just loaded, by name or inside a larger model."""
     from sleuth.facts.topics.initialising import redraws
 
@@ -111,7 +111,7 @@ def _initialised_again(program: Program, load: Call) -> Iterator[Finding]:
             continue
         spot = _set_off_by(call, load)
         yield clue(
-            "error" if reached else "warning",
+            "proven" if reached else "likely",
             spot,
             f"This draws new random weights for the model that {line_of(load, spot)} has just loaded.",
             fix="Initialise first and load afterwards, or initialise the new layers only.",
@@ -188,7 +188,7 @@ def _shares_place(one: Call, other: Call) -> bool:
     return one.context.function is other.context.function
 
 
-def _replaced_after(program: Program, load: Call) -> Iterator[Finding]:
+def _replaced_after(program: Program, load: Call) -> Iterator[Evidence]:
     """The loaded object is not used again, and a second one of its class is."""
     for loaded in possible(load.receiver):
         if not isinstance(loaded, Instance) or not is_model(loaded) or load.context.arms:
@@ -208,7 +208,7 @@ def _replaced_after(program: Program, load: Call) -> Iterator[Finding]:
         ]
         if later and not used and _name_of(program, later[0]) == _name_of(program, loaded) is not None:
             yield clue(
-                "error",
+                "proven",
                 later[0],
                 f"This makes a fresh model in the place of the one that {line_of(load, later[0])} "
                 "loaded; the loaded "
@@ -225,7 +225,7 @@ def _name_of(program: Program, made: Value) -> str | None:
     return None
 
 
-def _silently_empty(program: Program, load: Call) -> Iterator[Finding]:
+def _silently_empty(program: Program, load: Call) -> Iterator[Evidence]:
     """`strict=False` accepts an empty state: `checkpoint.get("model", {})` with a wrong key loads nothing."""
     strict = load.argument(1, "strict")
     if not load.args or literal(strict) is not False:
@@ -235,7 +235,7 @@ def _silently_empty(program: Program, load: Call) -> Iterator[Finding]:
             default = option.args[1]
             if isinstance(default, Table) and not default.items:
                 yield clue(
-                    "warning",
+                    "likely",
                     load,
                     "If the key is missing, an empty state is loaded here and `strict=False` "
                     "accepts it: the model "
@@ -245,7 +245,7 @@ def _silently_empty(program: Program, load: Call) -> Iterator[Finding]:
                 )
 
 
-def _nothing_matches(program: Program, load: Call) -> Iterator[Finding]:
+def _nothing_matches(program: Program, load: Call) -> Iterator[Evidence]:
     """A file that another class here wrote, with no part of the same name, under `strict=False`."""
     if not load.args or literal(load.argument(1, "strict")) is not False:
         return
@@ -258,7 +258,7 @@ def _nothing_matches(program: Program, load: Call) -> Iterator[Finding]:
             ours, theirs = _part_names(load.receiver), _part_names_of_state(written.args[0])
             if ours and theirs and ours.isdisjoint(theirs):
                 yield clue(
-                    "error",
+                    "proven",
                     load,
                     f"No key fits: the file written on {line_of(written, load)} holds "
                     f"{_listed(theirs)}, this model has {_listed(ours)}, and `strict=False` says nothing.",
@@ -275,7 +275,7 @@ _PREFIXES = {
 }
 
 
-def _other_prefix(program: Program, load: Call) -> Iterator[Finding]:
+def _other_prefix(program: Program, load: Call) -> Iterator[Evidence]:
     """A state written from a wrapped model and read into a bare one, or the other way round."""
     if not load.args or literal(load.argument(1, "strict")) is not False:
         return
@@ -294,7 +294,7 @@ def _other_prefix(program: Program, load: Call) -> Iterator[Finding]:
                 theirs, ours = _prefix(program, state, wraps), _prefix(program, load, wraps)
                 if theirs is not None and ours is not None and theirs != ours:
                     yield clue(
-                        "error",
+                        "proven",
                         load,
                         f"Only {'the file' if theirs else 'this model'} has keys that begin with "
                         f"`{theirs or ours}` (written on {line_of(written, load)}): none fits, and "
@@ -367,7 +367,7 @@ def _listed(names: set[str]) -> str:
     return ", ".join(f"`{name}`" for name in sorted(names))
 
 
-def _read_and_forgotten(program: Program) -> Iterator[Finding]:
+def _read_and_forgotten(program: Program) -> Iterator[Evidence]:
     """`state = torch.load(...)`, and the name is never read."""
     calls = list(program.calls("torch.load"))
     if not calls:
@@ -379,7 +379,7 @@ def _read_and_forgotten(program: Program) -> Iterator[Finding]:
             name = node.targets[0].id
             if name not in reads and name != "_" and _trains_or_predicts(program):
                 yield clue(
-                    "warning",
+                    "likely",
                     nodes[id(node.value)],
                     f"The checkpoint is read into `{name}`, and nothing uses it: the model keeps "
                     "its random weights.",
@@ -391,7 +391,7 @@ def _trains_or_predicts(program: Program) -> bool:
     return bool(program.training.of("forward", "backward", "eval"))
 
 
-def _frozen_at_random(program: Program, loads: list[Call]) -> Iterator[Finding]:
+def _frozen_at_random(program: Program, loads: list[Call]) -> Iterator[Evidence]:
     """A well-known network built without weights and then frozen: random features for ever."""
     freezes = [
         call for call in program.calls(".requires_grad_", "@requires_grad=") if switches_off(call) is True
@@ -405,7 +405,7 @@ def _frozen_at_random(program: Program, loads: list[Call]) -> Iterator[Finding]:
             continue
         if any(owner is call for freeze in freezes for owner in owners_of(freeze.receiver)):
             yield clue(
-                "error",
+                "proven",
                 call,
                 "This network is built without pretrained weights and then frozen: its features stay random.",
                 fix="Ask for the weights (`weights=...`, `pretrained=True`) or load a checkpoint "
@@ -428,30 +428,29 @@ def _asks_for_weights(call: Call) -> bool:
 MOST = 0.5  # of the keys; a replaced head is a few
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.facts.step import Load
 
     for load in needed(record.of(Load), "loaded state dicts"):
         offered = load.matched + load.unexpected
         if offered and not load.matched:
             text = f"None of {offered} keys matched the model ({load.missing} missing): nothing was loaded"
-            yield _finding(load, text, "error", 0.95)
+            yield _finding(load, text, "proven")
         elif load.own:
             text = f"All {load.matched} tensors handed to a new model were its own, as nothing fitted"
-            yield _finding(load, text, "error", 0.9)
+            yield _finding(load, text, "proven")
         elif load.overwritten:
             text = f"{load.matched} tensors were loaded and parameters were initialised again afterwards"
-            yield _finding(load, text, "error", 0.88)
+            yield _finding(load, text, "proven")
         elif load.unexpected > MOST * offered and load.missing > MOST * (load.matched + load.missing):
             text = f"Only {load.matched} of {offered} keys matched the model, {load.missing} are missing"
-            yield _finding(load, text, "warning", 0.75)
+            yield _finding(load, text, "likely")
 
 
-def _finding(load: "Load", text: str, severity: Severity, credence: float) -> Finding:
-    return Finding(
+def _finding(load: "Load", text: str, telling: Telling) -> Evidence:
+    return Evidence(
         f"{text}; the model goes on with random weights and nobody is told.",
-        severity=severity,
-        credence=credence,
+        telling=telling,
         where=at(load),
         numbers={"matched": load.matched, "missing": load.missing, "unexpected": load.unexpected},
         fix="Print what `load_state_dict` returns; strip prefixes such as `module.`; load after "

@@ -84,7 +84,7 @@ from sleuth.facts.topics.cadence import (
     turn_of,
 )
 from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.finding import Evidence
 
 if TYPE_CHECKING:
     from sleuth.facts.step import Record
@@ -101,7 +101,7 @@ _CRITERION = Pattern(r"crit|loss|objective|metric", re.IGNORECASE)
 NEEDS = "zero_grad .grad"
 
 
-def lint(program: Program) -> Iterator[Finding]:
+def lint(program: Program) -> Iterator[Evidence]:
     if program.source.holds("manual_backward"):
         yield from _by_hand_in_lightning(program)
     if program.training.framework:
@@ -118,7 +118,7 @@ def lint(program: Program) -> Iterator[Finding]:
         backward = _filled_before(program, turn, clearing, step)
         if backward is not None:
             yield clue(
-                "error" if is_optimizer(step.about) else "warning",
+                "proven" if is_optimizer(step.about) else "likely",
                 clearing.call,
                 f"This clears the gradients that `backward()` on line {backward.line} has just computed: "
                 f"`{subject_of(step)}` finds nothing to apply on line {step.line}.",
@@ -133,7 +133,7 @@ def _on_a_condition_of_its_own(clearing: Event, step: Event) -> bool:
     )
 
 
-def _cleared_for_each_part(program: Program, turn: Turn, step: Event) -> Iterator[Finding]:
+def _cleared_for_each_part(program: Program, turn: Turn, step: Event) -> Iterator[Evidence]:
     """`for task in tasks: zero_grad(); backward()` and a step behind that loop: only the last part counts."""
     around = step.call.context.loops
     for clearing in turn.of("zero_grad"):
@@ -149,7 +149,7 @@ def _cleared_for_each_part(program: Program, turn: Turn, step: Event) -> Iterato
         since = between(program, clearing.call, step.call)
         if not touches_gradients(since) and not _on_a_condition_of_its_own(clearing, step):
             yield clue(
-                "error",
+                "proven",
                 clearing.call,
                 f"Each turn of this loop clears what the one before it has computed (line {filled[0].line}), "
                 f"and `{subject_of(step)}` comes behind the loop on line {step.line}: only the last part is "
@@ -165,7 +165,7 @@ def _whole_loop(loop: Loop) -> bool:
     )
 
 
-def _by_hand_in_lightning(program: Program) -> Iterator[Finding]:
+def _by_hand_in_lightning(program: Program) -> Iterator[Evidence]:
     """`self.manual_backward(loss)`, `opt.zero_grad()`, `opt.step()`, which Lightning runs as it stands."""
     source = program.source
     for function in source.of(ast.FunctionDef):
@@ -182,7 +182,7 @@ def _by_hand_in_lightning(program: Program) -> Iterator[Finding]:
             following = min((line for line in steps if line > cleared), default=None)
             if following is not None and not any(cleared < line < following for line in filled):
                 yield clue(
-                    "error",
+                    "proven",
                     Value(node, source),
                     f"This clears the gradients that `manual_backward` on line {max(filled)} has computed: "
                     f"`{owner}` finds nothing to apply on line {following}.",
@@ -298,7 +298,7 @@ def undo(world: "World") -> None:
 MOST = 0.9
 
 
-def watch(record: "Record") -> Iterator[Finding]:
+def watch(record: "Record") -> Iterator[Evidence]:
     for course in courses(record):
         empties = clears(record, course.id)
 
@@ -310,11 +310,10 @@ def watch(record: "Record") -> Iterator[Finding]:
         filled = any(step.grad_norm_at_step or step.update_norm for step in course.steps)
         if share(record, course, erased) < MOST or (filled and not _decays(course)):
             continue
-        yield Finding(
+        yield Evidence(
             "In each iteration gradients are erased between backward and step: the optimizer finds nothing "
             "to apply and the weights do not learn.",
-            severity="error",
-            credence=0.95,
+            telling="proven",
             where=where_event(course.steps[-1], line_of(record, course, "zero_grad", "zero_grad_model")),
             numbers={"steps": len(course.steps)},
             fix="Clear gradients before backward (or after step), not between.",

@@ -10,7 +10,7 @@ from sleuth.facts.places.scene import Scene, module_of
 from sleuth.facts.places.settings import chosen_by_name
 from sleuth.facts.places.syntax import tree_of
 from sleuth.facts.step import Layer, Layers, Model, Optimizer, Parameter, Record
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 
 def last_layer(record: Record) -> Where | None:
@@ -23,7 +23,7 @@ def last_layer(record: Record) -> Where | None:
     return None
 
 
-def idle_part(finding: Finding, record: Record) -> Where | None:
+def idle_part(finding: Evidence, record: Record) -> Where | None:
     """Where the largest part was made that takes no part as a whole: its call is what is missing."""
     module = module_of(finding)
     moved = {name for layers in record.of(Layers) for name, slope in layers.gradients.items() if slope}
@@ -40,7 +40,7 @@ def idle_part(finding: Finding, record: Record) -> Where | None:
     return None
 
 
-def made_in_a_row(finding: Finding, record: Record) -> Where | None:
+def made_in_a_row(finding: Evidence, record: Record) -> Where | None:
     """Where a layer of a Sequential was made: nothing stands between it and the next one there."""
     named = module_of(finding)
     for model in record.of(Model):
@@ -70,7 +70,7 @@ def where_squashed(record: Record, sources: Sequence[Path]) -> Where | None:
 DEEP = 3  # fewer squashing units are gates, or the end of a network, and fade nothing
 
 
-def where_stacked(finding: Finding, record: Record) -> Where | None:
+def where_stacked(finding: Evidence, record: Record) -> Where | None:
     """Where most layers of the kind that stands still were made: the depth of the stack is made there."""
     module = module_of(finding)
     layers = [layer for model in record.of(Model) for layer in model.layers]
@@ -102,7 +102,7 @@ def odd_scale(parameter: Parameter) -> float:
     return away if away > math.log(2.5) else 0.0
 
 
-def where_written(finding: Finding, scene: Scene, oddness: Oddness = odd_scale) -> Where | None:
+def where_written(finding: Evidence, scene: Scene, oddness: Oddness = odd_scale) -> Where | None:
     """The line that set the odd initial values, unless they are the layer's own default."""
     if scene.record is None:
         return None

@@ -10,7 +10,7 @@ from sleuth.facts.places.statements import Rank, best_statement, hands_on
 from sleuth.facts.prepared import where_input_made, where_target_made
 from sleuth.facts.seen import batches, loss_calls
 from sleuth.facts.step import Record
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Scene:
     sources: tuple[Path, ...] = ()
 
 
-Place = Callable[[Finding, Scene], Where | None]  # `place` of a cause: a better line, or None
+Place = Callable[[Evidence, Scene], Where | None]  # `place` of a cause: a better line, or None
 
 
 def from_here(where: Where) -> Where:
@@ -32,15 +32,15 @@ def from_here(where: Where) -> Where:
     return where if relative.startswith("..") else replace(where, path=relative)
 
 
-def has_place(finding: Finding) -> bool:
+def has_place(finding: Evidence) -> bool:
     return finding.where is not None and bool(finding.where.line or finding.where.module)
 
 
-def module_of(finding: Finding) -> str | None:
+def module_of(finding: Evidence) -> str | None:
     return finding.where.module if finding.where is not None else None
 
 
-def of_inputs(finding: Finding, scene: Scene) -> Where | None:
+def of_inputs(finding: Evidence, scene: Scene) -> Where | None:
     """The line that made what the model is fed, where numbers alone gave a fault of the inputs away."""
     if scene.record is None:
         return None
@@ -52,7 +52,7 @@ def of_inputs(finding: Finding, scene: Scene) -> Where | None:
     return None
 
 
-def of_targets(finding: Finding, scene: Scene, moved: bool = False) -> Where | None:
+def of_targets(finding: Evidence, scene: Scene, moved: bool = False) -> Where | None:
     """The line that made what the model is to answer; `moved`: the one that put it out of order."""
     if scene.record is None or (finding.where is not None and finding.where.line):
         return None
@@ -60,14 +60,14 @@ def of_targets(finding: Finding, scene: Scene, moved: bool = False) -> Where | N
     return where_target_made(scene.record, calls[0], moved=moved) if calls else None
 
 
-def behind(where: Where | None, finding: Finding, rank: Rank, scene: Scene) -> Where | None:
+def behind(where: Where | None, finding: Evidence, rank: Rank, scene: Scene) -> Where | None:
     """That line, or the statement behind it where the line only hands on what was made elsewhere."""
     if not hands_on(where or finding.where):
         return where
     return best_statement(rank, scene.sources) or where
 
 
-def last_resort(where: Where | None, finding: Finding, rank: Rank, scene: Scene) -> Where | None:
+def last_resort(where: Where | None, finding: Evidence, rank: Rank, scene: Scene) -> Where | None:
     """That line; a statement of the source where nothing at all says where."""
     if where is not None or has_place(finding):
         return where

@@ -12,7 +12,7 @@ from pathlib import Path
 from sleuth.facts.places.scene import Scene
 from sleuth.facts.places.syntax import tree_of
 from sleuth.facts.step import NonFinite
-from sleuth.finding import Finding, Where
+from sleuth.finding import Evidence, Where
 
 # Keeps an argument off its pole, in any spelling.
 _GUARD = re.compile(r"eps|1e-|clamp|clip|maximum|softplus|log1p|nan_to_num|max\(|tiny", re.IGNORECASE)
@@ -22,7 +22,7 @@ _COUNTS = re.compile(r"^(len\(|\w+\.(numel|size|shape)\b|[\d.]+$)")
 _CALLS = {"log": "log log2 log10", "root": "sqrt rsqrt", "exp": "exp exp2 expm1"}
 
 
-def at_the_pole(finding: Finding, scene: Scene) -> Where | None:
+def at_the_pole(finding: Evidence, scene: Scene) -> Where | None:
     """Where only the graph of the loss gave the operation away, its line is that of the backward pass."""
     seen = None if scene.record is None else next(iter(scene.record.of(NonFinite)), None)
     if scene.record is None or seen is None or finding.where is None or not finding.where.line:

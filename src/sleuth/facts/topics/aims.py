@@ -9,7 +9,7 @@ from sleuth.facts.topics.activations import always, kind, origins
 from sleuth.facts.topics.modules import sole_maker
 from sleuth.facts.topics.terms import terms, through_reductions
 from sleuth.facts.words import Pattern
-from sleuth.finding import Severity
+from sleuth.finding import Telling
 
 _GATHERS = ("gather", "torch.gather")
 _ADDS_UP = ("sum", "mean", "torch.sum", "torch.mean")  # a sum of log-probabilities is that of all together
@@ -100,14 +100,14 @@ _PICKS = frozenset(
 )
 
 
-def is_likelihood(value: Value) -> Severity | None:
+def is_likelihood(value: Value) -> Telling | None:
     """A log-probability of the data: from a distribution, or picked from a log-softmax by the target."""
     if isinstance(value, Call) and is_log_share(value):
-        return "error"
+        return "proven"
     if isinstance(value, Call) and value.op in ("*", ".mul", "torch.mul"):
         factors = value.args if value.receiver is None else (value.receiver, *value.args)
         shares = [part for part in map(root, factors) if isinstance(part, Call) and is_log_share(part)]
-        return "warning" if len(shares) == 1 else None  # times a mask, or a weight
+        return "likely" if len(shares) == 1 else None  # times a mask, or a weight
     if isinstance(value, Call) and value.op == ".log_prob":
         made = root(value.receiver)
         known = isinstance(made, Call) and made.op.startswith("torch.distributions.")
@@ -119,9 +119,9 @@ def is_likelihood(value: Value) -> Severity | None:
             if value.args
             else True
         )
-        return None if drawn else "error" if known else "warning"
+        return None if drawn else "proven" if known else "likely"
     if isinstance(value, Call) and layer(value).lstrip(".") in (*_GATHERS, "[]"):
-        return "error" if always(value, ("log_softmax", "logsigmoid"), _GATHERS) else None
+        return "proven" if always(value, ("log_softmax", "logsigmoid"), _GATHERS) else None
     return None
 
 
