@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from bench import snippets
-from sleuth.facts.source import UnreadableSource, parse_source
 from sleuth.finding import Finding
 from sleuth.judge.strength import alone
 from sleuth.lint import lint_source
 from sleuth.lint.fix import apply
+from sleuth.source.parsed_file import UnreadableSource, parse_source
 
 FIXTURES = Path(__file__).parent / "causes"
 FILES = sorted(

@@ -7,7 +7,7 @@ Standard library only.
 from collections.abc import Mapping
 from typing import Any, Literal, Self, get_args
 
-from sleuth.records import dataclass, field, names_of
+from sleuth.quick_dataclass import dataclass, field, names_of
 
 # How telling evidence is, in the detector's own words: the fault itself, what is usually one, what only an
 # experiment can decide, and what is merely worth knowing.

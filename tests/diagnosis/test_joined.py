@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from sleuth.diagnosis.joined import settled
-from sleuth.facts.step import Loader, Pattern, Record, Scheduler, Step
 from sleuth.finding import Evidence
 from sleuth.judge.strength import alone
 from sleuth.lint import Selection, lint
+from sleuth.record.entries import Loader, Pattern, Record, Scheduler, Step
 
 SCRIPT = """\
 import torch

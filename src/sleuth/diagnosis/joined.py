@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from sleuth.facts.step import Record
 from sleuth.finding import Evidence
 from sleuth.judge.relations import says
+from sleuth.record.entries import Record
 
 
 def settled(findings: Iterable[Evidence], record: Record) -> list[Evidence]:

@@ -6,7 +6,7 @@ from sleuth import catalog
 from sleuth.finding import FAULTS, Evidence
 from sleuth.judge.relations import rivals_of, roots_of, says
 from sleuth.judge.strength import strength
-from sleuth.records import replace
+from sleuth.quick_dataclass import replace
 
 STRONG = 0.5  # a root must be at least this likely by itself to explain a symptom away
 ANYTHING = "anything"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sleuth.finding import TELLINGS, Evidence
 from sleuth.judge.strength import strength
-from sleuth.records import replace
+from sleuth.quick_dataclass import replace
 
 # Whose line is trusted most: the source says where it is written, a probe or a record where it was seen.
 TRUST = ("lint", "watch", "probe", "experiment", "crash")

@@ -17,7 +17,7 @@ from sleuth.judge.observed import Observed
 from sleuth.judge.relations import says, silenced_in
 from sleuth.judge.strength import alone, strength
 from sleuth.judge.suspects import Suspect, suspects
-from sleuth.records import replace
+from sleuth.quick_dataclass import replace
 
 HELPING = ("lr×10", "lr×0.1", "no-regularisation", "no-momentum", "float64")
 LIBRARIES = ("site-packages", "dist-packages")

@@ -9,7 +9,7 @@ from sleuth.catalog import Cause
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.finding import SEVERITIES, Evidence, Severity
 from sleuth.judge.strength import severity
-from sleuth.records import dataclass
+from sleuth.quick_dataclass import dataclass
 from sleuth.settings import section
 
 SETTINGS = ("select", "ignore", "exclude", "notes")

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from sleuth.facts.step import (
+from sleuth.finding import FAULTS
+from sleuth.record.entries import (
     Activation,
     Batch,
     Evaluation,
@@ -20,7 +21,6 @@ from sleuth.facts.step import (
     Step,
     Values,
 )
-from sleuth.finding import FAULTS
 from tests.watching.detectors import records
 from tests.watching.detectors.records import Twins, add, cases, drop, ended, found, healthy, serious, spoil
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from sleuth.facts.step import (
+from sleuth.finding import FAULTS
+from sleuth.record.entries import (
     Cached,
     Evaluation,
     Layers,
@@ -22,7 +23,6 @@ from sleuth.facts.step import (
     Step,
     Values,
 )
-from sleuth.finding import FAULTS
 from tests.watching.detectors import records
 from tests.watching.detectors.records import Twins, add, cases, found, healthy, serious, spoil, wobble
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from sleuth.facts.step import (
+from sleuth.finding import FAULTS
+from sleuth.record.entries import (
     Batch,
     End,
     Evaluation,
@@ -26,7 +27,6 @@ from sleuth.facts.step import (
     Step,
     Warned,
 )
-from sleuth.finding import FAULTS
 from tests.watching.detectors import records
 from tests.watching.detectors.records import (
     ORDER,
