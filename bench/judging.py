@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import zoo
-from sleuth.facts.record_lines import read
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
+from sleuth.record.entries import Record
+from sleuth.record.json_lines import read
 from sleuth.watching.judging import judge
 
 TIME_LIMIT = 300.0  # seconds for one script, recorder included

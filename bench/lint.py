@@ -18,10 +18,10 @@ from pathlib import Path
 
 from bench import corpus, detection, snippets, zoo
 from sleuth.collector import collector_off
-from sleuth.facts.source import Project, Source, UnreadableSource, fingerprint, read_source
 from sleuth.finding import Finding
 from sleuth.lint import Selection, lint, lint_source, lintable
 from sleuth.lint.cache import Cache
+from sleuth.source.parsed_file import Project, Source, UnreadableSource, fingerprint, read_source
 
 SOURCES = zoo.ROOT / "src" / "sleuth"
 FIXTURES = zoo.ROOT / "tests" / "causes"

@@ -158,7 +158,7 @@ def harvest(limit: int | None = None) -> Harvest:
 
 def causes_in(script: Path, phases: int = 1) -> list[str]:
     """Causes of errors and warnings at a script's step, surest first."""
-    from sleuth.facts.capture import Captured, capture
+    from sleuth.lab.capture import Captured, capture
     from sleuth.probing import bench_of, examine
 
     found: list[str] = []
@@ -202,7 +202,7 @@ def _step(made: dict[str, Any]) -> float:
 def memory(made: dict[str, Any], budget: float) -> tuple[float, float, float, float]:
     """Megabytes: peak of a whole probe, of a bare training step, twice the model and the batch, the model."""
     from bench.memory import peak
-    from sleuth.facts.bench import batches
+    from sleuth.measure import batches
     from sleuth.probing import probe
 
     model, optimizer = made["model"], made["optimizer"]

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.zoo import LINE_SLACK, ZOO
-from sleuth.facts.source import Project, Source, UnreadableSource, parse_source
 from sleuth.finding import Finding
 from sleuth.lint import lint_source
+from sleuth.source.parsed_file import Project, Source, UnreadableSource, parse_source
 
 FOLDER = ZOO / "snippets"
 

@@ -11,9 +11,9 @@ from torch import Tensor
 
 import sleuth
 from bench.surface_cases import HEALTHY, SICK, SMOOTH, Loss
-from sleuth.landscape.axes import Axis, read_axes
-from sleuth.landscape.calls import adapt
-from sleuth.landscape.grid import evaluate, slopes_at
+from sleuth.loss_surface.axes import Axis, read_axes
+from sleuth.loss_surface.calls import adapt
+from sleuth.loss_surface.grid import evaluate, slopes_at
 
 STEP = 1e-5  # of an axis, for central differences in float64
 PATH = 10_000  # points that the double loop really does; a larger grid is scaled up from them

@@ -11,8 +11,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from sleuth.facts.source import Project, Source, UnreadableSource, decode, parse_source
 from sleuth.lint import Selection, lint_source
+from sleuth.source.parsed_file import Project, Source, UnreadableSource, decode, parse_source
 
 SECONDS = float(os.environ.get("SLEUTH_FUZZ_SECONDS", "8"))  # of processor time, a test
 LEAST = 25  # files, however slow the machine

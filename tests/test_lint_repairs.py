@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from bench import snippets
-from sleuth.facts.source import UnreadableSource, parse_source
 from sleuth.finding import Finding
 from sleuth.lint import lint_source
 from sleuth.lint.fix import apply
+from sleuth.source.parsed_file import UnreadableSource, parse_source
 
 FIXTURES = Path(__file__).parent / "causes"
 FILES = sorted(

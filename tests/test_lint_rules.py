@@ -11,8 +11,8 @@ import pytest
 
 from sleuth import catalog
 from sleuth.catalog import Cause
-from sleuth.facts.source import read_source
 from sleuth.lint import Selection, lint_source, lintable
+from sleuth.source.parsed_file import read_source
 
 FIXTURES = Path(__file__).parent / "causes"
 BAD = sorted(FIXTURES.glob("*/*/bad_*.py"))

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sleuth.facts.fragments import mended
-from sleuth.facts.source import lines_of, parse_source
 from sleuth.lint import Selection, lint
 from sleuth.lint.changes import only_changed
 from sleuth.lint.fix import repairs, write
+from sleuth.source.fragments import mended
+from sleuth.source.parsed_file import lines_of, parse_source
 
 LOOP = """for x, y in loader:
     loss = criterion(net(x), y)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sleuth.facts.notebook import in_cell, read_notebook
-from sleuth.facts.source import MAX_BYTES, Project, UnreadableSource, decode, parse_source, read_source
 from sleuth.finding import Where
 from sleuth.lint.files import read_any
+from sleuth.source.notebook import in_cell, read_notebook
+from sleuth.source.parsed_file import MAX_BYTES, Project, UnreadableSource, decode, parse_source, read_source
 
 
 def test_a_byte_order_mark_and_foreign_line_ends_are_fine(tmp_path: Path) -> None:

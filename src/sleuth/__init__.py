@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from sleuth.diagnosis.diagnose import diagnose
     from sleuth.errors import SleuthError
     from sleuth.finding import Finding, Report, Severity, Verdict, Where
-    from sleuth.landscape import surface
     from sleuth.leaking import leak
+    from sleuth.loss_surface import surface
     from sleuth.probing import probe
-    from sleuth.stall import stuck
+    from sleuth.stuck_metric import stuck
     from sleuth.sweeping.function import sweep
     from sleuth.watching.session import watch
 
@@ -47,8 +47,8 @@ _HOMES = {
     "diff": "sleuth.comparing",
     "leak": "sleuth.leaking",
     "probe": "sleuth.probing",
-    "stuck": "sleuth.stall",
-    "surface": "sleuth.landscape",
+    "stuck": "sleuth.stuck_metric",
+    "surface": "sleuth.loss_surface",
     "sweep": "sleuth.sweeping.function",
     "watch": "sleuth.watching.session",
 }

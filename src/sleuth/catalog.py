@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sleuth.errors import DetectorFailed, SleuthError, did_you_mean
 from sleuth.finding import Finding
-from sleuth.records import dataclass, replace
+from sleuth.quick_dataclass import dataclass, replace
 
 if TYPE_CHECKING:
     from sleuth.page import Page

@@ -74,7 +74,7 @@ def diff(mine: Any, reference: Any, batch: Any) -> DiffReport:
     for name, model in (("mine", mine), ("reference", reference)):
         if not isinstance(model, nn.Module):
             raise SleuthError(f"{name} is a {type(model).__name__}; expected a torch.nn.Module.")
-    from sleuth.facts.bench.sandbox import kept
+    from sleuth.measure.sandbox import kept
 
     with kept(mine, seed=0), kept(reference, seed=0):
         pairs, unpaired = _paired(mine, reference)
@@ -129,8 +129,8 @@ def _paired(
 def _run(model: "nn.Module", batch: Any) -> _Run:
     import torch
 
-    from sleuth.facts.bench.batches import leaves
-    from sleuth.facts.bench.sandbox import sow
+    from sleuth.measure.batches import leaves
+    from sleuth.measure.sandbox import sow
 
     outputs: dict[int, Tensor] = {}
     order: list[nn.Module] = []
@@ -162,8 +162,8 @@ def _run(model: "nn.Module", batch: Any) -> _Run:
 
 
 def _called(model: "nn.Module", batch: Any) -> Any:
-    from sleuth.facts.bench.batches import parted
-    from sleuth.facts.bench.subject import call
+    from sleuth.measure.batches import parted
+    from sleuth.measure.subject import call
 
     try:
         return call(model, batch if not isinstance(batch, list) else tuple(batch))

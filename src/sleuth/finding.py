@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal, Self, get_args
 
-from sleuth.records import dataclass, field, names_of
+from sleuth.quick_dataclass import dataclass, field, names_of
 
 Severity = Literal["error", "warning", "note"]
 Status = Literal["cause-found", "nothing-found", "inconclusive", "crashed"]

@@ -10,14 +10,14 @@ from pygls.lsp.server import LanguageServer
 
 from sleuth import catalog
 from sleuth._version import __version__
-from sleuth.facts.notebook import in_cell, in_cells, read_notebook
-from sleuth.facts.source import Source, UnreadableSource, parse_source
 from sleuth.finding import Edit, Finding, Severity, Where
 from sleuth.lint.check import lint_source
 from sleuth.lint.reports import Trouble
 from sleuth.lint.selection import configured
-from sleuth.records import dataclass, replace
+from sleuth.quick_dataclass import dataclass, replace
 from sleuth.show import pages
+from sleuth.source.notebook import in_cell, in_cells, read_notebook
+from sleuth.source.parsed_file import Source, UnreadableSource, parse_source
 
 LEVELS: dict[Severity, types.DiagnosticSeverity] = {
     "error": types.DiagnosticSeverity.Error,

@@ -18,8 +18,8 @@ from sleuth.needs import need
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.captured import Captured
+    from sleuth.measure.captured import Captured
+    from sleuth.measure.workbench import Workbench
 
 BUDGET = 30.0  # seconds; a probe must fit between two thoughts
 
@@ -92,14 +92,14 @@ def probe(
     does not fit into `budget` (seconds) is listed as not examined.
     """
     need("torch", "torch", "`sleuth.probe`")
-    from sleuth.facts.bench import Bench, example_batch
+    from sleuth.measure.workbench import Workbench, example_batch
 
     started = time.monotonic()  # a loader's first batch may take a while
     if batch is None:
         if loader is None:
             raise SleuthError("probe needs a batch, or a loader to take one from.")
         batch = example_batch(loader)
-    bench = Bench(
+    bench = Workbench(
         model,
         batch,
         loss_fn,
@@ -118,11 +118,11 @@ def probe(
 
 def bench_of(
     found: "Captured", *, budget: float = BUDGET, memorise: bool = False, quick: bool = True, seed: int = 0
-) -> "Bench":
+) -> "Workbench":
     """The bench for a step that was taken out of a running script."""
-    from sleuth.facts.bench import Bench
+    from sleuth.measure.workbench import Workbench
 
-    return Bench(
+    return Workbench(
         found.model,
         found.batch,
         step=found.step,
@@ -137,7 +137,7 @@ def bench_of(
     )
 
 
-def examine(bench: "Bench") -> Report:
+def examine(bench: "Workbench") -> Report:
     """Ask every cause that has a probe, then put roots before symptoms."""
     found, examined = seen_by(bench)
     findings = weigh(Observed(evidence=tuple(found))).ranked
@@ -150,9 +150,9 @@ def examine(bench: "Bench") -> Report:
     )
 
 
-def seen_by(bench: "Bench") -> tuple[list[Finding], list[Examined]]:
+def seen_by(bench: "Workbench") -> tuple[list[Finding], list[Examined]]:
     """What every cause that has a probe says of it."""
-    from sleuth.facts.bench import NotApplicable
+    from sleuth.measure.workbench import NotApplicable
 
     return catalog.examine("probe", bench, NotApplicable)
 
@@ -175,15 +175,15 @@ def _verdict(findings: tuple[Finding, ...], failure: str, late: str = "") -> Ver
     return Verdict("nothing-found", "Nothing wrong was found in what could be examined.")
 
 
-# Bench attribute → the name of the observation in a report.
+# Workbench attribute → the name of the observation in a report.
 _OBSERVED = (
     "first wiring downhill terms modes shapes mixing causality reach ceiling numerics precision labels "
     "copies neighbours split updates rate_range noise_scale memory"
 ).split()
 
 
-def _observations(bench: "Bench") -> Iterable[dict[str, Any]]:
-    from sleuth.facts.bench import NotApplicable
+def _observations(bench: "Workbench") -> Iterable[dict[str, Any]]:
+    from sleuth.measure.workbench import NotApplicable
 
     for name in (*(["data"] if bench.failure or bench.late else []), *_OBSERVED):
         try:

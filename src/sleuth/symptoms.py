@@ -7,12 +7,12 @@ from functools import cache
 from typing import Any, Literal
 
 from sleuth import catalog
-from sleuth.facts import curves
-from sleuth.facts.growth import diverging
-from sleuth.facts.seen import adversarial, broke_at, chance, courses, evaluations, loss_calls
-from sleuth.facts.step import Evaluation, Metric, Record
 from sleuth.judge.relations import says
 from sleuth.judge.words import likelihood
+from sleuth.record import curves
+from sleuth.record.entries import Evaluation, Metric, Record
+from sleuth.record.growth import diverging
+from sleuth.record.questions import adversarial, broke_at, chance, courses, evaluations, loss_calls
 
 Answer = Literal["yes", "no", "unknown"]
 ENOUGH = 20  # steps before the shape of a curve says anything

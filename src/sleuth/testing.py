@@ -7,7 +7,7 @@ from sleuth.errors import SleuthError
 from sleuth.needs import need
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
+    from sleuth.measure.workbench import Workbench
 
 __all__ = [
     "assert_batch_independent",
@@ -129,18 +129,18 @@ def assert_no_leak(pipeline: Any, X: Any, y: Any = None, cutoff: int | None = No
         raise AssertionError(f"{found} Fit on the part before the cutoff, then only transform the rest.")
 
 
-def _bench(model: Any, batch: Any, loss_fn: Any, budget: float = 30.0, steps: int = 150) -> "Bench":
+def _bench(model: Any, batch: Any, loss_fn: Any, budget: float = 30.0, steps: int = 150) -> "Workbench":
     need("torch", "torch", "`sleuth.testing`")
-    from sleuth.facts.bench import Bench
+    from sleuth.measure.workbench import Workbench
 
     if loss_fn is None and hasattr(batch, "new_zeros"):  # inputs alone: what comes out is all that is asked
-        return Bench(model, batch, step=_any_number, budget=budget)
-    return Bench(model, batch, loss_fn, budget=budget, memorise_steps=steps)
+        return Workbench(model, batch, step=_any_number, budget=budget)
+    return Workbench(model, batch, loss_fn, budget=budget, memorise_steps=steps)
 
 
 def _any_number(model: Any, batch: Any) -> Any:
     """A loss for questions that need none."""
-    from sleuth.facts.tape import tensors_in
+    from sleuth.measure.tape import tensors_in
 
     given = model(batch)
     if hasattr(given, "loss") and given.loss is not None:
@@ -148,9 +148,9 @@ def _any_number(model: Any, batch: Any) -> Any:
     return sum(part.float().mean() for part in tensors_in(given) if part.is_floating_point())
 
 
-def _asked(bench: "Bench", name: str) -> Any:
+def _asked(bench: "Workbench", name: str) -> Any:
     """The answer; what cannot be asked is a mistake of the test, not a passed test."""
-    from sleuth.facts.bench import NotApplicable
+    from sleuth.measure.workbench import NotApplicable
 
     try:
         return getattr(bench, name)

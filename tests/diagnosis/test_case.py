@@ -21,12 +21,16 @@ from sleuth.diagnosis.joined import settled
 from sleuth.diagnosis.preflight import expected_failures
 from sleuth.diagnosis.reporting import report
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.sources import local_sources, optimizers_in, plays, thaws
 from sleuth.diagnosis.trials import Trial, Trials
-from sleuth.diagnosis.workplace import in_place, scratch_copy, writes_files
 from sleuth.errors import SleuthError
-from sleuth.facts.stage.job import Ending
-from sleuth.facts.step import (
+from sleuth.finding import Finding, Where
+from sleuth.judge.experiments import NOTHING, OTHER, called
+from sleuth.judge.observed import Observed, Outcome
+from sleuth.judge.relations import rivals_of, roots_of
+from sleuth.judge.weigh import doubts, merged, roots_before_symptoms, weigh
+from sleuth.lab.job import Ending
+from sleuth.lab.workplace import in_place, scratch_copy, writes_files
+from sleuth.record.entries import (
     Batch,
     End,
     Evaluation,
@@ -42,11 +46,7 @@ from sleuth.facts.step import (
     Step,
     Values,
 )
-from sleuth.finding import Finding, Where
-from sleuth.judge.experiments import NOTHING, OTHER, called
-from sleuth.judge.observed import Observed, Outcome
-from sleuth.judge.relations import rivals_of, roots_of
-from sleuth.judge.weigh import doubts, merged, roots_before_symptoms, weigh
+from sleuth.source.script_files import local_sources, optimizers_in, plays, thaws
 
 
 def finding(
@@ -430,7 +430,7 @@ def test_a_scratch_copy_leaves_the_original_alone(
 def test_big_data_is_linked_and_environments_stay_behind(
     project: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sleuth.diagnosis.workplace.MOST_BYTES", 500)
+    monkeypatch.setattr("sleuth.lab.workplace.MOST_BYTES", 500)
     (project / "env").mkdir()
     (project / "env" / "pyvenv.cfg").write_text("")
     scratch = tmp_path_factory.mktemp("scratch")

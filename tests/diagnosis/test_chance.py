@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sleuth.facts.places.chance import left_to_chance
+from sleuth.places.chance import left_to_chance
 
 BY_CHANCE = {
     "a set that is numbered": "vocab = set()\nindex = {w: i for i, w in enumerate(vocab)}",

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from sleuth.diagnosis.joined import settled
-from sleuth.facts.step import Loader, Pattern, Record, Scheduler, Step
 from sleuth.finding import Finding
 from sleuth.lint import Selection, lint
+from sleuth.record.entries import Loader, Pattern, Record, Scheduler, Step
 
 SCRIPT = """\
 import torch

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sleuth.diagnosis.lines import placed
-from sleuth.diagnosis.sources import optimizers_in
-from sleuth.facts.step import (
+from sleuth.finding import Finding, Where
+from sleuth.record.entries import (
     Batch,
     Keeper,
     Layer,
@@ -18,7 +18,7 @@ from sleuth.facts.step import (
     Record,
     Step,
 )
-from sleuth.finding import Finding, Where
+from sleuth.source.script_files import optimizers_in
 
 
 def found(cause: str, module: str | None = None, line: int | None = None) -> Finding:

@@ -6,7 +6,8 @@ import pytest
 
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.bisect import bisect, first_true
-from sleuth.facts.step import (
+from sleuth.judge.crashes import meaning
+from sleuth.record.entries import (
     Activation,
     Evaluation,
     Layer,
@@ -19,7 +20,6 @@ from sleuth.facts.step import (
     Record,
     Step,
 )
-from sleuth.judge.crashes import meaning
 
 
 def run(losses: list[float], *more: object, line: int = 9, batch: str = "") -> Record:

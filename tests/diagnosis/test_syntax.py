@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-from sleuth.facts.places.syntax import tree_of
+from sleuth.source.trees import tree_of
 
 
 def test_a_changed_file_is_read_anew(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.triage import Question, Reply, _none, questions
-from sleuth.facts.stage.job import Ending
+from sleuth.lab.job import Ending
 from sleuth.show.cases import triage_page
 
 CRASH = Ending(

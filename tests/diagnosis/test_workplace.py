@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sleuth.diagnosis import workplace
-from sleuth.diagnosis.workplace import Workplace, in_place, scratch_copy, writes_files
-from sleuth.facts.stage.client import Stage
-from sleuth.facts.stage.job import Ending, Job
+from sleuth.lab import workplace
+from sleuth.lab.client import Stage
+from sleuth.lab.job import Ending, Job
+from sleuth.lab.workplace import Workplace, in_place, scratch_copy, writes_files
 
 
 @pytest.fixture

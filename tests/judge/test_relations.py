@@ -11,10 +11,10 @@ import sleuth
 from sleuth import catalog
 from sleuth.diagnosis.circumstances import NAMED
 from sleuth.diagnosis.experiments import MEASURES
-from sleuth.facts.step import Record
 from sleuth.judge.experiments import EXPERIMENTS
 from sleuth.judge.relations import ANSWERED, rivals_of, roots_of, says
 from sleuth.judge.words import WORDS
+from sleuth.record.entries import Record
 from sleuth.symptoms import symptoms
 
 SOURCE = Path(sleuth.__file__).parent
@@ -23,7 +23,7 @@ SLUGS = set(catalog.causes())
 
 # Files outside `causes/` that may name a cause, each with its reason. The list only ever gets shorter.
 MAY_NAME: Mapping[str, str] = {
-    "stall/verdict.py": "the three answers of `stuck`",
+    "stuck_metric/verdict.py": "the three answers of `stuck`",
     "sweeping/findings.py": "the two causes that only a sweep can show",
 } | {
     f"rl/{name}.py": "its own judges, until they move into their causes' files"

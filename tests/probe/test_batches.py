@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from sleuth.errors import SleuthError
-from sleuth.facts.bench import batches
+from sleuth.measure import batches
 
 
 class Pair(NamedTuple):

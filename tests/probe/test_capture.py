@@ -9,11 +9,11 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from sleuth.facts.bench import batches
-from sleuth.facts.capture import capture
-from sleuth.facts.captured import Captured, Chunks
-from sleuth.facts.fits import Fits
-from sleuth.facts.parts import held_out
+from sleuth.lab.capture import capture
+from sleuth.lab.step_parts import held_out
+from sleuth.measure import batches
+from sleuth.measure.captured import Captured, Chunks
+from sleuth.measure.fits import Fits
 from sleuth.probing import bench_of, examine
 from tests.probe.scripts import BROKEN, ENGINE, SCRIPTS
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from sleuth import catalog
-from sleuth.facts.bench import Bench, NotApplicable
 from sleuth.finding import Finding
+from sleuth.measure.workbench import NotApplicable, Workbench
 from sleuth.probing import probe
 from tests.probe.cases import CASES, Made, classify
 
@@ -15,7 +15,7 @@ BUILT = [cause.slug for cause in catalog.causes().values() if "probe" in cause.d
 
 
 def found(slug: str, made: Made) -> list[Finding]:
-    bench = Bench(**made, memorise=False)
+    bench = Workbench(**made, memorise=False)
     findings, _ = catalog.examine("probe", bench, NotApplicable, {slug: catalog.find(slug)})
     return findings
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from sleuth.facts.bench import Bench
+from sleuth.measure.workbench import Workbench
 from sleuth.probing import examine
 from tests.probe.fresh import FRESH
 
@@ -13,7 +13,7 @@ HEALTHY = sorted(name for name, (causes, _) in FRESH.items() if not causes)
 
 def serious(name: str) -> list[str]:
     torch.set_num_threads(1)
-    bench = Bench(**FRESH[name][1](), quick=True)
+    bench = Workbench(**FRESH[name][1](), quick=True)
     return [finding.cause for finding in examine(bench).findings if finding.severity != "note"]
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-from sleuth.facts.bench import Bench, NotApplicable
-from sleuth.facts.bench.memorise import read_curve
-from sleuth.facts.bench.optimizer import estimate, read_range
+from sleuth.measure.memorise import read_curve
+from sleuth.measure.optimizer import estimate, read_range
+from sleuth.measure.workbench import NotApplicable, Workbench
 from tests.probe.cases import CASES, classify, loader_of, mlp, seeded
 
 torch.set_num_threads(1)
@@ -19,7 +19,7 @@ torch.set_num_threads(1)
 
 def test_gradient_norms_are_those_of_backward() -> None:
     made = classify()
-    found = {p.name: p.gradient for p in Bench(**made).first.gradients.parameters}
+    found = {p.name: p.gradient for p in Workbench(**made).first.gradients.parameters}
     made["loss_fn"](made["model"](made["batch"][0]), made["batch"][1]).backward()
     for name, parameter in made["model"].named_parameters():
         assert parameter.grad is not None
@@ -30,7 +30,7 @@ def test_the_update_is_what_the_optimizer_would_have_done() -> None:
     made = classify(
         model=(model := mlp()), optimizer=torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.1)
     )
-    told = {part.name: part for part in Bench(**made).updates.parts}
+    told = {part.name: part for part in Workbench(**made).updates.parts}
     before = {name: p.detach().clone() for name, p in model.named_parameters()}
     made["loss_fn"](model(made["batch"][0]), made["batch"][1]).backward()
     made["optimizer"].step()
@@ -58,7 +58,7 @@ def test_the_noise_scale_is_near_that_of_per_example_gradients() -> None:
     def step(model: nn.Module, batch: tuple[Tensor]) -> Tensor:
         return F.mse_loss(model(batch[0])[:, 0], batch[0].sum(1) + 3)
 
-    told = Bench(model, (x,), step=step).noise_scale.scale
+    told = Workbench(model, (x,), step=step).noise_scale.scale
     rows = []
     for row in x:
         slopes = torch.autograd.grad(step(model, (row[None],)), list(model.parameters()))
@@ -77,7 +77,7 @@ def test_mixing_agrees_with_finite_changes() -> None:
             other[1:] += 1
             moved = float((model(x)[0] - model(other)[0]).abs().max())
             assert (moved > 1e-6) is expected
-            assert (Bench(**made).mixing.share > 1e-3) is expected
+            assert (Workbench(**made).mixing.share > 1e-3) is expected
 
 
 @pytest.mark.parametrize("time_first", [True, False])
@@ -92,7 +92,7 @@ def test_time_before_the_examples_is_no_mixing(time_first: bool) -> None:
             return read
 
     x = torch.randn((9, 12, 3) if time_first else (12, 9, 3))
-    bench = Bench(Net(), (x, torch.arange(12) % 2), nn.CrossEntropyLoss())
+    bench = Workbench(Net(), (x, torch.arange(12) % 2), nn.CrossEntropyLoss())
     if time_first:
         with pytest.raises(NotApplicable, match="behind time"):
             bench.mixing  # noqa: B018  asked for its reason
@@ -114,26 +114,26 @@ def test_mixing_of_integers_is_found_by_replacement() -> None:
             return out
 
     for mixes in (True, False):
-        seen = Bench(Net(mixes), (tokens, torch.arange(12) % 2), nn.CrossEntropyLoss()).mixing
+        seen = Workbench(Net(mixes), (tokens, torch.arange(12) % 2), nn.CrossEntropyLoss()).mixing
         assert seen.method == "replacement"
         assert (seen.share > 1e-3) is mixes
 
 
 @pytest.mark.parametrize(("reduction", "ratio"), [("mean", 1.0), ("sum", 2.0)])
 def test_doubling(reduction: str, ratio: float) -> None:
-    seen = Bench(**classify(loss_fn=nn.CrossEntropyLoss(reduction=reduction))).wiring
+    seen = Workbench(**classify(loss_fn=nn.CrossEntropyLoss(reduction=reduction))).wiring
     assert seen.doubling == pytest.approx(ratio, rel=1e-5)
     assert seen.gradient_doubling == pytest.approx(ratio, rel=1e-4)
 
 
 def test_the_loss_at_start_is_set_against_guessing() -> None:
-    (use,) = Bench(**classify()).first.losses
+    (use,) = Workbench(**classify()).first.losses
     assert use.chance == pytest.approx(math.log(3))
     x, y = seeded()
     shares = torch.bincount(y).float() / len(y)
     assert use.entropy == pytest.approx(float(-(shares * shares.log()).sum()), rel=1e-5)
     target = x[:, :1]
-    (use,) = Bench(mlp(6, 1), (x, target), nn.MSELoss()).first.losses
+    (use,) = Workbench(mlp(6, 1), (x, target), nn.MSELoss()).first.losses
     assert use.chance == pytest.approx(float(target.var(unbiased=False)), rel=1e-5)
 
 
@@ -141,7 +141,7 @@ def test_dead_units_are_counted_as_by_hand() -> None:
     made = CASES["dead-relu"][0]()
     model, x = made["model"], made["batch"][0]
     by_hand = float((model[1](model[0](x)) <= 0).all(0).float().mean())
-    assert Bench(**made).first.activations.units[0].dead == pytest.approx(by_hand)
+    assert Workbench(**made).first.activations.units[0].dead == pytest.approx(by_hand)
 
 
 def test_neighbours_agree_with_a_loop() -> None:
@@ -152,13 +152,13 @@ def test_neighbours_agree_with_a_loop() -> None:
         gaps = (x - x[i]).pow(2).sum(1)
         gaps[i] = torch.inf
         same += int(y[gaps.argmin()] == y[i])
-    assert Bench(**made).neighbours.agreement == pytest.approx(same / len(x), abs=0.01)
+    assert Workbench(**made).neighbours.agreement == pytest.approx(same / len(x), abs=0.01)
 
 
 def test_shared_rows_are_counted_as_by_hand() -> None:
     made = CASES["split-overlap"][0]()
     train, val = (set(map(tuple, made[k].dataset.tensors[0].tolist())) for k in ("loader", "val_loader"))
-    assert Bench(**made).split.shared == len(train & val) == 100
+    assert Workbench(**made).split.shared == len(train & val) == 100
 
 
 def test_an_endless_loader_is_left_in_time() -> None:
@@ -169,7 +169,7 @@ def test_an_endless_loader_is_left_in_time() -> None:
             while True:
                 yield x, y
 
-    assert Bench(**classify(loader=Endless()), budget=5).labels.seen >= 64
+    assert Workbench(**classify(loader=Endless()), budget=5).labels.seen >= 64
 
 
 @pytest.mark.parametrize(
@@ -194,28 +194,28 @@ def test_a_range_of_rates_is_read() -> None:
 
 
 def test_a_healthy_model_learns_a_batch_by_heart_and_needs_its_inputs() -> None:
-    memory = Bench(**classify()).memory
+    memory = Workbench(**classify()).memory
     assert memory.end < 0.5 * memory.start
     assert {name: ratio for name, _, ratio in memory.ablation}["shuffled"] > 1.5
 
 
 def test_a_small_step_downhill_brings_what_the_gradient_promises() -> None:
     x, _ = seeded()
-    seen = Bench(mlp(6, 1), (x, x[:, :1]), nn.MSELoss()).downhill
+    seen = Workbench(mlp(6, 1), (x, x[:, :1]), nn.MSELoss()).downhill
     assert seen.brought == pytest.approx(seen.promised, rel=0.1)
 
 
 def test_double_precision_agrees_for_an_ordinary_model() -> None:
-    assert Bench(**classify()).precision.difference < 1e-5
+    assert Workbench(**classify()).precision.difference < 1e-5
 
 
 def test_a_spent_budget_is_a_reason() -> None:
-    bench = Bench(**classify(), budget=0.0)
+    bench = Workbench(**classify(), budget=0.0)
     with pytest.raises(NotApplicable, match="budget"):
         _ = bench.first
 
 
 def test_labels_of_a_loader_are_counted_over_all_of_it() -> None:
     x, y = seeded(200)
-    counts = dict(Bench(**classify(loader=loader_of(x, y))).labels.counts)
+    counts = dict(Workbench(**classify(loader=loader_of(x, y))).labels.counts)
     assert counts == {int(k): int((y == k).sum()) for k in y.unique()}  # type: ignore[no-untyped-call]

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import torch
 
-from sleuth.facts.bench import Bench
-from sleuth.facts.capture import Captured, capture
+from sleuth.lab.capture import Captured, capture
+from sleuth.measure.workbench import Workbench
 from sleuth.probing import bench_of
 
 torch.set_num_threads(1)
 
 
-def examined(folder: Path, text: str) -> list[Bench]:
+def examined(folder: Path, text: str) -> list[Workbench]:
     script = folder / "train.py"
     script.write_text(text)
-    benches: list[Bench] = []
+    benches: list[Workbench] = []
 
     def look(seen: Captured) -> None:
         benches.append(bench_of(seen))

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import sleuth
-from sleuth.facts.bench import Bench
+from sleuth.measure.workbench import Workbench
 from sleuth.probing import examine
 
 
@@ -491,7 +491,7 @@ def test_a_likeness_may_be_judged_by_classes_it_never_met() -> None:
             "val_loader": DataLoader(TensorDataset(x[~known], labels[~known]), 64),
             "step": step,
         }
-        found = examine(Bench(**subject, quick=True)).findings
+        found = examine(Workbench(**subject, quick=True)).findings
         return [f.cause for f in found if f.severity != "note"]
 
     assert "unstratified-split" not in split(_likeness, model)
@@ -518,7 +518,7 @@ def test_a_loud_head_beside_a_quiet_one_is_no_gradient_that_grows() -> None:
         strength, grade = model(batch[0])
         return 1e4 * F.mse_loss(strength, batch[0][:, 0]) + F.cross_entropy(grade, batch[1])
 
-    found = examine(Bench(model=TwoHeads(), batch=(x, kinds), step=step, quick=True)).findings
+    found = examine(Workbench(model=TwoHeads(), batch=(x, kinds), step=step, quick=True)).findings
     assert "exploding-gradients" not in [f.cause for f in found if f.severity != "note"]
     assert "loss-terms-imbalanced" in [f.cause for f in found]
 
@@ -544,7 +544,7 @@ def test_two_losses_that_ask_the_opposite_of_one_output(second: Any, named: bool
         clicked = F.binary_cross_entropy_with_logits(score, batch[1])
         return clicked + F.binary_cross_entropy_with_logits(score, batch[2])
 
-    found = examine(Bench(model=model, batch=(x, y, other), step=step, quick=True)).findings
+    found = examine(Workbench(model=model, batch=(x, y, other), step=step, quick=True)).findings
     assert ("loss-terms-conflict" in [f.cause for f in found if f.severity != "note"]) is named
 
 
@@ -558,5 +558,5 @@ def test_what_a_loss_is_told_to_ignore_is_not_silent() -> None:
     def step(model: nn.Module, batch: Any) -> Tensor:
         return F.cross_entropy(model(batch[0]).flatten(0, 1), batch[1].flatten())
 
-    found = examine(Bench(model=model, batch=(tokens, labels), step=step, quick=True)).findings
+    found = examine(Workbench(model=model, batch=(tokens, labels), step=step, quick=True)).findings
     assert "loss-saturated" not in [f.cause for f in found if f.severity != "note"]

@@ -11,10 +11,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from bench.memory import peak
-from sleuth.facts.bench import FOR_THE_PAGE, Bench, NotApplicable
-from sleuth.facts.bench.forward import each_gradient
-from sleuth.facts.bench.memorise import read_curve
-from sleuth.facts.bench.stepper import Stepper
+from sleuth.measure.forward import each_gradient
+from sleuth.measure.memorise import read_curve
+from sleuth.measure.short_training import Stepper
+from sleuth.measure.workbench import FOR_THE_PAGE, NotApplicable, Workbench
 from sleuth.probing import probe
 from sleuth.show.probe_text import page, painted
 from tests.probe.cases import classify, mlp
@@ -150,7 +150,7 @@ def test_updates_are_those_of_the_real_optimizer(kind: Any) -> None:
         optimizer.zero_grad()
         F.cross_entropy(model(x), y).backward()
         optimizer.step()
-    told = {part.name: part.update for part in Bench(**made, optimizer=optimizer).updates.parts}
+    told = {part.name: part.update for part in Workbench(**made, optimizer=optimizer).updates.parts}
     state = copy.deepcopy(optimizer.state_dict())
     before = {name: p.detach().clone() for name, p in model.named_parameters()}
     optimizer.zero_grad()
@@ -165,21 +165,21 @@ def test_half_precision_is_foreseen() -> None:
     model = mlp()
     with torch.no_grad():
         model[0].weight.mul_(1e6)
-    half = Bench(**classify(model=model)).first.half
+    half = Workbench(**classify(model=model)).first.half
     outputs = model[0](classify()["batch"][0])
     assert half.largest >= float(outputs.abs().max())
     assert half.share_of_range == pytest.approx(half.largest / 65504)
     assert half.share_of_range > 1
-    small = Bench(**classify(), step=lambda m, b: 1e-9 * F.cross_entropy(m(b[0]), b[1])).first.half
+    small = Workbench(**classify(), step=lambda m, b: 1e-9 * F.cross_entropy(m(b[0]), b[1])).first.half
     assert small.vanishing > 0.5
-    assert Bench(**classify()).first.half.vanishing < 0.1
+    assert Workbench(**classify()).first.half.vanishing < 0.1
 
 
 def test_a_target_matters_though_a_fresh_head_says_the_same_to_all() -> None:
     model = mlp()
     nn.init.zeros_(model[-1].weight)
     nn.init.zeros_(model[-1].bias)
-    effect = Bench(**classify(model=model)).wiring.target_effect
+    effect = Workbench(**classify(model=model)).wiring.target_effect
     assert effect is not None
     assert effect > 0.01
 
@@ -187,29 +187,29 @@ def test_a_target_matters_though_a_fresh_head_says_the_same_to_all() -> None:
 @pytest.mark.parametrize(("reduction", "factor"), [("mean", 1.0), ("sum", 2.0)])
 def test_doubling_is_asked_of_half_the_batch(reduction: str, factor: float) -> None:
     made = classify() | {"loss_fn": nn.CrossEntropyLoss(reduction=reduction)}
-    seen = Bench(**made).wiring
+    seen = Workbench(**made).wiring
     assert seen.doubling == pytest.approx(factor, rel=1e-4)
     assert seen.gradient_doubling == pytest.approx(factor, rel=1e-4)
 
 
 def test_sizes_become_prime_where_the_step_allows_it() -> None:
-    bench = Bench(**classify())
+    bench = Workbench(**classify())
     assert bench.subject.smaller().examples == 7
-    fixed = Bench(**classify(), step=lambda m, b: F.cross_entropy(m(b[0].view(64, 6)), b[1]))
+    fixed = Workbench(**classify(), step=lambda m, b: F.cross_entropy(m(b[0].view(64, 6)), b[1]))
     assert fixed.subject.smaller().examples == 64
 
 
 def test_zeros_are_woken_for_questions_about_the_wiring_only() -> None:
     model = mlp()
     nn.init.zeros_(model[-1].weight)
-    bench = Bench(**classify(model=model))
+    bench = Workbench(**classify(model=model))
     assert bench.reach.ignored == 0
     assert not model[-1].weight.any()
 
 
 def test_a_curve_that_will_not_move_is_not_followed_to_the_end() -> None:
     made = classify(torch.zeros(64, 6))  # inputs that tell nothing
-    memory = Bench(**made).memory
+    memory = Workbench(**made).memory
     assert memory.reading in ("flat", "plateaus", "oscillates")
     assert 80 < memory.steps < 150
     assert read_curve(list(memory.curve), complete=True)[0] == memory.reading
@@ -275,7 +275,7 @@ def test_a_table_of_all_pairs_is_meant_to_mix_examples() -> None:
         return -torch.log_softmax(alike, 1).diagonal().mean()
 
     x, y = classify()["batch"]
-    bench = Bench(Towers(), (x, torch.randn_like(x), y), contrast)
+    bench = Workbench(Towers(), (x, torch.randn_like(x), y), contrast)
     with pytest.raises(NotApplicable, match="examples by examples"):
         bench.mixing  # noqa: B018  asked for its reason
 
@@ -290,7 +290,7 @@ def test_rows_of_one_graph_may_influence_each_other() -> None:
             return self.net(edges @ x)
 
     x, y = classify()["batch"]
-    bench = Bench(Graph(), (x, torch.eye(64).roll(1, 0), y), nn.CrossEntropyLoss())
+    bench = Workbench(Graph(), (x, torch.eye(64).roll(1, 0), y), nn.CrossEntropyLoss())
     with pytest.raises(NotApplicable, match="nodes of one graph"):
         bench.mixing  # noqa: B018  asked for its reason
 
@@ -350,4 +350,4 @@ def test_targets_of_graphs_beside_rows_of_nodes_cannot_be_handed_on() -> None:
         x, owner, target = given
         return F.mse_loss(model(x, owner), target)
 
-    assert Bench(model=Graphs(), batch=batch, step=step).wiring.target_effect is None
+    assert Workbench(model=Graphs(), batch=batch, step=step).wiring.target_effect is None

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import sleuth
-from sleuth.facts.bench.sandbox import Snapshot, kept, snapshot
+from sleuth.measure.sandbox import Snapshot, kept, snapshot
 from sleuth.probing import probe
 
 torch.set_num_threads(1)

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 import sleuth
 from sleuth import testing
 from sleuth.errors import SleuthError
-from sleuth.facts.bench.memorise import read_curve
+from sleuth.measure.memorise import read_curve
 from tests.probe.cases import CASES, classify, mlp, seeded
 
 torch.set_num_threads(1)

@@ -10,10 +10,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
-from sleuth.facts.bench import Bench
-from sleuth.facts.captured import Chunks
 from sleuth.finding import Finding
 from sleuth.judge.weigh import roots_before_symptoms
+from sleuth.measure.captured import Chunks
+from sleuth.measure.workbench import Workbench
 from sleuth.probing import probe
 from tests.probe.cases import Made, Parts, classify, loader_of, mlp, seeded
 from tests.probe.test_causes import found
@@ -264,7 +264,7 @@ def test_one_layer_called_twice_is_no_stack() -> None:
 def test_layers_side_by_side_are_no_stack() -> None:
     torch.manual_seed(0)
     sides = Parts(lambda m, x: m.a(x) + m.b(x), a=nn.Linear(6, 3), b=nn.Linear(6, 3))
-    bench = Bench(**classify(model=sides))
+    bench = Workbench(**classify(model=sides))
     assert [layer.depth for layer in bench.first.activations.layers] == [1, 1]
     assert serious("missing-nonlinearity", classify(model=sides)) == []
 
@@ -360,7 +360,7 @@ def test_a_used_branch_is_neither() -> None:
 def test_looking_for_the_cut_leaves_the_weights_alone() -> None:
     made = _branch(CUT["detach"])
     before = {name: value.clone() for name, value in made["model"].state_dict().items()}
-    assert Bench(**made).cuts.behind == ("aside.weight", "aside.bias")
+    assert Workbench(**made).cuts.behind == ("aside.weight", "aside.bias")
     assert all(torch.equal(value, before[name]) for name, value in made["model"].state_dict().items())
 
 
@@ -498,7 +498,7 @@ def test_whole_tensors_are_counted_to_their_end() -> None:
         DataLoader(TensorDataset(x, y.clamp(max=2)), 64, shuffle=True),
     ):
         assert len(serious("unstratified-split", _served(train, Chunks(HELD_OUT)))) >= 1
-    assert Bench(**_served(Chunks(IN_ORDER), Chunks(HELD_OUT))).labels.seen == MANY
+    assert Workbench(**_served(Chunks(IN_ORDER), Chunks(HELD_OUT))).labels.seen == MANY
 
 
 def test_the_head_of_a_long_file_with_one_label_is_a_note() -> None:
@@ -516,4 +516,4 @@ def test_a_loader_over_a_stream_has_no_length_and_is_no_mistake() -> None:
             return iter(zip(*seeded(), strict=True))
 
     stream: DataLoader[Any] = DataLoader(Stream(), batch_size=16)
-    assert not Bench(**classify(loader=stream)).failure
+    assert not Workbench(**classify(loader=stream)).failure

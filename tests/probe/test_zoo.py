@@ -9,10 +9,10 @@ from torch import nn
 
 from bench import zoo
 from sleuth import catalog
-from sleuth.facts.bench import Bench, NotApplicable
-from sleuth.facts.capture import Captured, capture
 from sleuth.finding import Finding
 from sleuth.judge.weigh import roots_before_symptoms
+from sleuth.lab.capture import Captured, capture
+from sleuth.measure.workbench import NotApplicable, Workbench
 
 LATE = {"training/frozen-params": 3}  # the defect stands in the third phase of the script
 FAIR = {"training/stale-optimizer-params": {"params-not-in-optimizer"}}  # another true name for it
@@ -31,7 +31,7 @@ def serious(script: Path, phases: int = 1) -> list[Finding]:
     found: list[Finding] = []
 
     def look(seen: Captured) -> None:
-        bench = Bench(
+        bench = Workbench(
             seen.model,
             seen.batch,
             step=seen.step,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import sleuth
 from sleuth.cli.surface import read_axis_option, read_place
 from sleuth.errors import SleuthError
-from sleuth.landscape.axes import Axis, read_axes, read_region
+from sleuth.loss_surface.axes import Axis, read_axes, read_region
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
 
@@ -157,7 +157,7 @@ def test_a_region_may_be_a_test_of_the_point() -> None:
 
 FIRST: dict[str, str] = {
     "first": "import sleuth",
-    "last": "import sleuth.landscape.survey, sleuth.stall.asking, sleuth.cli.surface, sleuth.show",
+    "last": "import sleuth.loss_surface.survey, sleuth.stuck_metric.asking, sleuth.cli.surface, sleuth.show",
 }
 
 
@@ -166,9 +166,9 @@ def test_the_public_names_are_functions_whatever_was_imported_before(first: str)
     code = (
         f"{first}; import sleuth\n"
         "seen = sleuth.surface(lambda x: x ** 2, x=('x', -1, 1), n=9)\n"
-        "import sleuth.landscape, sleuth.stall\n"
+        "import sleuth.loss_surface, sleuth.stuck_metric\n"
         "assert callable(sleuth.surface) and callable(sleuth.stuck)\n"
-        "assert sleuth.surface is sleuth.landscape.surface and sleuth.stuck is sleuth.stall.stuck\n"
+        "assert sleuth.surface is sleuth.loss_surface.surface and sleuth.stuck is sleuth.stuck_metric.stuck\n"
         "print(len(seen.loss))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -7,7 +7,7 @@ import torch
 import sleuth
 from bench.surface import kinds
 from bench.surface_cases import HEALTHY, SICK, Loss
-from sleuth.landscape import KINDS, Flaw, Surface
+from sleuth.loss_surface import KINDS, Flaw, Surface
 
 
 def look(loss: Loss, n: int = 80) -> Surface:
@@ -192,7 +192,7 @@ def test_a_fine_grid_is_thinned_for_the_analysis_but_not_for_poles() -> None:
 
 
 def test_the_poles_of_torch_are_found() -> None:
-    found = {pole.name: pole for pole in sleuth.landscape.poles()}
+    found = {pole.name: pole for pole in sleuth.loss_surface.poles()}
     for name in ("log of 0", "sqrt at 0", "normalise at 0, by hand", "division by 0", "arccos at 1"):
         assert "non-finite" in found[name].kinds, name
     for name in ("BCE at 0, target 1", "BCE at 1, target 0", "normalise at 0, by torch"):

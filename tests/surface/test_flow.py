@@ -5,7 +5,7 @@ import torch
 
 import sleuth
 from sleuth.errors import SleuthError
-from sleuth.landscape.flow import FlowRow
+from sleuth.loss_surface.flow import FlowRow
 
 
 def hinge(pos: torch.Tensor, neg: torch.Tensor, margin: float) -> dict[str, torch.Tensor]:

@@ -7,10 +7,10 @@ import torch
 import sleuth
 from bench import surface as bench
 from bench.surface_cases import SMOOTH, Loss
-from sleuth.landscape import grid
-from sleuth.landscape.axes import read_axes
-from sleuth.landscape.calls import adapt
-from sleuth.landscape.grid import curvature_at, evaluate
+from sleuth.loss_surface import grid
+from sleuth.loss_surface.axes import read_axes
+from sleuth.loss_surface.calls import adapt
+from sleuth.loss_surface.grid import curvature_at, evaluate
 
 
 @pytest.mark.parametrize("loss", SMOOTH, ids=lambda loss: loss.name)

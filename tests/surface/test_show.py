@@ -10,7 +10,7 @@ import pytest
 
 import sleuth
 from sleuth.errors import SleuthError
-from sleuth.landscape import Comparison, Surface
+from sleuth.loss_surface import Comparison, Surface
 from sleuth.show import surface_text
 from tests.surface import losses
 

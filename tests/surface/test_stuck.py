@@ -14,8 +14,8 @@ import sleuth
 from sleuth import catalog
 from sleuth.errors import SleuthError
 from sleuth.finding import Report
-from sleuth.stall import Standstill, care, inertia, reach, read_case, rivals, span
-from sleuth.stall.verdict import TABLE
+from sleuth.stuck_metric import Standstill, care, inertia, reach, read_case, rivals, span
+from sleuth.stuck_metric.verdict import TABLE
 
 
 def weights(*values: float) -> nn.Parameter:

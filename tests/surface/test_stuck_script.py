@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleuth.cli import run
-from sleuth.stall.terms import REST, take_apart
+from sleuth.stuck_metric.terms import REST, take_apart
 
 START = """
 import torch
@@ -142,7 +142,7 @@ def test_a_script_with_worker_processes_is_not_copied(folder: Path) -> None:
 def test_a_script_with_threads_is_not_copied_but_for_progress_bars(thread: str, needed: bool) -> None:
     import threading
 
-    from sleuth.stall.twin import hindrance
+    from sleuth.stuck_metric.twin import hindrance
 
     over = threading.Event()
     kind = (
@@ -221,7 +221,7 @@ def test_options_behind_the_script_are_told_from_its_own(
         asked.append(request)
         return {"answer": None, "trouble": "enough"}
 
-    monkeypatch.setattr("sleuth.stall.running.answered", answered)
+    monkeypatch.setattr("sleuth.stuck_metric.running.answered", answered)
     (folder / "train.py").write_text("")
     assert run(["stuck", *words]) == 2
     assert (asked[0][1], asked[0][2]) == (tuple(handed), "size")

@@ -8,8 +8,8 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from sleuth.facts.record_lines import read
-from sleuth.facts.step import Record
+from sleuth.record.entries import Record
+from sleuth.record.json_lines import read
 from sleuth.watching.install import Recorder, install
 
 HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"

@@ -11,8 +11,8 @@ import torch
 from torch import nn
 
 import sleuth
-from sleuth.facts.record_lines import read
-from sleuth.facts.step import Metric
+from sleuth.record.entries import Metric
+from sleuth.record.json_lines import read
 from tests.watching.recording import recorded
 
 slow = pytest.mark.slow

@@ -13,8 +13,8 @@ from textwrap import dedent
 import pytest
 
 from sleuth import archive
-from sleuth.facts.record_lines import read
-from sleuth.facts.step import End, Model, Replicas, Run
+from sleuth.record.entries import End, Model, Replicas, Run
+from sleuth.record.json_lines import read
 from sleuth.watching.judging import load
 from sleuth.watching.process import environment, records
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sleuth.facts.step import Keeper
+from sleuth.record.entries import Keeper
 from tests.watching.recording import watched
 
 PILES = """

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from sleuth.facts.record_lines import read
-from sleuth.facts.step import Metric
+from sleuth.record.entries import Metric
+from sleuth.record.json_lines import read
 from tests.watching.recording import recorded
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sleuth.facts.step import NonFinite
+from sleuth.record.entries import NonFinite
 from tests.watching.recording import bare, watched
 
 NET = """

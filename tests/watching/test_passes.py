@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sleuth.facts.step import (
+from sleuth.record.entries import (
     Batch,
     Dropout,
     Evaluation,
@@ -447,7 +447,7 @@ def test_training_does_not_overwrite_what_was_loaded(tmp_path: Path) -> None:
     ],
 )
 def test_predictions_that_meet_every_label_are_recorded(tmp_path: Path, evaluate: str, crossed: str) -> None:
-    from sleuth.facts.step import Crossed
+    from sleuth.record.entries import Crossed
 
     seen = watched(
         tmp_path,

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sleuth.facts.record_lines import line_of, parse, read
-from sleuth.facts.step import (
+from sleuth.record.entries import (
     KINDS,
     Activation,
     Batch,
@@ -23,6 +22,7 @@ from sleuth.facts.step import (
     Step,
     Values,
 )
+from sleuth.record.json_lines import line_of, parse, read
 
 FLOATS = st.floats(width=16, allow_nan=False)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sleuth.facts.step import End, Evaluation, Holding, Layers, Load, Optimizer, Scheduler, Trouble
+from sleuth.record.entries import End, Evaluation, Holding, Layers, Load, Optimizer, Scheduler, Trouble
 from sleuth.watching.state import Event, folded
 from tests.watching.recording import bare, watched
 

@@ -8,7 +8,7 @@ import click
 
 from sleuth.cli.linting import Request, answer, exit_code, report, say_troubles, sorted_out
 from sleuth.cli.output import emit, output_options, write_json
-from sleuth.records import replace
+from sleuth.quick_dataclass import replace
 
 FORMATS = ("text", "json", "sarif", "github", "junit")
 AUDIT_FORMATS = ("text", "json")

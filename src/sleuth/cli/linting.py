@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.cli.output import emit, say, steps_of
 from sleuth.errors import SleuthError
-from sleuth.records import dataclass, replace
+from sleuth.quick_dataclass import dataclass, replace
 
 if TYPE_CHECKING:
     from sleuth.lint import LintResult, Selection

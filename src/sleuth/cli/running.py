@@ -91,7 +91,7 @@ def _tell(script: str, left: list[str]) -> None:
 
 def _sources(script: str) -> Iterator[str]:
     """The script and the project's modules that it imports, which may parse its arguments."""
-    from sleuth.diagnosis.sources import local_sources
+    from sleuth.source.script_files import local_sources
 
     path = Path(script)
     if not path.is_file():

@@ -9,7 +9,7 @@ from sleuth.cli.running import ScriptCommand
 from sleuth.errors import SleuthError, did_you_mean
 
 if TYPE_CHECKING:
-    from sleuth.stall import Standstill
+    from sleuth.stuck_metric import Standstill
 
 
 @click.command("stuck", cls=ScriptCommand)
@@ -56,7 +56,7 @@ def command(
     if metric is None:
         raise SleuthError("Which metric? Write `sleuth stuck SCRIPT --metric NAME`.")
     need("torch", "torch", "`sleuth stuck`")
-    from sleuth.stall.running import answered
+    from sleuth.stuck_metric.running import answered
 
     told = answered(path, tuple(words), metric, steps, seconds(budget))
     if told["answer"] is None:

@@ -10,7 +10,7 @@ from sleuth.cli.output import colour, emit, output_options
 from sleuth.errors import SleuthError, did_you_mean
 
 if TYPE_CHECKING:
-    from sleuth.landscape import Comparison, Surface
+    from sleuth.loss_surface import Comparison, Surface
 
 
 @click.command("surface")
@@ -69,7 +69,7 @@ def command(
     cuts = {name: [_number(part, name) for part in text.split(",")] for name, text in map(_pair, slices)}
     held = {name: _value(text) for name, text in map(_pair, fixed)}
     need("torch", "torch", "sleuth surface")
-    from sleuth.landscape import surface
+    from sleuth.loss_surface import surface
 
     seen = surface(load(target), *axes, fixed=held, slices=cuts, n=n, **places)
     shown: Surface | Comparison = seen if other is None else seen.compare(load(other))
@@ -143,7 +143,7 @@ def _poles(json_path: str | None) -> int:
     from sleuth.needs import need
 
     need("torch", "torch", "sleuth surface")
-    from sleuth.landscape import poles
+    from sleuth.loss_surface import poles
     from sleuth.show import surface_json, surface_text
 
     examples = poles()

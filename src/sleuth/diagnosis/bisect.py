@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sleuth.facts.step import Activation, Layers, Model, NonFinite, Record
+from sleuth.record.entries import Activation, Layers, Model, NonFinite, Record
 
 HUGE = 1e4  # times the spread of the first layer's output
 MOSTLY = 0.95

@@ -11,11 +11,11 @@ from sleuth.diagnosis import lines, reading
 from sleuth.diagnosis.circumstances import Scene, circumstances, moving
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.trials import Trial, Trials
-from sleuth.facts.seen import NotRecorded
-from sleuth.facts.stage.job import Ending
 from sleuth.finding import Finding
 from sleuth.judge.observed import Ended, Guessing, Observed, Outcome
 from sleuth.judge.weigh import Weighed, weigh
+from sleuth.lab.job import Ending
+from sleuth.record.questions import NotRecorded
 
 RESERVE = 0.08  # of the budget, for what comes after the last experiment
 

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.experiments import worth_trying
 from sleuth.diagnosis.trials import Trials
-from sleuth.facts.places.chance import left_to_chance
-from sleuth.facts.step import Seed
 from sleuth.judge.board import best_next
 from sleuth.judge.experiments import EXPERIMENTS, NOTHING, OTHER, Experiment, can_be_undone, undoing
 from sleuth.judge.relations import says
 from sleuth.judge.weigh import Weighed, doubts, helped
+from sleuth.places.chance import left_to_chance
+from sleuth.record.entries import Seed
 
 SURE = 0.9  # credence at which a confirmed cause closes the case
 SUSPECT = 0.02  # credence from which taking a suspect back is worth considering

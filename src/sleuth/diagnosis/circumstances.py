@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from sleuth.diagnosis.trials import Trials
-from sleuth.facts.seen import ended, loss_calls, thawed_later
-from sleuth.facts.step import Evaluation, Layers, Record
 from sleuth.finding import Finding
+from sleuth.record.entries import Evaluation, Layers, Record
+from sleuth.record.questions import ended, loss_calls, thawed_later
 
 
 @dataclass(frozen=True)

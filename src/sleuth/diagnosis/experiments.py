@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.trials import Trial, Trials
-from sleuth.diagnosis.workplace import Workplace
-from sleuth.facts.stage.job import Ending, Job
-from sleuth.facts.step import LossCall, Model, Optimizer, Record
 from sleuth.judge.experiments import Experiment
 from sleuth.judge.observed import Course
 from sleuth.judge.relations import says
+from sleuth.lab.job import Ending, Job
+from sleuth.lab.workplace import Workplace
+from sleuth.record.entries import LossCall, Model, Optimizer, Record
 
 # `JUDGED_BY` of a cause: by what it is told whether undoing it helped, before the loss is asked.
 MEASURES: Mapping[str, Callable[[Record, Record], bool | None]] = {

@@ -12,17 +12,17 @@ from sleuth.diagnosis.choosing import next_experiment
 from sleuth.diagnosis.experiments import job_for, judged
 from sleuth.diagnosis.joined import settled
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.sources import bootstraps, local_sources, optimizers_in, plays, thaws
 from sleuth.diagnosis.trials import Trials
-from sleuth.diagnosis.workplace import Workplace, in_place, scratch_copy, unguarded, writes_files
-from sleuth.facts.places.scene import from_here
-from sleuth.facts.record_lines import read
-from sleuth.facts.stage.client import Stage
-from sleuth.facts.stage.job import Ending, Job
-from sleuth.facts.step import Record
 from sleuth.finding import Finding, Where
 from sleuth.judge.board import configured_priors
 from sleuth.judge.experiments import Experiment
+from sleuth.lab.client import Stage
+from sleuth.lab.job import Ending, Job
+from sleuth.lab.workplace import Workplace, in_place, scratch_copy, unguarded, writes_files
+from sleuth.places.scene import from_here
+from sleuth.record.entries import Record
+from sleuth.record.json_lines import read
+from sleuth.source.script_files import bootstraps, local_sources, optimizers_in, plays, thaws
 
 STRETCH = 8.0  # seconds of training that are looked at first, where the budget allows
 SHARE = 8  # the budget holds so many stretches
@@ -182,7 +182,7 @@ def _record(stage: Stage, name: str) -> Record | None:
 
 
 def _watched(record: Record, case: Case) -> list[Finding]:
-    from sleuth.facts.seen import NotRecorded
+    from sleuth.record.questions import NotRecorded
 
     found, examined = catalog.examine("watch", record, NotRecorded)
     case.examined += [

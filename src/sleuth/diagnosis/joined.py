@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
 from sleuth.judge.relations import says
+from sleuth.record.entries import Record
 
 
 def settled(findings: Iterable[Finding], record: Record) -> list[Finding]:

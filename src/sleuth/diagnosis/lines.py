@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from sleuth.facts.places.scene import Place, Scene, from_here
-from sleuth.facts.step import Record
 from sleuth.finding import Finding
 from sleuth.judge.relations import says
+from sleuth.places.scene import Place, Scene, from_here
+from sleuth.record.entries import Record
 
 
 def placed(findings: Iterable[Finding], record: Record | None, sources: list[Path]) -> list[Finding]:

@@ -8,14 +8,14 @@ from typing import Any
 
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.request import Request
-from sleuth.diagnosis.workplace import scratch_copy
-from sleuth.facts.record_lines import read
-from sleuth.facts.stage.client import Stage
-from sleuth.facts.stage.job import Job
-from sleuth.facts.step import Record
 from sleuth.files import write_whole
 from sleuth.finding import Report
+from sleuth.lab.client import Stage
+from sleuth.lab.job import Job
+from sleuth.lab.workplace import scratch_copy
 from sleuth.lint.fix import Repair, repairs
+from sleuth.record.entries import Record
+from sleuth.record.json_lines import read
 
 BY_HAND = "None of the findings has an edit that can be made mechanically; follow their `fix` by hand."
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sleuth import catalog
-from sleuth.diagnosis.sources import local_sources
 from sleuth.finding import Finding, Where
 from sleuth.judge.board import Clue, configured_priors, credences, priors
 from sleuth.judge.experiments import NOTHING, OTHER
 from sleuth.judge.relations import says
+from sleuth.source.script_files import local_sources
 
 
 @dataclass(frozen=True)

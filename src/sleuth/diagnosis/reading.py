@@ -6,9 +6,9 @@ import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from sleuth.facts.held_out import names_held_out
-from sleuth.facts.step import Batch, Evaluation, LossCall, Metric, Optimizer, Record
 from sleuth.judge.observed import Course, Score
+from sleuth.record.entries import Batch, Evaluation, LossCall, Metric, Optimizer, Record
+from sleuth.record.held_out import names_held_out
 
 TAIL_SHARE = 0.2  # of the steps: late enough to be the outcome, long enough to average the noise of batches
 ALMOST_NOTHING = 0.1  # of where the loss began

@@ -8,13 +8,13 @@ from sleuth import catalog
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.bisect import bisect
 from sleuth.diagnosis.case import Case
-from sleuth.facts.step import Record
 from sleuth.finding import Report
 from sleuth.judge.board import Answer
 from sleuth.judge.experiments import NOTHING, OTHER, can_be_undone, predicted, undoing
 from sleuth.judge.verdict import findings, verdict
 from sleuth.judge.weigh import Weighed
 from sleuth.judge.words import likelihood
+from sleuth.record.entries import Record
 
 CURVE_POINTS = 200  # of a curve in a report
 FEWEST_HYPOTHESES = 3

@@ -9,12 +9,12 @@ from typing import Any, Literal
 from sleuth import catalog
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.case import Case, exceptional
-from sleuth.facts.step import Evaluation, Record
 from sleuth.finding import Finding
 from sleuth.judge.crashes import meaning
 from sleuth.judge.experiments import EXPERIMENTS, predicted
 from sleuth.judge.relations import says
 from sleuth.judge.words import likelihood
+from sleuth.record.entries import Evaluation, Record
 from sleuth.symptoms import Symptom, symptoms
 
 OFF_CHANCE = 1.5  # a first loss beyond so many times chance, either way, is off

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from sleuth.diagnosis import reading
-from sleuth.facts.seen import LINE_SEARCHES
-from sleuth.facts.step import Evaluation, Optimizer, Record
 from sleuth.judge.experiments import Experiment
 from sleuth.judge.observed import Course
+from sleuth.record.entries import Evaluation, Optimizer, Record
+from sleuth.record.questions import LINE_SEARCHES
 
 ABOUT = 0.95  # of what one constant costs: the noise of batches hides less
 LITTLE = 0.2  # of the loss at the start

@@ -4,11 +4,11 @@ import ast
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from sleuth.facts.notebook import in_cell
-from sleuth.facts.source import Source, UnreadableSource, called
 from sleuth.finding import Where
 from sleuth.lint.files import python_files, read_any, read_bytes_of
-from sleuth.records import dataclass
+from sleuth.quick_dataclass import dataclass
+from sleuth.source.notebook import in_cell
+from sleuth.source.parsed_file import Source, UnreadableSource, called
 
 
 @dataclass(frozen=True)

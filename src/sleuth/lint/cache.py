@@ -6,9 +6,9 @@ from functools import cached_property
 from pathlib import Path
 
 from sleuth._version import __version__
-from sleuth.facts.source import ABSENT, fingerprint
 from sleuth.lint.reports import FileReport
-from sleuth.records import dataclass
+from sleuth.quick_dataclass import dataclass
+from sleuth.source.parsed_file import ABSENT, fingerprint
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.errors import SleuthError
 from sleuth.lint.files import STDIN, python_files
-from sleuth.records import replace
+from sleuth.quick_dataclass import replace
 
 if TYPE_CHECKING:
     from sleuth.finding import Finding

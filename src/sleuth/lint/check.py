@@ -5,12 +5,12 @@ from collections.abc import Iterable
 
 from sleuth import catalog
 from sleuth.catalog import Cause
-from sleuth.facts.program import read_program
-from sleuth.facts.source import Project, Source
-from sleuth.facts.words import Pattern
 from sleuth.finding import Edit, Finding
 from sleuth.lint.selection import Selection
-from sleuth.records import replace
+from sleuth.quick_dataclass import replace
+from sleuth.source.parsed_file import Project, Source
+from sleuth.source.program import read_program
+from sleuth.source.word_search import Pattern
 
 _IGNORE = Pattern(r"#\s*sleuth:\s*ignore(?P<file>-file)?(?:\[(?P<slugs>[^\]]*)\])?")
 

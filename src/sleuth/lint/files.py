@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sleuth.errors import SleuthError
-from sleuth.facts.notebook import MAX_NOTEBOOK_BYTES, read_notebook
-from sleuth.facts.source import Source, decode, parse_source, read_bytes
+from sleuth.source.notebook import MAX_NOTEBOOK_BYTES, read_notebook
+from sleuth.source.parsed_file import Source, decode, parse_source, read_bytes
 
 # Folders that hold other people's code or build products.
 PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"})

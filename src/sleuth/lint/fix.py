@@ -5,11 +5,11 @@ import io
 from collections.abc import Iterable
 from pathlib import Path
 
-from sleuth.facts.source import encoding_of, read_bytes
 from sleuth.files import write_whole
 from sleuth.finding import Edit, Finding
 from sleuth.lint.check import overlap
-from sleuth.records import dataclass
+from sleuth.quick_dataclass import dataclass
+from sleuth.source.parsed_file import encoding_of, read_bytes
 
 LINE_END = "\r\n"
 

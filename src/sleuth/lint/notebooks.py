@@ -7,7 +7,7 @@ from typing import Any
 
 from sleuth.finding import Edit, Finding
 from sleuth.lint.fix import edited, fitting, with_ends
-from sleuth.records import replace
+from sleuth.quick_dataclass import replace
 
 _INDENTS = (1, 2, 4, None, "\t")  # as notebook programs write them
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sleuth.finding import Finding, Severity
-from sleuth.records import dataclass, field
+from sleuth.quick_dataclass import dataclass, field
 
 Excerpts = dict[tuple[str | None, int | None, int | None], str]
 

@@ -10,7 +10,7 @@ from sleuth.finding import Finding
 from sleuth.lint.files import STDIN, left_out, python_files, read_bytes_of
 from sleuth.lint.reports import FileReport, Trouble
 from sleuth.lint.selection import Selection
-from sleuth.records import dataclass, field, replace
+from sleuth.quick_dataclass import dataclass, field, replace
 
 if TYPE_CHECKING:
     from sleuth.lint.cache import Cache
@@ -134,8 +134,8 @@ class _Task:
     remembering: bool
 
     def __call__(self, path: Path) -> FileReport:
-        from sleuth.facts.source import UnreadableSource
         from sleuth.lint.work import report_of
+        from sleuth.source.parsed_file import UnreadableSource
 
         try:
             data = read_bytes_of(path)

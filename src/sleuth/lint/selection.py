@@ -8,7 +8,7 @@ from sleuth import catalog
 from sleuth.catalog import Cause
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.finding import SEVERITIES, Finding, Severity
-from sleuth.records import dataclass
+from sleuth.quick_dataclass import dataclass
 from sleuth.settings import section
 
 SETTINGS = ("select", "ignore", "exclude", "notes")

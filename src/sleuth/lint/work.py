@@ -4,8 +4,14 @@ import gc
 from pathlib import Path
 
 from sleuth.catalog import Cause
-from sleuth.facts.notebook import cell_of, in_cell, in_cells
-from sleuth.facts.source import (
+from sleuth.finding import Finding
+from sleuth.lint.check import lint_source
+from sleuth.lint.files import read_any
+from sleuth.lint.reports import FileReport, Trouble
+from sleuth.lint.selection import Selection
+from sleuth.quick_dataclass import replace
+from sleuth.source.notebook import cell_of, in_cell, in_cells
+from sleuth.source.parsed_file import (
     ABSENT,
     Project,
     Source,
@@ -15,12 +21,6 @@ from sleuth.facts.source import (
     lines_of,
     read_bytes,
 )
-from sleuth.finding import Finding
-from sleuth.lint.check import lint_source
-from sleuth.lint.files import read_any
-from sleuth.lint.reports import FileReport, Trouble
-from sleuth.lint.selection import Selection
-from sleuth.records import replace
 
 FILES_A_SWEEP = 50  # how many files go by between two sweeps of the garbage collector
 ALL = Selection(notes=True)  # everything is worked out and remembered; what is shown is decided later

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from sleuth.show.surface_json import plain
 
 if TYPE_CHECKING:
-    from sleuth.stall import Care, Counterfactual, Inertia, Reach, Rivals, Standstill
+    from sleuth.stuck_metric import Care, Counterfactual, Inertia, Reach, Rivals, Standstill
 
 LAYERS = 8  # that are listed; the rest is counted
 

@@ -8,7 +8,7 @@ from sleuth.errors import SleuthError
 from sleuth.files import write_whole
 
 if TYPE_CHECKING:
-    from sleuth.landscape import Comparison, Surface
+    from sleuth.loss_surface import Comparison, Surface
 
 ENDINGS = (".html", ".png", ".svg", ".txt", ".json")
 

@@ -4,9 +4,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sleuth.landscape import Comparison, Surface
-    from sleuth.landscape.analysis import Analysis
-    from sleuth.landscape.axes import Region
+    from sleuth.loss_surface import Comparison, Surface
+    from sleuth.loss_surface.analysis import Analysis
+    from sleuth.loss_surface.axes import Region
 
 COARSE = 21  # points an axis of the copy
 

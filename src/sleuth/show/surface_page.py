@@ -8,8 +8,8 @@ from sleuth.needs import need
 from sleuth.show.surface_panels import Panel, arrows, grid, levels, panels
 
 if TYPE_CHECKING:
-    from sleuth.landscape import Comparison, Surface
-    from sleuth.landscape.flaw import Flaw
+    from sleuth.loss_surface import Comparison, Surface
+    from sleuth.loss_surface.flaw import Flaw
 
 COARSE = 100  # points an axis on the page: fine enough to look at, small enough to send
 ARROW = 0.03  # the length of an arrow, as a share of each axis
@@ -58,7 +58,7 @@ def page(shown: "Surface | Comparison") -> str:
 
 
 def _sides(shown: "Surface | Comparison") -> list["Surface"]:
-    from sleuth.landscape.compare import Comparison
+    from sleuth.loss_surface.compare import Comparison
 
     return [shown.left, shown.right] if isinstance(shown, Comparison) else [shown]
 
@@ -71,7 +71,7 @@ def _facts(surface: "Surface") -> str:
 
 
 def _changes(shown: "Surface | Comparison") -> Iterator[str]:
-    from sleuth.landscape.compare import Comparison
+    from sleuth.loss_surface.compare import Comparison
 
     if isinstance(shown, Comparison):
         items = "".join(f"<li>{escape(change)}</li>" for change in shown.changes)

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sleuth.landscape import Comparison, Surface
-    from sleuth.landscape.analysis import Analysis
+    from sleuth.loss_surface import Comparison, Surface
+    from sleuth.loss_surface.analysis import Analysis
 
     Numbers = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class Arrows:
 
 def panels(shown: "Surface | Comparison") -> list[Panel]:
     """Both sides of a comparison; else the loss of every slice, and the terms of the first one."""
-    from sleuth.landscape.compare import Comparison
+    from sleuth.loss_surface.compare import Comparison
 
     if isinstance(shown, Comparison):
         return [panels(side)[0] for side in (shown.left, shown.right)]

@@ -7,7 +7,7 @@ from sleuth.needs import need
 from sleuth.show.surface_panels import Panel, arrows, grid, levels, panels
 
 if TYPE_CHECKING:
-    from sleuth.landscape import Comparison, Surface
+    from sleuth.loss_surface import Comparison, Surface
 
 MARKERS = {
     "saddle": ("X", "saddle"),

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sleuth.landscape.calls import TOTAL
-from sleuth.landscape.descent import Fate
-from sleuth.landscape.flaw import Flaw
-from sleuth.landscape.flow import FlowRow
+from sleuth.loss_surface.calls import TOTAL
+from sleuth.loss_surface.descent import Fate
+from sleuth.loss_surface.flaw import Flaw
+from sleuth.loss_surface.flow import FlowRow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sleuth.landscape import Comparison, Surface
-    from sleuth.landscape.analysis import Analysis
-    from sleuth.landscape.examples import Pole
+    from sleuth.loss_surface import Comparison, Surface
+    from sleuth.loss_surface.analysis import Analysis
+    from sleuth.loss_surface.examples import Pole
 
 COLUMNS, ROWS, CURVE_ROWS = 48, 16, 10
 ARROWS = "→↗↑↖←↙↓↘"

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from sleuth.facts.step import Evaluation, Layers, Metric, Record
 from sleuth.finding import Finding, Report
+from sleuth.record.entries import Evaluation, Layers, Metric, Record
 from sleuth.show.watch_text import PAGE
 
 __all__ = ["PAGE", "curve", "document", "fragment"]

@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from sleuth.facts.step import Activation
+from sleuth.record.entries import Activation
 from sleuth.watching.models import Known
 from sleuth.watching.state import State
 

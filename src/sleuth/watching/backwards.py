@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MethodType
 from typing import Any
 
-from sleuth.facts.slopes import read_request
+from sleuth.measure.grad_requests import read_request
 from sleuth.watching import nonfinite, steps
 from sleuth.watching.patches import dressed
 from sleuth.watching.state import State

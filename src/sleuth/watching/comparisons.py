@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sleuth.facts.step import Crossed, Threshold
+from sleuth.record.entries import Crossed, Threshold
 from sleuth.watching.state import State
 
 SIGNS = {

@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from sleuth.facts.step import Dropout
+from sleuth.record.entries import Dropout
 from sleuth.watching.models import Births, known
 from sleuth.watching.place import NOWHERE, Place
 from sleuth.watching.state import State

@@ -5,7 +5,7 @@ import pickle
 import sys
 from typing import Any
 
-from sleuth.facts.step import Cached
+from sleuth.record.entries import Cached
 from sleuth.watching.state import State
 
 MOST_NAMED = 10

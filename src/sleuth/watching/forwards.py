@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MethodType
 from typing import Any
 
-from sleuth.facts.step import Overwritten
+from sleuth.record.entries import Overwritten
 from sleuth.watching import activations, models, modes, passes
 from sleuth.watching.models import COMPILED, Births
 from sleuth.watching.nonfinite import Last

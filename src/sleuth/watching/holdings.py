@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sleuth.facts.step import Holding
+from sleuth.record.entries import Holding
 from sleuth.watching.models import Known
 from sleuth.watching.state import State
 

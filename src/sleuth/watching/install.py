@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from sleuth.facts.step import End, Run, Trouble
+from sleuth.record.entries import End, Run, Trouble
 from sleuth.watching import importing, modes, passes, steps
 from sleuth.watching.excepthook import keep_clean
 from sleuth.watching.models import Births

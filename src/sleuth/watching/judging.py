@@ -7,11 +7,11 @@ from typing import Any
 
 from sleuth import catalog
 from sleuth.catalog import Cause, Examined
-from sleuth.facts.record_lines import parse, read
-from sleuth.facts.step import Evaluation, LossCall, Metric, Model, Optimizer, Record, Trouble
 from sleuth.finding import Finding, Report, Verdict
 from sleuth.judge.observed import Observed
 from sleuth.judge.weigh import weigh
+from sleuth.record.entries import Evaluation, LossCall, Metric, Model, Optimizer, Record, Trouble
+from sleuth.record.json_lines import parse, read
 from sleuth.watching.process import records
 from sleuth.watching.replicas import together
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from sleuth.facts.step import Keeper
+from sleuth.record.entries import Keeper
 from sleuth.watching.state import State
 
 SETTLED = 5  # steps after which what lives is what a run needs

@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from sleuth.errors import SleuthError
-from sleuth.facts.record_lines import read
-from sleuth.facts.step import Record
+from sleuth.record.entries import Record
+from sleuth.record.json_lines import read
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import time
 import weakref
 from typing import Any
 
-from sleuth.facts.step import Loader
+from sleuth.record.entries import Loader
 from sleuth.watching.state import State
 
 

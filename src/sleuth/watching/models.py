@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from sleuth.facts.step import Layer, Model, Parameter
+from sleuth.record.entries import Layer, Model, Parameter
 from sleuth.watching.identity import Memory
 from sleuth.watching.place import NOWHERE, Place
 from sleuth.watching.state import State

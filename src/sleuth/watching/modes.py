@@ -4,7 +4,7 @@ import weakref
 from dataclasses import replace
 from typing import Any
 
-from sleuth.facts.step import Load
+from sleuth.record.entries import Load
 from sleuth.watching.models import Births, model_of
 from sleuth.watching.state import State
 from sleuth.watching.tensors import address_of

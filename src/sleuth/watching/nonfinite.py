@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from sleuth.facts.step import NonFinite, Values
+from sleuth.record.entries import NonFinite, Values
 from sleuth.watching.place import NOWHERE, Place
 from sleuth.watching.state import State
 from sleuth.watching.tensors import describe, tensors

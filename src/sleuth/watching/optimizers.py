@@ -6,7 +6,7 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
-from sleuth.facts.step import Optimizer
+from sleuth.record.entries import Optimizer
 from sleuth.watching import holdings, nonfinite, replicas, steps
 from sleuth.watching.place import NOWHERE, Place
 from sleuth.watching.state import State

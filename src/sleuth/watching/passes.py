@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from sleuth.facts.step import Batch, Evaluation, LossCall
+from sleuth.record.entries import Batch, Evaluation, LossCall
 from sleuth.watching.place import Place
 from sleuth.watching.rows import fingerprint
 from sleuth.watching.state import Forward, State

@@ -6,8 +6,8 @@ No rank talks to another for this: a guest that adds a collective call can make 
 from pathlib import Path
 from typing import Any
 
-from sleuth.facts.record_lines import read
-from sleuth.facts.step import Record, Replicas
+from sleuth.record.entries import Record, Replicas
+from sleuth.record.json_lines import read
 from sleuth.watching.state import State
 
 

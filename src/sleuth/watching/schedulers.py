@@ -3,7 +3,7 @@
 import weakref
 from typing import Any
 
-from sleuth.facts.step import Scheduler
+from sleuth.record.entries import Scheduler
 from sleuth.watching.state import State
 
 SETTINGS = (

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from sleuth.facts.step import Seed
+from sleuth.record.entries import Seed
 from sleuth.watching.state import State
 
 

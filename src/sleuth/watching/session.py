@@ -5,9 +5,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from sleuth.errors import SleuthError
-from sleuth.facts.step import Record
 from sleuth.finding import Finding, Report
 from sleuth.needs import need
+from sleuth.record.entries import Record
 
 
 class Watch:

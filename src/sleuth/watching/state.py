@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sleuth.facts.step import Pattern, Trouble
+from sleuth.record.entries import Pattern, Trouble
 from sleuth.watching.identity import Memory
 from sleuth.watching.place import NOWHERE, Place, Places
 from sleuth.watching.writer import Writer

@@ -4,7 +4,7 @@ import json
 import time
 from typing import Any
 
-from sleuth.facts.step import Layers
+from sleuth.record.entries import Layers
 from sleuth.watching import memory, passes
 from sleuth.watching.place import Place
 from sleuth.watching.state import State

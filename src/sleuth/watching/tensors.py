@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from sleuth.facts.step import Values
+from sleuth.record.entries import Values
 
 MOST_VALUES = 1 << 18  # of one batch looked at
 MOST_COUNTED = 100  # different integers worth a count each

@@ -3,7 +3,7 @@
 import warnings
 from typing import Any
 
-from sleuth.facts.step import Warned
+from sleuth.record.entries import Warned
 from sleuth.watching.state import State
 
 MOST = 200

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sleuth.facts.record_lines import line_of
+from sleuth.record.json_lines import line_of
 
 OFTEN = 0.25  # seconds a line may wait in memory; a kill loses no more than that
 MOST_WAITING = 20_000  # lines kept of a child that may never train

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from sleuth import catalog
-from sleuth.facts.seen import NotRecorded
-from sleuth.facts.step import (
+from sleuth.finding import Finding
+from sleuth.record.entries import (
     Activation,
     Batch,
     End,
@@ -28,7 +28,7 @@ from sleuth.facts.step import (
     Step,
     Values,
 )
-from sleuth.finding import Finding
+from sleuth.record.questions import NotRecorded
 
 STEPS = 120
 SAMPLED = (0, 1, 2, 3, 4, 8, 16, 32, 64, 100)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sleuth.facts.step import (
+from sleuth.record.entries import (
     Activation,
     Dropout,
     Evaluation,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sleuth.facts import curves
+from sleuth.record import curves
 
 SERIES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60)
 

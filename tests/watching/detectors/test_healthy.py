@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleuth import catalog
-from sleuth.facts import step as kinds
-from sleuth.facts.seen import NotRecorded
-from sleuth.facts.step import Batch, End, Evaluation, Layers, LossCall, Metric, Record, Step
 from sleuth.finding import Report
 from sleuth.judge.weigh import roots_before_symptoms
+from sleuth.record import entries as kinds
+from sleuth.record.entries import Batch, End, Evaluation, Layers, LossCall, Metric, Record, Step
+from sleuth.record.questions import NotRecorded
 from sleuth.symptoms import causes_of, symptoms
 from sleuth.watching.judging import judge
 from tests.watching.detectors.records import add, drop, falling, found, healthy, serious, spoil, step

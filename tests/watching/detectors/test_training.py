@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sleuth.facts.step import (
+from sleuth.record.entries import (
     Batch,
     End,
     Evaluation,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sleuth.facts.prepared import where_input_made, where_number_written, where_target_made
-from sleuth.facts.step import Batch, Evaluation, Loader, LossCall, Metric, Record, Run, Step, Values
+from sleuth.places.origins import where_input_made, where_number_written, where_target_made
+from sleuth.record.entries import Batch, Evaluation, Loader, LossCall, Metric, Record, Run, Step, Values
 from sleuth.watching.rows import Rows
 from tests.watching.detectors.records import add, drop, evaluation, found, healthy, serious, spoil
 from tests.watching.recording import watched

@@ -51,14 +51,14 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.seen import loaded, module_of, needed, where_module
 from sleuth.finding import Finding, Where
+from sleuth.record.questions import loaded, module_of, needed, where_module
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Activation, Parameter, Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Activation, Parameter, Record
 
 ANSWERS = "initial loss"
 CONSEQUENCE_OF = "inputs-constant inputs-unnormalized nonfinite-input raw-units zero-init"
@@ -71,7 +71,7 @@ DRIFT = 1e3  # over all hidden layers
 ALIVE = 0.2  # of the first input's size, at the entry of a later layer
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     # A layer that gives out nothing was set to zero on purpose, or is dead: other causes see that.
     hidden = bench.first.activations.layers[:-1]
     layers = [layer for layer in hidden if layer.size_in > 0 and layer.spread_out > 0]
@@ -102,7 +102,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_models
+    from sleuth.lab.worlds.repairs import of_models
 
     of_models.initialised_anew(world)
 
@@ -112,7 +112,7 @@ LOUD, FAINT = 30.0, 1e-3  # spread of a hidden layer's output that goes with it;
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Layers, Model
+    from sleuth.record.entries import Layers, Model
 
     first = needed([seen for seen in record.of(Layers) if seen.n == 0], "activations of the first step")[0]
     for model in record.of(Model):
@@ -156,6 +156,6 @@ def _odd(parameter: "Parameter", out: "Activation") -> str:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.layers import where_written
+    from sleuth.places.layers import where_written
 
     return where_written(finding, scene)

@@ -52,18 +52,18 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, bracketed, keyword_set
-from sleuth.facts.flow import layer, possible, subject
-from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
-from sleuth.facts.program import Program, clue, rewrite, spot
-from sleuth.facts.topics.modules import RECURRENT, applied, axis_of, exact, module_around, settled, uses
-from sleuth.facts.topics.shapes import BATCH, shapes
 from sleuth.finding import Finding, Where
+from sleuth.source.edits import Edits, bracketed, keyword_set
+from sleuth.source.flow import layer, possible, subject
+from sleuth.source.interpreter.values import Call, Collection, Constant, Value
+from sleuth.source.program import Program, clue, rewrite, spot
+from sleuth.source.topics.modules import RECURRENT, applied, axis_of, exact, module_around, settled, uses
+from sleuth.source.topics.shapes import BATCH, shapes
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.places.statements import Statement
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.places.statements import Statement
 
 CONSEQUENCE_OF = "softmax-wrong-dim"
 INVITED_BY = {"\\.view\\(|\\.reshape\\(|permute|transpose": 2.0}
@@ -313,8 +313,8 @@ def _has_an_inserted_batch(value: Value) -> bool:
 SHARE = 1e-3  # of all influence on an output; rounding leaves 1e-7
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
-    from sleuth.facts.bench.forward import source_of
+def probe(bench: "Workbench") -> Iterator[Finding]:
+    from sleuth.measure.forward import source_of
 
     seen = bench.mixing
     if seen.share < SHARE:
@@ -336,7 +336,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.statements import best_statement
+    from sleuth.places.statements import best_statement
 
     return best_statement(_sums_over_examples, scene.sources)
 

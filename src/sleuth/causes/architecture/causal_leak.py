@@ -56,9 +56,9 @@ from typing import TYPE_CHECKING
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.places.statements import Statement
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.places.statements import Statement
 
 ANSWERS = "validation"
 INVITED_BY = {"mask|Transformer|Attention": 3.0}
@@ -67,8 +67,8 @@ INVITED_BY = {"mask|Transformer|Attention": 3.0}
 VISIBLE = 1e-4  # relative change of earlier outputs; must be exactly zero, kernels leave 1e-7
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
-    from sleuth.facts.bench.forward import source_of
+def probe(bench: "Workbench") -> Iterator[Finding]:
+    from sleuth.measure.forward import source_of
 
     seen = bench.causality
     if seen.shifted >= 0.9 and seen.change > VISIBLE:
@@ -96,7 +96,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.statements import best_statement
+    from sleuth.places.statements import best_statement
 
     return best_statement(_hides_the_future, scene.sources)
 

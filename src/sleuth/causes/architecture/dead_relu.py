@@ -54,15 +54,15 @@ chase a sparsity of 50%: that is what a healthy ReLU layer looks like.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.growth import steps_by_number
-from sleuth.facts.seen import layer_types, needed, where_module
 from sleuth.finding import Finding, Where
+from sleuth.record.growth import steps_by_number
+from sleuth.record.questions import layer_types, needed, where_module
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = (
     "accumulation-unscaled bad-init-scale inputs-constant inputs-unnormalized loss-sign-flipped "
@@ -75,7 +75,7 @@ MANY_UNITS = 0.9  # of a layer; see the page
 ENOUGH = 32  # positions on which a live unit would have fired at least once
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     rectifiers = [
         unit for unit in bench.first.activations.units if unit.name in ("relu", "relu6", "threshold")
     ]
@@ -99,7 +99,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_models
+    from sleuth.lab.worlds.repairs import of_models
 
     of_models.leaky_relus(world)
 
@@ -109,7 +109,7 @@ ROWS = 16  # examples in a batch; over fewer many live units are silent by chanc
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Layers
+    from sleuth.record.entries import Layers
 
     types, steps = layer_types(record), steps_by_number(record)
     shares: dict[str, list[float]] = {}
@@ -140,6 +140,6 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.layers import where_written
+    from sleuth.places.layers import where_written
 
     return where_written(finding, scene)

@@ -57,12 +57,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, argument_node, keyword_set
-from sleuth.facts.flow import ancestry, literal, possible
-from sleuth.facts.interpreter.values import Call, Constant, Either, Unknown, Value
-from sleuth.facts.program import Program, clue, rewrite
-from sleuth.facts.seen import at, evaluations
-from sleuth.facts.topics.modules import (
+from sleuth.finding import Finding
+from sleuth.record.questions import at, evaluations
+from sleuth.source.edits import Edits, argument_node, keyword_set
+from sleuth.source.flow import ancestry, literal, possible
+from sleuth.source.interpreter.values import Call, Constant, Either, Unknown, Value
+from sleuth.source.program import Program, clue, rewrite
+from sleuth.source.topics.modules import (
     DROPOUT,
     applied,
     exact,
@@ -75,12 +76,11 @@ from sleuth.facts.topics.modules import (
     settled,
     trains,
 )
-from sleuth.finding import Finding
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.step import Evaluation, Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.record.entries import Evaluation, Record
 
 ANSWERS = "validation"
 UNLESS = {"any": "asked-again"}
@@ -324,7 +324,7 @@ def _is_own_setting(call: Call) -> bool:
     return isinstance(written, ast.Name)
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     seen = bench.modes
     if seen.repeatable:
         return  # it was another model that dropped, a teacher in train mode: this one answers the same twice
@@ -342,13 +342,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_models
+    from sleuth.lab.worlds.repairs import of_models
 
     of_models.dropout_follows_mode(world)
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Dropout
+    from sleuth.record.entries import Dropout
 
     resting = {(d.path, d.line) for d in record.of(Dropout) if not d.active and not d.module_training}
     for seen in record.of(Dropout):

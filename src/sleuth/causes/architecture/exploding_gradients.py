@@ -58,15 +58,15 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.seen import courses, needed, where_loss
 from sleuth.finding import Finding, Where
+from sleuth.record import curves
+from sleuth.record.questions import courses, needed, where_loss
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record, Step
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record, Step
 
 CONSEQUENCE_OF = (
     "accumulation-unscaled bad-init-scale clip-misplaced hidden-state-not-detached "
@@ -83,7 +83,7 @@ PREDICTS = {"same-batch": "even", "lr×0.1": "usually"}
 RATIO = 1e3  # gradient norm of the first layer over the last; see the page
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     yield from _over_time(bench)
     weights = [p for p in bench.first.gradients.weights if p.gradient is not None and p.finite]
     if len(weights) < 3 or not weights[-1].gradient:
@@ -107,7 +107,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def _over_time(bench: "Bench") -> Iterator[Finding]:
+def _over_time(bench: "Workbench") -> Iterator[Finding]:
     """A state that every turn of a loop makes larger, though the layer in it is of a fair size."""
     turns = bench.first.activations.turns
     if not turns:
@@ -127,7 +127,7 @@ def _over_time(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.clipped_before_step(world)
 
@@ -209,6 +209,6 @@ def _spikes(steps: "tuple[Step, ...]", usual: float) -> int:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.layers import where_written
+    from sleuth.places.layers import where_written
 
     return where_written(finding, scene)

@@ -53,8 +53,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeGuard
 
-from sleuth.facts.flow import ancestry, keeps_numbers, layer, parents, root, same, subject
-from sleuth.facts.interpreter.values import (
+from sleuth.finding import Finding, Severity, Where
+from sleuth.source.flow import ancestry, keeps_numbers, layer, parents, root, same, subject
+from sleuth.source.interpreter.values import (
     Call,
     Carried,
     Collection,
@@ -64,8 +65,8 @@ from sleuth.facts.interpreter.values import (
     Unknown,
     Value,
 )
-from sleuth.facts.program import Program, clue, spot
-from sleuth.facts.topics.modules import (
+from sleuth.source.program import Program, clue, spot
+from sleuth.source.topics.modules import (
     AFFINE,
     BATCH_NORM,
     DROPOUT,
@@ -81,13 +82,12 @@ from sleuth.facts.topics.modules import (
     settled,
     uses,
 )
-from sleuth.facts.torch_api import is_module
-from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Severity, Where
+from sleuth.source.torch_api import is_module
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
 
 IS_AN_ABSENCE = True
 CONSEQUENCE_OF = "dead-relu softmax-wrong-dim zero-init"
@@ -440,7 +440,7 @@ def _could_be_statement(call: Call) -> bool:
 ROUNDING = 1e-4  # relative; float32 leaves some 1e-6
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     layers = [layer for layer in bench.first.activations.layers if layer.depth > 1]
     if not layers:
         return
@@ -460,6 +460,6 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.layers import made_in_a_row
+    from sleuth.places.layers import made_in_a_row
 
     return None if scene.record is None else made_in_a_row(finding, scene.record)

@@ -51,19 +51,19 @@ after each `model.train()`. Prediction with batch size 1 in eval mode is no prob
 from collections.abc import Iterator, Sized
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.flow import ancestry, possible
-from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
-from sleuth.facts.program import Program, clue, spot
-from sleuth.facts.seen import needed, raised, where_module
-from sleuth.facts.topics.cadence import setting
-from sleuth.facts.topics.modes import parts
-from sleuth.facts.topics.modules import BATCH_NORM, axis_of, exact, is_one_long, settled
 from sleuth.finding import Finding, Where
+from sleuth.record import curves
+from sleuth.record.questions import needed, raised, where_module
+from sleuth.source.flow import ancestry, possible
+from sleuth.source.interpreter.values import Call, Collection, Constant, Value
+from sleuth.source.program import Program, clue, spot
+from sleuth.source.topics.cadence import setting
+from sleuth.source.topics.modes import parts
+from sleuth.source.topics.modules import BATCH_NORM, axis_of, exact, is_one_long, settled
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.step import Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"oscillates": "rarely", "good in training, bad in validation": "even"}
 INVITED_BY = {"Dropout|BatchNorm": 3.0}
@@ -190,7 +190,7 @@ def _from_a_loop(value: Call) -> bool:
 FEW, ENOUGH = 4, 16  # examples behind a statistic; see the page
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     active = [norm for norm in bench.first.norms if norm.training]
     if not active:
         return
@@ -226,7 +226,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Model
+    from sleuth.record.entries import Model
 
     where = raised(record, "expected more than 1 value per channel")
     norms = [

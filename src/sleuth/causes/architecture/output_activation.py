@@ -54,19 +54,19 @@ from collections.abc import Iterator
 from math import inf
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import layer_taken_out
-from sleuth.facts.flow import ancestry, depends_on, layer, parents, subject
-from sleuth.facts.interpreter.values import Call, Collection, Constant, Instance, Value
-from sleuth.facts.losses import COMPARES_NUMBERS, LossUse
-from sleuth.facts.program import Program, clue, line_of
-from sleuth.facts.topics.modules import applied, exact, settled, sole_maker
-from sleuth.facts.topics.shapes import shapes
-from sleuth.facts.topics.stand_ins import output_of
 from sleuth.finding import Finding, Severity
+from sleuth.source.edits import layer_taken_out
+from sleuth.source.flow import ancestry, depends_on, layer, parents, subject
+from sleuth.source.interpreter.values import Call, Collection, Constant, Instance, Value
+from sleuth.source.losses import COMPARES_NUMBERS, LossUse
+from sleuth.source.program import Program, clue, line_of
+from sleuth.source.topics.modules import applied, exact, settled, sole_maker
+from sleuth.source.topics.shapes import shapes
+from sleuth.source.topics.stand_ins import output_of
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
 
 CHANGES_LOSS = True
 INVITED_BY = {"mse_loss|MSELoss|L1Loss": 2.0}
@@ -266,7 +266,7 @@ def _standardises(call: Call) -> bool:
 SHARE = 0.02  # of the targets out of reach; a few may be outliers
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     regression = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
     for use in bench.first.losses:
         if use.name in regression and use.outside_share > SHARE:
@@ -293,6 +293,6 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_models
+    from sleuth.lab.worlds.repairs import of_models
 
     of_models.open_output(world)

@@ -50,14 +50,14 @@ the symptom and keeps the bad scale, so fix the scale first. An output unit that
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.seen import courses, layer_types, learned, needed, where_module
 from sleuth.finding import Finding, Where
+from sleuth.record import curves
+from sleuth.record.questions import courses, layer_types, learned, needed, where_module
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = "bad-init-scale inputs-unnormalized lr-too-high nonfinite-input raw-units zero-init"
 UNLESS = {"numbers": "overcome"}
@@ -67,7 +67,7 @@ PREDICTS = {"same-batch": "even", "lr×10": "even"}
 MOST = 0.5  # of a layer's outputs beyond 0.97 (tanh), or within 0.03 of a bound (sigmoid)
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     for unit in bench.first.activations.units:
         if unit.saturated > MOST and not unit.final and unit.units >= 4 and unit.inside:
             yield Finding(
@@ -88,7 +88,7 @@ FLAT = ("Tanh", "Sigmoid", "Hardtanh", "Hardsigmoid")
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Layers
+    from sleuth.record.entries import Layers
 
     types = layer_types(record)
     shares: dict[str, list[float]] = {}
@@ -115,6 +115,6 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.layers import where_written
+    from sleuth.places.layers import where_written
 
     return where_written(finding, scene)

@@ -53,12 +53,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, layer, possible
-from sleuth.facts.interpreter.values import Call, Collection, Unknown, Value
-from sleuth.facts.program import Program, clue, line_of
-from sleuth.facts.source import Source, called, walked
-from sleuth.facts.topics.modes import excludes, has_weights, parts
-from sleuth.facts.topics.modules import (
+from sleuth.finding import Finding, Where
+from sleuth.source.flow import ancestry, layer, possible
+from sleuth.source.interpreter.values import Call, Collection, Unknown, Value
+from sleuth.source.parsed_file import Source, called, walked
+from sleuth.source.program import Program, clue, line_of
+from sleuth.source.topics.modes import excludes, has_weights, parts
+from sleuth.source.topics.modules import (
     BATCH_NORM,
     DROPOUT,
     Uses,
@@ -70,13 +71,12 @@ from sleuth.facts.topics.modules import (
     sole_maker,
     uses,
 )
-from sleuth.facts.torch_api import is_module
-from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Where
+from sleuth.source.torch_api import is_module
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
 
 
 # Operations that ask how far apart two embeddings are.
@@ -350,7 +350,7 @@ APART = (
 )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     for part in bench.first.shared:
         if part.norms and part.gap > APART:
             yield Finding(
@@ -380,8 +380,8 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import module_of
-    from sleuth.facts.places.statements import called_twice
+    from sleuth.places.scene import module_of
+    from sleuth.places.statements import called_twice
 
     module = module_of(finding)
     return called_twice(module.partition(".")[0], scene.sources) if module else None

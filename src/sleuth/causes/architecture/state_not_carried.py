@@ -53,8 +53,9 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, keeps_numbers, layer, subject
-from sleuth.facts.interpreter.values import (
+from sleuth.finding import Finding, Where
+from sleuth.source.flow import ancestry, keeps_numbers, layer, subject
+from sleuth.source.interpreter.values import (
     Call,
     Carried,
     Collection,
@@ -64,14 +65,13 @@ from sleuth.facts.interpreter.values import (
     Unknown,
     Value,
 )
-from sleuth.facts.program import Program, clue, spot
-from sleuth.facts.topics.modules import CELLS, RECURRENT, applied, axis_of, exact, is_one_long, settled, uses
-from sleuth.facts.torch_api import is_module
-from sleuth.finding import Finding, Where
+from sleuth.source.program import Program, clue, spot
+from sleuth.source.topics.modules import CELLS, RECURRENT, applied, axis_of, exact, is_one_long, settled, uses
+from sleuth.source.torch_api import is_module
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
 
 INVITED_BY = {"LSTM|GRU|RNN": 3.0}
 PREDICTS = {"noise-inputs": "even"}
@@ -124,7 +124,7 @@ def _to_blame(call: Call, loop: Loop) -> Call:
 
 
 def _never_looked_at(program: Program) -> Iterator[Finding]:
-    from sleuth.facts.topics.unread_state import unread_states
+    from sleuth.source.topics.unread_state import unread_states
 
     for found in unread_states(program.sources):
         yield clue(
@@ -137,7 +137,7 @@ def _never_looked_at(program: Program) -> Iterator[Finding]:
 
 
 def _left_lying(program: Program) -> Iterator[Finding]:
-    from sleuth.facts.topics.dropped_state import dropped_states
+    from sleuth.source.topics.dropped_state import dropped_states
 
     for found in dropped_states(program.source):
         yield clue(
@@ -150,7 +150,7 @@ def _left_lying(program: Program) -> Iterator[Finding]:
 
 
 def _cleared_each_turn(program: Program) -> Iterator[Finding]:
-    from sleuth.facts.topics.cleared_state import cleared_each_turn
+    from sleuth.source.topics.cleared_state import cleared_each_turn
 
     for emptied, kept, source in cleared_each_turn(program):
         yield clue(
@@ -419,7 +419,7 @@ def _is_plainly_named(call: Call, loop: Loop, makers: list[Call]) -> bool:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_models
+    from sleuth.lab.worlds.repairs import of_models
 
     of_models.state_carried(world)
 
@@ -428,7 +428,7 @@ MOSTLY_BLANK = 0.8  # episodes that begin at four of five steps are none
 SEVERAL = 8
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     for part in bench.first.recurrent:
         forgets = part.hidden_gradient == 0.0 and bool(part.input_gradient)
         if forgets and part.calls > 1 and part.stateless_calls == part.calls:

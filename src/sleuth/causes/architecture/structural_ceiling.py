@@ -58,8 +58,8 @@ from typing import TYPE_CHECKING
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.step import LossCall, Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.record.entries import LossCall, Record
 
 CONSEQUENCE_OF = (
     "dead-relu frozen-params inputs-constant labels-all-ignored loss-disconnected loss-saturated "
@@ -72,8 +72,8 @@ PREDICTS = {"same-batch": "usually"}  # not where only the answers stand still
 STILL = 1e-6  # relative change of every output when all parameters are drawn anew
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
-    from sleuth.facts.bench.forward import source_of
+def probe(bench: "Workbench") -> Iterator[Finding]:
+    from sleuth.measure.forward import source_of
 
     seen = bench.ceiling
     if seen.output_change < STILL and seen.loss_change < STILL:
@@ -124,7 +124,7 @@ FELL = 0.9  # of what even odds cost (ln 2): the loss has learnt something
 
 def watch(record: "Record") -> Iterator[Finding]:
     """Logits that never cross zero, of a two-class loss that falls: the decision cannot change."""
-    from sleuth.facts.seen import at, by_line, loss_calls, needed
+    from sleuth.record.questions import at, by_line, loss_calls, needed
 
     logits = [call for call in loss_calls(record) if call.function == "binary_cross_entropy_with_logits"]
     needed(logits, "a two-class loss on logits")

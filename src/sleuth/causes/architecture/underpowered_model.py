@@ -51,14 +51,14 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.seen import batches, loss_calls, where_module
-from sleuth.facts.step import Model
 from sleuth.finding import Finding
+from sleuth.record import curves
+from sleuth.record.entries import Model
+from sleuth.record.questions import batches, loss_calls, where_module
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 GIVES_WAY_TO = "anything"
 UNLESS = {"numbers": "plays"}

@@ -55,11 +55,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, statement_of
-from sleuth.facts.flow import ancestry, possible
-from sleuth.facts.interpreter.values import Call, Class, Instance, Value
-from sleuth.facts.program import Program, clue, line_of, rewrite
-from sleuth.facts.topics.modules import (
+from sleuth.finding import Finding, Where
+from sleuth.source.edits import Edits, statement_of
+from sleuth.source.flow import ancestry, possible
+from sleuth.source.interpreter.values import Call, Class, Instance, Value
+from sleuth.source.program import Program, clue, line_of, rewrite
+from sleuth.source.topics.modules import (
     contained,
     mentions,
     method_of,
@@ -69,11 +70,10 @@ from sleuth.facts.topics.modules import (
     trains,
     uses,
 )
-from sleuth.facts.torch_api import is_module
-from sleuth.finding import Finding, Where
+from sleuth.source.torch_api import is_module
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
+    from sleuth.measure.workbench import Workbench
 
 RAISES = {
     "optimizer got an empty parameter list": (
@@ -220,7 +220,7 @@ def _cancels_out(owner: Instance, name: str) -> bool:
     )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     gradients = bench.first.gradients
     if gradients.hidden:
         yield Finding(

@@ -54,19 +54,19 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.growth import called_modules, never_reached
-from sleuth.facts.interpreter.values import Value
-from sleuth.facts.prepared import unread_layers
-from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import module_of, needed, where_module
-from sleuth.facts.topics.idle import idle_layers
 from sleuth.finding import Finding, Where
-from sleuth.records import replace
+from sleuth.places.origins import unread_layers
+from sleuth.quick_dataclass import replace
+from sleuth.record.growth import called_modules, never_reached
+from sleuth.record.questions import module_of, needed, where_module
+from sleuth.source.interpreter.values import Value
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.idle import idle_layers
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = (
     "frozen-params loss-disconnected no-grad-training stale-optimizer-params unregistered-modules"
@@ -89,7 +89,7 @@ def lint(program: Program) -> Iterator[Finding]:
         )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     gradients = bench.first.gradients
     if not gradients.loss_has_graph:
         return
@@ -109,7 +109,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def _thrown_away(bench: "Bench") -> Iterator[Finding]:
+def _thrown_away(bench: "Workbench") -> Iterator[Finding]:
     """Layers that are called for nothing: whatever their weights, output and loss are the same."""
     if bench.first.gradients.silent and (idle := bench.cuts.idle):
         module = idle[0].rpartition(".")[0]
@@ -128,7 +128,7 @@ MUCH = 0.5  # of all weights
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Layers, Model
+    from sleuth.record.entries import Layers, Model
 
     needed(record.of(Layers), "gradients by layer")
     sizes = {p.name: math.prod(p.shape) for m in record.of(Model) for p in m.parameters if p.trainable}
@@ -168,6 +168,6 @@ def _dropped(names: list[str], unread: dict[str, Where]) -> Finding:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.layers import idle_part
+    from sleuth.places.layers import idle_part
 
     return None if scene.record is None else idle_part(finding, scene.record)

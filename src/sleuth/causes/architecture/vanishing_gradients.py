@@ -61,16 +61,16 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.seen import courses, learned, module_of, needed, where_module
 from sleuth.finding import Finding, Where
+from sleuth.record import curves
+from sleuth.record.questions import courses, learned, module_of, needed, where_module
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.bench.gradients import ParameterFacts
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.gradients import ParameterFacts
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = (
     "bad-init-scale dead-relu detached-graph double-softmax frozen-params inputs-unnormalized "
@@ -86,7 +86,7 @@ FAINT = 1e-2  # of a loss that does not fall this much is worth an experiment; R
 EARLY = 4  # the early part is the first of so many equal parts, which grows with depth as the shrinkage does
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     weights = [p for p in bench.first.gradients.weights if p.gradient is not None and p.weight > 0]
     if len(weights) < 3:
         return
@@ -124,7 +124,7 @@ def _early(weights: "Sequence[ParameterFacts]") -> "list[ParameterFacts]":
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.evened_out(world)
 
@@ -134,7 +134,7 @@ SAMPLES = 3
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Layers, Model
+    from sleuth.record.entries import Layers, Model
 
     needed(record.of(Layers), "gradients by layer")
     matrices = {p.name for m in record.of(Model) for p in m.parameters if len(p.shape) >= 2 and p.trainable}
@@ -188,7 +188,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.layers import where_squashed, where_stacked
+    from sleuth.places.layers import where_squashed, where_stacked
 
     if scene.record is None:
         return None

@@ -57,11 +57,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry
-from sleuth.facts.interpreter.values import Call, Instance, Unknown, Value
-from sleuth.facts.program import Program, clue, rewrite, spot
-from sleuth.facts.seen import loaded, module_of, needed, where_module
-from sleuth.facts.topics.equal_weights.in_jax import (
+from sleuth.finding import Finding, Where
+from sleuth.record.questions import loaded, module_of, needed, where_module
+from sleuth.source.flow import ancestry
+from sleuth.source.interpreter.values import Call, Instance, Unknown, Value
+from sleuth.source.program import Program, clue, rewrite, spot
+from sleuth.source.topics.equal_weights.in_jax import (
     JAX_FLAT,
     JAX_PRODUCTS,
     flat_entries,
@@ -69,7 +70,7 @@ from sleuth.facts.topics.equal_weights.in_jax import (
     is_of_each_layer,
     starts_equal,
 )
-from sleuth.facts.topics.equal_weights.in_torch import (
+from sleuth.source.topics.equal_weights.in_torch import (
     CONSTANT,
     FLAT,
     flat_weights,
@@ -79,7 +80,7 @@ from sleuth.facts.topics.equal_weights.in_torch import (
     straight_behind,
     subject_of,
 )
-from sleuth.facts.topics.equal_weights.initialisers import (
+from sleuth.source.topics.equal_weights.initialisers import (
     drawn_later,
     for_every_layer,
     for_every_weight,
@@ -88,15 +89,14 @@ from sleuth.facts.topics.equal_weights.initialisers import (
     models_of,
     side_by_side,
 )
-from sleuth.facts.topics.modules import Affine, affine, settled
-from sleuth.finding import Finding, Where
+from sleuth.source.topics.modules import Affine, affine, settled
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.places.statements import Statement
-    from sleuth.facts.step import Layers, Model, Parameter, Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.places.statements import Statement
+    from sleuth.record.entries import Layers, Model, Parameter, Record
 
 LOOKS_LIKE = {"stuck from the start": "even", "constant output": "even"}
 NEEDS = "zeros ones full fill constant zero_( //"
@@ -113,7 +113,7 @@ def lint(program: Program) -> Iterator[Finding]:
 
 def _floored(program: Program) -> Iterator[Finding]:
     """`std = 1 // width ** 0.5`, times a draw: the floor of a fraction is 0, and so is every weight."""
-    from sleuth.facts.topics.equal_weights.floored import floored_scales
+    from sleuth.source.topics.equal_weights.floored import floored_scales
 
     for division in floored_scales(program.source):
         yield clue(
@@ -249,7 +249,7 @@ def _flax(program: Program) -> Iterator[Finding]:
                 break
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     alike = [p for p in bench.first.gradients.weights if p.symmetric and not bench.wakes(p)]
     if alike:
         name = alike[0].name
@@ -281,13 +281,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_models
+    from sleuth.lab.worlds.repairs import of_models
 
     of_models.initialised_anew(world, only_equal=True)
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Model
+    from sleuth.record.entries import Model
 
     told = list(_never_moved(record))
     yield from told
@@ -337,7 +337,7 @@ def _never_moved(record: "Record") -> Iterator[Finding]:
     Each is multiplied with another that is zero: none of them can be the first to move. One alone may be a
     token that no batch held.
     """
-    from sleuth.facts.step import Layers, Model
+    from sleuth.record.entries import Layers, Model
 
     samples = [seen for seen in record.of(Layers) if seen.gradients]
     if len(samples) < OFTEN or samples[-1].n < LONG:
@@ -371,7 +371,7 @@ def _rests_at_zero(seen: "Layers", name: str) -> bool:
 def _passed(record: "Record", model: "Model", zero: "Parameter") -> bool:
     """Whether a layer before one of zeros gets a gradient: no chain leads it through zeros, so a path leads
     past them, as around a residual branch, which may well end in zeros at first."""
-    from sleuth.facts.step import Layers
+    from sleuth.record.entries import Layers
 
     names = [parameter.name for parameter in model.parameters]
     before = names[: names.index(zero.name)]
@@ -382,8 +382,8 @@ def _passed(record: "Record", model: "Model", zero: "Parameter") -> bool:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.layers import where_written
-    from sleuth.facts.places.scene import last_resort
+    from sleuth.places.layers import where_written
+    from sleuth.places.scene import last_resort
 
     return last_resort(where_written(finding, scene, _is_zero), finding, _gives_one_value, scene)
 

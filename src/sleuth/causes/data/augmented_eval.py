@@ -57,12 +57,13 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import root
-from sleuth.facts.interpreter.values import Call, Constant, Function, Instance, Table, Value
-from sleuth.facts.program import Program, clue, line_of
-from sleuth.facts.seen import at, evaluations, loaders, loss_calls, needed
-from sleuth.facts.topics.items import always_augmented, branch_draws
-from sleuth.facts.topics.loaders import (
+from sleuth.finding import Finding
+from sleuth.record.questions import at, evaluations, loaders, loss_calls, needed
+from sleuth.source.flow import root
+from sleuth.source.interpreter.values import Call, Constant, Function, Instance, Table, Value
+from sleuth.source.program import Program, clue, line_of
+from sleuth.source.topics.items import always_augmented, branch_draws
+from sleuth.source.topics.loaders import (
     class_of,
     dataset_of,
     evaluation_loaders,
@@ -74,11 +75,10 @@ from sleuth.facts.topics.loaders import (
     training_loaders,
     transform_of,
 )
-from sleuth.facts.topics.splits import RANDOM_SPLIT, splits_of
-from sleuth.finding import Finding
+from sleuth.source.topics.splits import RANDOM_SPLIT, splits_of
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 ANSWERS = "validation"
 CONSEQUENCE_OF = "dropout-ignores-mode"
@@ -269,7 +269,7 @@ def _applied_in_evaluation(program: Program) -> Iterator[Finding]:
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Evaluation
+    from sleuth.record.entries import Evaluation
 
     needed(record.of(Evaluation), "evaluation passes")
     known = loaders(record)

@@ -52,16 +52,25 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.seen import CLASS_LOSSES, at, batches, courses, loss_calls, needed, tensors, training_loader
 from sleuth.finding import Finding, Where
+from sleuth.record import curves
+from sleuth.record.questions import (
+    CLASS_LOSSES,
+    at,
+    batches,
+    courses,
+    loss_calls,
+    needed,
+    tensors,
+    training_loader,
+)
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.places.statements import Statement
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.places.statements import Statement
+    from sleuth.record.entries import Record
 
 JUDGED_BY = "most scores"
 CONSEQUENCE_OF = "inputs-constant labels-constant unshuffled-training"
@@ -72,7 +81,7 @@ PREDICTS = {"noise-inputs": "even", "shuffled-labels": "even"}
 RATIO = 10.0  # majority to minority; from here on a model gains by never naming the minority
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     losses = [use for use in bench.first.losses if use.name.startswith(("cross_entropy", "nll", "binary"))]
     if not losses or any(use.weighted for use in losses):
         return
@@ -137,7 +146,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 def _rare_ignored(record: "Record", majority: float) -> str:
     """The sign that only the common class is named, in words."""
-    from sleuth.facts.step import Evaluation
+    from sleuth.record.entries import Evaluation
 
     for seen in record.of(Evaluation)[-3:]:
         if seen.constant_output:
@@ -162,13 +171,13 @@ def _at_entropy(record: "Record", counts: Counter[str]) -> str:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_losses
+    from sleuth.lab.worlds.repairs import of_losses
 
     of_losses.weighted_classes(world)
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.statements import best_statement
+    from sleuth.places.statements import best_statement
 
     return best_statement(_is_criterion, scene.sources)
 

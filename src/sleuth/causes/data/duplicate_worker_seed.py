@@ -60,16 +60,16 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.flow import literal, root
-from sleuth.facts.interpreter.values import Call, Class, Function, Instance, Value
-from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import at, batches, is_float, needed
-from sleuth.facts.topics.loaders import DATA_LOADER, class_of, dataset_of, line
 from sleuth.finding import Finding, Severity
+from sleuth.record import curves
+from sleuth.record.questions import at, batches, is_float, needed
+from sleuth.source.flow import literal, root
+from sleuth.source.interpreter.values import Call, Class, Function, Instance, Value
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.loaders import DATA_LOADER, class_of, dataset_of, line
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 INVITED_BY = {"num_workers": 3.0}
 
@@ -232,7 +232,7 @@ MOST = 0.8  # of the copies that k workers in step would make; the rest may be c
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Loader
+    from sleuth.record.entries import Loader
 
     several = [loader for loader in record.of(Loader) if loader.workers >= 2]
     if not several:

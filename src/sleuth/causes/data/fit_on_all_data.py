@@ -55,10 +55,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, literal, root
-from sleuth.facts.interpreter.values import Call, Collection, Value
-from sleuth.facts.program import Program, clue, line_of
-from sleuth.facts.topics.splits import (
+from sleuth.finding import Finding, Severity, Where
+from sleuth.quick_dataclass import dataclass
+from sleuth.source.flow import ancestry, literal, root
+from sleuth.source.interpreter.values import Call, Collection, Value
+from sleuth.source.program import Program, clue, line_of
+from sleuth.source.topics.splits import (
     TRAIN_TEST_SPLIT,
     Split,
     Splits,
@@ -69,13 +71,11 @@ from sleuth.facts.topics.splits import (
     statistic_of,
     statistics_in,
 )
-from sleuth.facts.torch_api import is_module
-from sleuth.facts.words import HELD_OUT_NAME, TRAIN_NAME, Pattern
-from sleuth.finding import Finding, Severity, Where
-from sleuth.records import dataclass
+from sleuth.source.torch_api import is_module
+from sleuth.source.word_search import HELD_OUT_NAME, TRAIN_NAME, Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
+    from sleuth.measure.workbench import Workbench
 
 ANSWERS = "validation"
 INVITED_BY = {"train_test_split|random_split|Subset": 3.0, "Scaler|fit_transform|normalize": 3.0}
@@ -532,7 +532,7 @@ EXACT = 1e-4  # a scaler leaves mean 0 and spread 1 to rounding in float32
 CLEARLY_OFF = 20.0  # times further away without the validation rows
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     for fit in bench.fits:
         yield Finding(
             f"{fit.kind} was fitted on {fit.rows} rows, and those very rows were split into training and "

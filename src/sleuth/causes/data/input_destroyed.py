@@ -52,8 +52,8 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
 
 CONSEQUENCE_OF = "dead-relu detached-graph inputs-constant nonfinite-input zero-init"
 GIVES_WAY_TO = "anything"
@@ -69,7 +69,7 @@ FEWEST_ROWS, FEWEST_TOKENS = 16, 256
 FEW, MOSTLY = 0.1, 0.7
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     for part in bench.data.inputs:
         if bench.data.may_be_constant(part):
             continue
@@ -101,9 +101,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def _leveled(bench: "Bench") -> Iterator[Finding]:
+def _leveled(bench: "Workbench") -> Iterator[Finding]:
     """Each example normalised by itself, and nothing left that goes with its label."""
-    from sleuth.facts.bench import NotApplicable
+    from sleuth.measure.workbench import NotApplicable
 
     try:
         seen = bench.neighbours
@@ -121,7 +121,7 @@ def _leveled(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def _few_tokens(bench: "Bench") -> Iterator[Finding]:
+def _few_tokens(bench: "Workbench") -> Iterator[Finding]:
     """A vocabulary of which the batch uses next to nothing: the tokens were lost on the way."""
     from torch import nn
 
@@ -165,6 +165,6 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import of_inputs
+    from sleuth.places.scene import of_inputs
 
     return of_inputs(finding, scene)

@@ -53,17 +53,17 @@ loading. Dividing a `uint8` array or tensor by a float is safe: it promotes.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, layer, literal, makers, number, root, type_name
-from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, External, Value
-from sleuth.facts.prepared import speaks_of, where_input_made
-from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import batches, is_float, needed, tensors
-from sleuth.facts.topics.loaders import line
 from sleuth.finding import Finding, Where
+from sleuth.places.origins import speaks_of, where_input_made
+from sleuth.record.questions import batches, is_float, needed, tensors
+from sleuth.source.flow import ancestry, layer, literal, makers, number, root, type_name
+from sleuth.source.interpreter.values import Call, Carried, Collection, Either, External, Value
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.loaders import line
 
 if TYPE_CHECKING:
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 PREDICTS = {"noise-inputs": "even"}
 
@@ -156,7 +156,7 @@ def lint(program: Program) -> Iterator[Finding]:
 
 def _fractions_cut(program: Program) -> Iterator[Finding]:
     """`frames = np.empty_like(samples)` of whole numbers, and `frames[i] = x / x.max()`."""
-    from sleuth.facts.topics.cut_fractions import cut_fractions
+    from sleuth.source.topics.cut_fractions import cut_fractions
 
     for found in cut_fractions(program):
         yield clue(
@@ -257,7 +257,7 @@ def _filled_bytes_differ(program: Program) -> Iterator[Finding]:
 
 def _byte_buffer(value: Value | None, depth: int = 0) -> Call | None:
     """The array of bytes that a value is, or is a part of."""
-    from sleuth.facts.topics.cut_fractions import BUFFERS
+    from sleuth.source.topics.cut_fractions import BUFFERS
 
     here = root(value)
     if not isinstance(here, Call) or depth > 8:
@@ -493,6 +493,6 @@ def _two_humps(low: float | None, high: float | None, mean: float | None, std: f
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import of_inputs
+    from sleuth.places.scene import of_inputs
 
     return of_inputs(finding, scene)

@@ -52,14 +52,14 @@ an input-independent baseline.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.prepared import where_input_made
-from sleuth.facts.seen import batches, needed, tensors
 from sleuth.finding import Finding, Where
+from sleuth.places.origins import where_input_made
+from sleuth.record.questions import batches, needed, tensors
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"stuck from the start": "even", "constant output": "even"}
 PREDICTS = {"same-batch": "usually", "noise-inputs": "usually", "shuffled-labels": "usually"}
@@ -67,7 +67,7 @@ PREDICTS = {"same-batch": "usually", "noise-inputs": "usually", "shuffled-labels
 MOST = 0.95  # of the features without any variation: the border pixels of small images stay below
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     for part in bench.data.inputs:
         if part.examples < 4 or (len(part.shape) < 2 and not part.floating):
             continue
@@ -115,6 +115,6 @@ def _several(shape: tuple[int, ...]) -> bool:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import of_inputs
+    from sleuth.places.scene import of_inputs
 
     return of_inputs(finding, scene)

@@ -52,16 +52,16 @@ normalisation layer.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.prepared import where_input_made
-from sleuth.facts.seen import batches, courses, is_float, layer_types, learned, needed, tensors
 from sleuth.finding import Finding, Where
+from sleuth.places.origins import where_input_made
+from sleuth.record import curves
+from sleuth.record.questions import batches, courses, is_float, layer_types, learned, needed, tensors
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record, Values
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record, Values
 
 CONSEQUENCE_OF = "nonfinite-input raw-units"
 LOOKS_LIKE = {"stuck from the start": "rarely"}
@@ -75,7 +75,7 @@ LARGE, HUGE = 10.0, 100.0
 SMALL = 1e-3
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     if bench.failure or bench.first.normalised_first:
         return
     for part in bench.first.data.inputs:
@@ -105,7 +105,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             )
 
 
-def _scaled_inside(bench: "Bench", name: str) -> bool:
+def _scaled_inside(bench: "Workbench", name: str) -> bool:
     """The model brings it to an ordinary size before the first weights meet it: `(x - self.mean) / self.std`,
     or coordinates made dimensionless."""
     sizes = bench.first.entering.get("" if name == "batch" else name, ())
@@ -146,7 +146,7 @@ def _size(values: "Values") -> float:
 
 def _normalised_first(record: "Record") -> bool:
     """The model scales its inputs itself: its first layer is a norm, or answers with ordinary numbers."""
-    from sleuth.facts.step import Layers, Model
+    from sleuth.record.entries import Layers, Model
 
     models = [model for model in record.of(Model) if model.parameters]
     kinds = [layer.type for model in models[:1] for layer in model.layers if layer.name]
@@ -165,7 +165,7 @@ def _normalised_first(record: "Record") -> bool:
 
 def _harm(record: "Record") -> str:
     """What large inputs did: no fall of the loss, or units silenced at once."""
-    from sleuth.facts.step import Layers
+    from sleuth.record.entries import Layers
 
     for seen in record.of(Layers)[-3:]:
         for name, activation in seen.activations.items():
@@ -182,12 +182,12 @@ def _harm(record: "Record") -> str:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_data
+    from sleuth.lab.worlds.repairs import of_data
 
     of_data.standardised_inputs(world)
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import of_inputs
+    from sleuth.places.scene import of_inputs
 
     return of_inputs(finding, scene)

@@ -55,21 +55,21 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.prepared import where_target_made
-from sleuth.facts.seen import loss_calls, needed
 from sleuth.finding import Finding, Where
+from sleuth.places.origins import where_target_made
+from sleuth.record.questions import loss_calls, needed
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.places.statements import Statement
-    from sleuth.facts.step import Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.places.statements import Statement
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"not finite": "even"}
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     for use in bench.first.losses:
         if use.ignored_share == 1.0:
             yield Finding(
@@ -108,7 +108,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import behind, of_targets
+    from sleuth.places.scene import behind, of_targets
 
     return behind(of_targets(finding, scene), finding, _marks_as_ignored, scene)
 

@@ -52,9 +52,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.prepared import where_target_made
-from sleuth.facts.seen import (
+from sleuth.finding import Finding, Where
+from sleuth.places.origins import where_target_made
+from sleuth.record import curves
+from sleuth.record.questions import (
     CLASS_LOSSES,
     batches,
     courses,
@@ -63,13 +64,12 @@ from sleuth.facts.seen import (
     tensors,
     training_loader,
 )
-from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.places.statements import Statement
-    from sleuth.facts.step import LossCall, Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.places.statements import Statement
+    from sleuth.record.entries import LossCall, Record
 
 CONSEQUENCE_OF = "unshuffled-training"
 UNLESS = {"any": "labels-vary"}
@@ -79,7 +79,7 @@ PREDICTS = {"noise-inputs": "always", "shuffled-labels": "always"}
 ENOUGH = 16  # examples with one label among which chance would have shown a second (2 classes at 80:20: 97%)
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     whole = bench.subject.loader is not None  # one batch alone may come from one day, one class, one file
     if whole:
         counts = bench.labels
@@ -151,7 +151,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import behind, of_targets
+    from sleuth.places.scene import behind, of_targets
 
     return behind(of_targets(finding, scene), finding, _works_out_answers, scene)
 

@@ -55,19 +55,19 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, literal, root
-from sleuth.facts.interpreter.values import Call, Collection, Value
-from sleuth.facts.program import Program, clue
-from sleuth.facts.topics.loaders import line
-from sleuth.facts.topics.row_order import SHUFFLERS
-from sleuth.facts.topics.splits import PERMUTATIONS, TRAIN_TEST_SPLIT, Splits, bare, first_key, splits_of
 from sleuth.finding import Finding, Where
-from sleuth.records import dataclass
+from sleuth.quick_dataclass import dataclass
+from sleuth.source.flow import ancestry, literal, root
+from sleuth.source.interpreter.values import Call, Collection, Value
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.loaders import line
+from sleuth.source.topics.row_order import SHUFFLERS
+from sleuth.source.topics.splits import PERMUTATIONS, TRAIN_TEST_SPLIT, Splits, bare, first_key, splits_of
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
 
 CONSEQUENCE_OF = (
     "batch-mixing inputs-constant missing-nonlinearity shared-layer-misuse softmax-wrong-dim "
@@ -140,7 +140,7 @@ def lint(program: Program) -> Iterator[Finding]:
 
 
 def _moved_apart(program: Program) -> Iterator[Finding]:
-    from sleuth.facts.topics.drawn_apart import drawn_apart
+    from sleuth.source.topics.drawn_apart import drawn_apart
 
     for found in drawn_apart(program.source):
         yield clue(
@@ -154,7 +154,7 @@ def _moved_apart(program: Program) -> Iterator[Finding]:
 
 
 def _sorted(splits: Splits, pairs: list[Pair]) -> Iterator[Finding]:
-    from sleuth.facts.topics.sorted_rows import sorted_apart
+    from sleuth.source.topics.sorted_rows import sorted_apart
 
     for pair in pairs:
         if not pair.is_table or (apart := sorted_apart(splits, pair.inputs, pair.targets)) is None:
@@ -399,13 +399,13 @@ def _listing(program: Program, value: Value) -> tuple[Call, bool] | None:
 NEAR = 0.7  # nearest neighbour over typical distance: only then is a neighbour a witness
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     yield from _shifted_twice(bench)
     yield from _not_shifted(bench)
     yield from _unlike_their_neighbours(bench)
 
 
-def _shifted_twice(bench: "Bench") -> Iterator[Finding]:
+def _shifted_twice(bench: "Workbench") -> Iterator[Finding]:
     """A model of the next token whose target is the one after."""
     for use in bench.first.losses if not bench.failure else ():
         if use.ahead is not None and use.ahead > 1:
@@ -424,9 +424,9 @@ def _shifted_twice(bench: "Bench") -> Iterator[Finding]:
 FORWARD = 1e-4  # relative change of outputs before a place that is replaced; kernels leave 1e-7
 
 
-def _not_shifted(bench: "Bench") -> Iterator[Finding]:
+def _not_shifted(bench: "Workbench") -> Iterator[Finding]:
     """A model that reads forward, to tell the next token, is asked for the one it has read."""
-    from sleuth.facts.bench import NotApplicable
+    from sleuth.measure.workbench import NotApplicable
 
     judged = [use for use in bench.first.losses if use.ahead == 0] if not bench.failure else []
     if not judged:
@@ -448,7 +448,7 @@ def _not_shifted(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def _unlike_their_neighbours(bench: "Bench") -> Iterator[Finding]:
+def _unlike_their_neighbours(bench: "Workbench") -> Iterator[Finding]:
     seen = bench.neighbours
     # Examples that were each brought to one size lack what may have told their labels: see input-destroyed.
     if seen.nearness < NEAR and seen.like_chance and not seen.leveled:
@@ -482,6 +482,6 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import of_targets
+    from sleuth.places.scene import of_targets
 
     return of_targets(finding, scene, moved=True)

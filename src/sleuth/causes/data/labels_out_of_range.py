@@ -52,14 +52,14 @@ outputs in the gaps are wasted.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.prepared import where_target_made
-from sleuth.facts.seen import by_line, loss_calls, raised
 from sleuth.finding import Finding, Where
+from sleuth.places.origins import where_target_made
+from sleuth.record.questions import by_line, loss_calls, raised
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"falls, then explodes": "rarely"}
 RAISES = {
@@ -79,7 +79,7 @@ _REFUSALS = (
 )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     if bench.failure:
         yield from _refused(bench)
         return
@@ -110,7 +110,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
             )
 
 
-def _refused(bench: "Bench") -> Iterator[Finding]:
+def _refused(bench: "Workbench") -> Iterator[Finding]:
     said = bench.failure.lower()
     for words, meaning in _REFUSALS:
         if words in said and "target" in said:
@@ -170,6 +170,6 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import of_targets
+    from sleuth.places.scene import of_targets
 
     return of_targets(finding, scene)

@@ -48,20 +48,20 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.prepared import where_input_made
-from sleuth.facts.seen import batches, broke_at, needed
 from sleuth.finding import Finding, Where
+from sleuth.places.origins import where_input_made
+from sleuth.record.questions import batches, broke_at, needed
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"not finite": "usually"}
 PREDICTS = {"same-batch": "always"}
 
 
-def _masked(bench: "Bench") -> bool:
+def _masked(bench: "Workbench") -> bool:
     """Whether nothing of it reaches the loss or a gradient: missing values are told apart inside."""
     if bench.failure:
         return False
@@ -69,7 +69,7 @@ def _masked(bench: "Bench") -> bool:
     return bool(slopes) and all(map(math.isfinite, (bench.first.loss, *slopes)))
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     for part in bench.data.tensors:
         if part.nonfinite:
             meant = _masked(bench)
@@ -114,6 +114,6 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import of_inputs
+    from sleuth.places.scene import of_inputs
 
     return of_inputs(finding, scene)

@@ -51,13 +51,14 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves, tokens
-from sleuth.facts.flow import literal, root
-from sleuth.facts.interpreter.values import Call, Collection, Table, Value
-from sleuth.facts.prepared import script_of, where_input_made
-from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import at, batches, courses, is_float, layer_types, loaders, needed, tensors
-from sleuth.facts.topics.loaders import (
+from sleuth.finding import Finding, Where
+from sleuth.places.origins import script_of, where_input_made
+from sleuth.record import curves, tokens
+from sleuth.record.questions import at, batches, courses, is_float, layer_types, loaders, needed, tensors
+from sleuth.source.flow import literal, root
+from sleuth.source.interpreter.values import Call, Collection, Table, Value
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.loaders import (
     TRANSFORMS,
     given_transform,
     is_open,
@@ -66,13 +67,12 @@ from sleuth.facts.topics.loaders import (
     steps_of,
     transform_of,
 )
-from sleuth.facts.topics.splits import Split, Splits, splits_of
-from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Where
+from sleuth.source.topics.splits import Split, Splits, splits_of
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Batch, Record, Values
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Batch, Record, Values
 
 ANSWERS = "validation"
 CONSEQUENCE_OF = "augmented-eval inputs-constant nonfinite-input"
@@ -100,7 +100,7 @@ def _numbered_apart(program: Program) -> Iterator[Finding]:
     """Each part numbers its categories by itself: 3 is Paris in training and Rome in the test."""
     if not any(map(program.source.holds, _NUMBERS_CATEGORIES)):
         return
-    from sleuth.facts.topics.category_codes import numbered_apart
+    from sleuth.source.topics.category_codes import numbered_apart
 
     for found in numbered_apart(program.source):
         sure = not found.sorted
@@ -384,7 +384,7 @@ def _by_itself(trained: "list[Values]", now: "Values") -> bool:
 
 
 def _trained_on(record: "Record", batch: "Batch") -> bool:
-    from sleuth.facts.step import Evaluation
+    from sleuth.record.entries import Evaluation
 
     # What one line looks at in one fold it looks at in all, also where too little of training was noted.
     passes = [
@@ -438,7 +438,7 @@ def _difference(trained: "list[Values]", now: "Values") -> str | None:
 
 
 def _bad_at_once(record: "Record") -> str:
-    from sleuth.facts.step import Evaluation
+    from sleuth.record.entries import Evaluation
 
     seen = next((seen for seen in record.of(Evaluation) if seen.loss is not None), None)
     steps = [step for course in courses(record)[:1] for step in course.steps]
@@ -455,6 +455,6 @@ def _bad_at_once(record: "Record") -> str:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import of_inputs
+    from sleuth.places.scene import of_inputs
 
     return of_inputs(finding, scene)

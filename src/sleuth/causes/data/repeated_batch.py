@@ -58,16 +58,16 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, literal, moves_with, number, root
-from sleuth.facts.interpreter.values import Call, Loop, Unknown, Value
-from sleuth.facts.program import Program, clue, spot
-from sleuth.facts.seen import at, needed, training_loader
 from sleuth.finding import Finding, Where
+from sleuth.record.questions import at, needed, training_loader
+from sleuth.source.flow import ancestry, literal, moves_with, number, root
+from sleuth.source.interpreter.values import Call, Loop, Unknown, Value
+from sleuth.source.program import Program, clue, spot
 
 if TYPE_CHECKING:
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.places.statements import Statement
-    from sleuth.facts.step import Record, Seed
+    from sleuth.places.scene import Scene
+    from sleuth.places.statements import Statement
+    from sleuth.record.entries import Record, Seed
 
 LOOKS_LIKE = {"good in training, bad in validation": "rarely"}
 PREDICTS = {"noise-inputs": "even"}
@@ -210,7 +210,7 @@ IN_A_ROW = 5  # steps, each begun with the same seed
 def _seeded_at_each_step(record: "Record") -> "Seed | None":
     """A line that seeds a stream with the same number at one step after the other. That of torch may be held
     for the noise inside a model; the source says whether rows are drawn from it."""
-    from sleuth.facts.step import Seed
+    from sleuth.record.entries import Seed
 
     by_line: dict[tuple[str, int, int], list[Seed]] = {}
     for seed in (one for one in record.of(Seed) if one.what != "torch"):
@@ -223,7 +223,7 @@ def _seeded_at_each_step(record: "Record") -> "Seed | None":
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.statements import best_statement
+    from sleuth.places.statements import best_statement
 
     return best_statement(_serves_first_batch_again, scene.sources)
 

@@ -52,13 +52,13 @@ of different subjects: split by subject and by time.
 
 from collections.abc import Iterator
 
-from sleuth.facts.edits import Edits, keyword_set
-from sleuth.facts.interpreter.values import Call
-from sleuth.facts.program import Program, clue
-from sleuth.facts.topics.loaders import line
-from sleuth.facts.topics.row_order import in_time, is_shuffled
-from sleuth.facts.topics.splits import TRAIN_TEST_SPLIT, splits_of
 from sleuth.finding import Finding
+from sleuth.source.edits import Edits, keyword_set
+from sleuth.source.interpreter.values import Call
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.loaders import line
+from sleuth.source.topics.row_order import in_time, is_shuffled
+from sleuth.source.topics.splits import TRAIN_TEST_SPLIT, splits_of
 
 # Splitters that keep a subject's or a period's rows together, by design.
 KEEPS_TOGETHER = frozenset({"GroupShuffleSplit", "GroupKFold", "StratifiedGroupKFold", "LeaveOneGroupOut"})

@@ -60,9 +60,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from sleuth.facts.interpreter.values import Value
-from sleuth.facts.program import Program, clue, spot
-from sleuth.facts.seen import (
+from sleuth.finding import Finding, Where
+from sleuth.record.questions import (
     at,
     batches,
     epoch_steps,
@@ -74,13 +73,14 @@ from sleuth.facts.seen import (
     tensors,
     training_loader,
 )
-from sleuth.facts.words import names_held_out
-from sleuth.finding import Finding, Where
+from sleuth.source.interpreter.values import Value
+from sleuth.source.program import Program, clue, spot
+from sleuth.source.word_search import names_held_out
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Evaluation, Record, Values
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Evaluation, Record, Values
 
 ANSWERS = "validation"
 INVITED_BY = {"train_test_split|random_split|Subset": 3.0}
@@ -97,7 +97,7 @@ _DRAWS = ("train_test_split", "permutation", "randperm")
 
 
 def lint(program: Program) -> Iterator[Finding]:
-    from sleuth.facts.topics.same_rows import same_rows
+    from sleuth.source.topics.same_rows import same_rows
 
     for found in same_rows(program):
         whole = isinstance(found.held_out, ast.Call)
@@ -117,7 +117,7 @@ def lint(program: Program) -> Iterator[Finding]:
 
 
 def _drawn_twice(program: Program) -> Iterator[Finding]:
-    from sleuth.facts.topics.two_draws import two_draws
+    from sleuth.source.topics.two_draws import two_draws
 
     for found in two_draws(program):
         yield clue(
@@ -129,7 +129,7 @@ def _drawn_twice(program: Program) -> Iterator[Finding]:
         )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     seen = bench.split
     share = seen.shared / seen.val_rows if seen.val_rows else 0.0
     repeats = not seen.measured and (seen.repeated_in_train > 0.5 * share or share < FEW_COUNTS)
@@ -157,7 +157,7 @@ AGAIN = 2.0  # rows served over different rows served
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Evaluation
+    from sleuth.record.entries import Evaluation
 
     passes = [
         seen for seen in record.of(Evaluation) if seen.seen_in_training is not None and seen.rows >= ENOUGH
@@ -211,7 +211,7 @@ def _by_chance(seen: "Evaluation") -> bool:
 
 def _nothing_held_out(record: "Record", natural: float) -> Iterator[Finding]:
     """A score under the name of a held-out set, in a run that never looked at a row it did not train on."""
-    from sleuth.facts.step import Evaluation, Metric
+    from sleuth.record.entries import Evaluation, Metric
 
     looks = [
         seen
@@ -314,6 +314,6 @@ def _yes_or_no(values: "Values") -> bool:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.statements import best_statement, chooses_held_out_rows
+    from sleuth.places.statements import best_statement, chooses_held_out_rows
 
     return best_statement(chooses_held_out_rows, scene.sources)

@@ -59,14 +59,14 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.program import CREDENCE, Program, spot
-from sleuth.facts.topics.lags import centred_windows, lags_of_nothing, open_windows
 from sleuth.finding import Finding, Where
+from sleuth.source.program import CREDENCE, Program, spot
+from sleuth.source.topics.lags import centred_windows, lags_of_nothing, open_windows
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.places.statements import Statement
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.places.statements import Statement
 
 ANSWERS = "validation"
 LOOKS_LIKE = {"good in training, bad in validation": "rarely"}
@@ -111,7 +111,7 @@ def lint(program: Program) -> Iterator[Finding]:
 
 
 def _cut_out(program: Program) -> Iterator[Finding]:
-    from sleuth.facts.topics.cut_targets import cut_targets
+    from sleuth.source.topics.cut_targets import cut_targets
 
     for source in program.sources:
         for cut in cut_targets(source):
@@ -125,7 +125,7 @@ def _cut_out(program: Program) -> Iterator[Finding]:
             )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     found = bench.copies
     if found.correlation < COPY:
         return
@@ -144,7 +144,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import behind, of_inputs
+    from sleuth.places.scene import behind, of_inputs
 
     return behind(of_inputs(finding, scene), finding, _drops_columns, scene)
 

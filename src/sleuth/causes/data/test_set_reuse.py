@@ -58,14 +58,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import ancestry, literal, root
-from sleuth.facts.interpreter.values import Call, Function, Instance, Unknown, Value
-from sleuth.facts.program import Program, clue
-from sleuth.facts.source import walked
-from sleuth.facts.topics.loaders import DATA_LOADER, line, role
-from sleuth.facts.topics.splits import splits_of
-from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+from sleuth.source.flow import ancestry, literal, root
+from sleuth.source.interpreter.values import Call, Function, Instance, Unknown, Value
+from sleuth.source.parsed_file import walked
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.loaders import DATA_LOADER, line, role
+from sleuth.source.topics.splits import splits_of
+from sleuth.source.word_search import Pattern
 
 # In one word, too: `testloader`, `testset`.
 _TEST = Pattern(

@@ -57,14 +57,14 @@ is flat, spend on better features or cleaner labels instead.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.held_out import KNOWN, HeldOut, held_out
-from sleuth.facts.prepared import where_number_written
-from sleuth.facts.seen import at, courses, evaluations, needed, training_loader
 from sleuth.finding import Finding
+from sleuth.places.origins import where_number_written
+from sleuth.record import curves
+from sleuth.record.held_out import KNOWN, HeldOut, held_out
+from sleuth.record.questions import at, courses, evaluations, needed, training_loader
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Evaluation, Record
+    from sleuth.record.entries import Evaluation, Record
 
 LOOKS_LIKE = {"good in training, bad in validation": "even"}
 PREDICTS = {"noise-inputs": "even", "other-seed": "usually"}
@@ -114,7 +114,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 def _spared(record: "Record", rows: int) -> bool:
     """Many more rows are kept for an examination that does not go well."""
-    from sleuth.facts.step import Evaluation
+    from sleuth.record.entries import Evaluation
 
     passes = [seen for seen in record.of(Evaluation) if not seen.training and not seen.seen_in_training]
     return any(seen.rows >= FEWER * rows and (seen.correct or 0.0) < WEAK for seen in passes)
@@ -126,7 +126,7 @@ _WORDS = r"^(?!.*batch).*(train|sampl|n_|num|rows|count|limit|subset|range\(|\[:
 
 def _training_rows(record: "Record") -> int | None:
     """Different rows the model was trained on, where it went over them several times."""
-    from sleuth.facts.step import Evaluation
+    from sleuth.record.entries import Evaluation
 
     counted = [seen.training_rows for seen in record.of(Evaluation) if seen.training_rows]
     served = sum(step.rows or 0 for step in record.steps)

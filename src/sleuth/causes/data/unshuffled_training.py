@@ -54,21 +54,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.edits import keyword_set
-from sleuth.facts.flow import ancestry, literal, root
-from sleuth.facts.interpreter.values import (
-    Call,
-    Carried,
-    Collection,
-    Constant,
-    Function,
-    Instance,
-    Loop,
-    Value,
-)
-from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import (
+from sleuth.finding import Finding, Where
+from sleuth.record import curves
+from sleuth.record.questions import (
     at,
     batches,
     by_line,
@@ -78,17 +66,29 @@ from sleuth.facts.seen import (
     tensors,
     training_loader,
 )
-from sleuth.facts.topics.cut_in_order import cuts_in_order
-from sleuth.facts.topics.loaders import DATA_LOADER, dataset_of, line, loader_of, loops_with_steps
-from sleuth.facts.topics.row_order import class_after_class, in_time, is_drawn, is_shuffled
-from sleuth.facts.topics.splits import Splits, splits_of
-from sleuth.finding import Finding, Where
+from sleuth.source.edits import keyword_set
+from sleuth.source.flow import ancestry, literal, root
+from sleuth.source.interpreter.values import (
+    Call,
+    Carried,
+    Collection,
+    Constant,
+    Function,
+    Instance,
+    Loop,
+    Value,
+)
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.cut_in_order import cuts_in_order
+from sleuth.source.topics.loaders import DATA_LOADER, dataset_of, line, loader_of, loops_with_steps
+from sleuth.source.topics.row_order import class_after_class, in_time, is_drawn, is_shuffled
+from sleuth.source.topics.splits import Splits, splits_of
 
 if TYPE_CHECKING:
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.places.statements import Statement
-    from sleuth.facts.step import Batch, LossCall, Record, Values
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.places.scene import Scene
+    from sleuth.places.statements import Statement
+    from sleuth.record.entries import Batch, LossCall, Record, Values
 
 LOOKS_LIKE = {"oscillates": "usually"}
 PREDICTS = {"lr×0.1": "even"}
@@ -329,13 +329,13 @@ def _sorted_targets(targets: "list[tuple[Batch, Values]]", where: Where | None) 
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_data
+    from sleuth.lab.worlds.repairs import of_data
 
     of_data.shuffled_loaders(world)
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import last_resort
+    from sleuth.places.scene import last_resort
 
     return last_resort(None, finding, _writes_rows_in_order, scene)
 

@@ -54,18 +54,18 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, argument_node, keyword_set
-from sleuth.facts.flow import ancestry, literal, number, root
-from sleuth.facts.interpreter.values import Call, Collection, Table, Value
-from sleuth.facts.program import Program, clue, line_of
-from sleuth.facts.topics.row_order import class_after_class
-from sleuth.facts.topics.splits import TRAIN_TEST_SPLIT, Split, Splits, splits_of
 from sleuth.finding import Finding, Where
+from sleuth.source.edits import Edits, argument_node, keyword_set
+from sleuth.source.flow import ancestry, literal, number, root
+from sleuth.source.interpreter.values import Call, Collection, Table, Value
+from sleuth.source.program import Program, clue, line_of
+from sleuth.source.topics.row_order import class_after_class
+from sleuth.source.topics.splits import TRAIN_TEST_SPLIT, Split, Splits, splits_of
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.bench.losses import LossFacts
-    from sleuth.facts.places.scene import Scene
+    from sleuth.measure.losses import LossFacts
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
 
 CONSEQUENCE_OF = "labels-constant"
 UNLESS = {"numbers": "classes-differ"}
@@ -267,7 +267,7 @@ SHIFT = 6.0  # chi-square a degree of freedom; above 4 chance is out of the ques
 MANY = 20  # examples a class should have given, had it been there
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     yield from _unseen_classes(bench)
     seen = bench.split
     if _of_another_task(seen.missing_classes, bench) or (seen.strangers and not _scores(bench)):
@@ -291,13 +291,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def _of_another_task(labels: Sequence[int], bench: "Bench") -> bool:
+def _of_another_task(labels: Sequence[int], bench: "Workbench") -> bool:
     """Labels beyond the outputs: the model is trained on something else before, and judged on this later."""
     uses = _scores(bench)
     return bool(uses) and max(labels, default=0) >= uses[0].classes
 
 
-def _scores(bench: "Bench") -> "list[LossFacts]":
+def _scores(bench: "Workbench") -> "list[LossFacts]":
     """The losses that take one score a class."""
     return [
         use
@@ -306,7 +306,7 @@ def _scores(bench: "Bench") -> "list[LossFacts]":
     ]
 
 
-def _unseen_classes(bench: "Bench") -> Iterator[Finding]:
+def _unseen_classes(bench: "Workbench") -> Iterator[Finding]:
     """Outputs for classes that no training example has."""
     uses = _scores(bench)
     if not uses or "int" not in uses[0].target_dtype:
@@ -328,7 +328,7 @@ def _unseen_classes(bench: "Bench") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import last_resort
-    from sleuth.facts.places.statements import chooses_held_out_rows
+    from sleuth.places.scene import last_resort
+    from sleuth.places.statements import chooses_held_out_rows
 
     return last_resort(None, finding, chooses_held_out_rows, scene)

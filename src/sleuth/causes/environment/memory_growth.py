@@ -57,14 +57,14 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.seen import needed, where_loss
 from sleuth.finding import Finding, Where
+from sleuth.record import curves
+from sleuth.record.questions import needed, where_loss
 
 if TYPE_CHECKING:
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.places.statements import Statement
-    from sleuth.facts.step import Record
+    from sleuth.places.scene import Scene
+    from sleuth.places.statements import Statement
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = "eval-without-no-grad hidden-state-not-detached loss-not-reset"
 UNLESS = {"numbers": "plays"}
@@ -119,7 +119,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def _held_by(record: "Record") -> str:
-    from sleuth.facts.step import Keeper
+    from sleuth.record.entries import Keeper
 
     keeper = next(iter(record.of(Keeper)), None)
     if keeper is None:
@@ -130,8 +130,8 @@ def _held_by(record: "Record") -> str:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.piling import where_kept
-    from sleuth.facts.places.scene import last_resort
+    from sleuth.places.piling import where_kept
+    from sleuth.places.scene import last_resort
 
     kept = None if scene.record is None else where_kept(scene.record, scene.sources)
     return last_resort(kept, finding, _keeps_for_ever, scene)

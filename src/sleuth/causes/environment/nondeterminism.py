@@ -54,8 +54,8 @@ from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 GIVES_WAY_TO = "anything"
 LOOKS_LIKE = {"seeds apart": "usually"}
@@ -64,7 +64,7 @@ PREDICTS = {"other-seed": "usually", "again": "always"}
 
 def experiment(trials: "Trials") -> Iterator[Finding]:
     """Seeds are set, and a second process comes out elsewhere all the same."""
-    from sleuth.facts.step import Seed
+    from sleuth.record.entries import Seed
 
     again = trials.made.get("again")
     seeded = any(seed.what == "torch" for seed in trials.base.of(Seed))  # else it is simply unseeded
@@ -83,7 +83,7 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
 
 def _another_seed(base: "Record", again: "Record") -> Where | None:
     """The line whose seed was another in the other run."""
-    from sleuth.facts.step import Seed
+    from sleuth.record.entries import Seed
 
     pairs = zip(base.of(Seed), again.of(Seed), strict=False)
     other = next((ours for ours, theirs in pairs if ours.value != theirs.value), None)
@@ -91,6 +91,6 @@ def _another_seed(base: "Record", again: "Record") -> Where | None:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.chance import left_to_chance
+    from sleuth.places.chance import left_to_chance
 
     return left_to_chance(list(scene.sources))

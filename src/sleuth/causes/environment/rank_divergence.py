@@ -59,15 +59,15 @@ training (FSDP, tensor parallel) holds different pieces by design.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.seen import needed
 from sleuth.finding import Finding
+from sleuth.record.questions import needed
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Replicas
+    from sleuth.record.entries import Replicas
 
     if record.run.world_size < 2:
         return

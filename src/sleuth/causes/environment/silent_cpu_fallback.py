@@ -59,16 +59,16 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, literal, possible
-from sleuth.facts.interpreter.values import Call, External, Unknown, Value
-from sleuth.facts.program import Program, clue, spot
-from sleuth.facts.seen import at, needed
-from sleuth.facts.topics.modules import module_around
-from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+from sleuth.record.questions import at, needed
+from sleuth.source.flow import ancestry, literal, possible
+from sleuth.source.interpreter.values import Call, External, Unknown, Value
+from sleuth.source.program import Program, clue, spot
+from sleuth.source.topics.modules import module_around
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 _MAKES_TENSOR = Pattern(
     r"^torch\.(tensor|as_tensor|from_numpy|zeros|ones|rand|randn|randint|full|arange|linspace|eye|stack|cat)$"
@@ -270,7 +270,7 @@ def _only_shows(func: ast.expr) -> bool:
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Model, Run
+    from sleuth.record.entries import Model, Run
 
     needed(record.of(Run), "description of the machine")
     if not record.run.accelerator:

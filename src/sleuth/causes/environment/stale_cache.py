@@ -57,11 +57,11 @@ from typing import TYPE_CHECKING
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Cached
+    from sleuth.record.entries import Cached
 
     for cached in record.of(Cached):
         if not cached.older_than:

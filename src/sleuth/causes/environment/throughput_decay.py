@@ -58,16 +58,16 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.flow import root
-from sleuth.facts.interpreter.values import Arm, Call, Instance, Loop, Value
-from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import needed, where_loss
-from sleuth.facts.topics.modes import made_inside
 from sleuth.finding import Finding
+from sleuth.record import curves
+from sleuth.record.questions import needed, where_loss
+from sleuth.source.flow import root
+from sleuth.source.interpreter.values import Arm, Call, Instance, Loop, Value
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.modes import made_inside
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record, Step
+    from sleuth.record.entries import Record, Step
 
 CONSEQUENCE_OF = "hidden-state-not-detached loss-not-reset memory-growth"
 LOOKS_LIKE = {"steps take longer and longer": "even"}

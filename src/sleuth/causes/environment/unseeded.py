@@ -50,15 +50,15 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts import torch_api
-from sleuth.facts.edits import inserted_before
-from sleuth.facts.flow import literal, possible, root
-from sleuth.facts.interpreter.values import Call, Class, Collection, Function, Instance, Table, Value
-from sleuth.facts.program import Program, clue, spot
-from sleuth.facts.source import called
-from sleuth.facts.topics.cadence import frame
-from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+from sleuth.source import torch_api
+from sleuth.source.edits import inserted_before
+from sleuth.source.flow import literal, possible, root
+from sleuth.source.interpreter.values import Call, Class, Collection, Function, Instance, Table, Value
+from sleuth.source.parsed_file import called
+from sleuth.source.program import Program, clue, spot
+from sleuth.source.topics.cadence import frame
+from sleuth.source.word_search import Pattern
 
 MEANS_CHANCE = True  # two runs of such a script are worth comparing
 IS_AN_ABSENCE = True

@@ -55,13 +55,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import ancestry, possible
-from sleuth.facts.interpreter.values import Call, Collection, Constant, Value
-from sleuth.facts.program import Program, clue
-from sleuth.facts.source import called
-from sleuth.facts.topics.modules import exact, settled
-from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+from sleuth.source.flow import ancestry, possible
+from sleuth.source.interpreter.values import Call, Collection, Constant, Value
+from sleuth.source.parsed_file import called
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.modules import exact, settled
+from sleuth.source.word_search import Pattern
 
 # Below a factor of four, the linear and the square-root rule are within a factor of two: the noise of tuning.
 _FACTOR = 4.0

@@ -57,14 +57,14 @@ so switch to group or layer normalisation.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.prepared import where_number_written
-from sleuth.facts.seen import adversarial, batches, courses, needed, where_loss
 from sleuth.finding import Finding
+from sleuth.places.origins import where_number_written
+from sleuth.record import curves
+from sleuth.record.questions import adversarial, batches, courses, needed, where_loss
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = (
     "detached-graph frozen-params inputs-constant labels-all-ignored loss-disconnected lr-too-high "

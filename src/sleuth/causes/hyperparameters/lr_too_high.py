@@ -56,15 +56,15 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.growth import diverging
-from sleuth.facts.seen import Course, adversarial, courses, where_optimizer
 from sleuth.finding import Finding, Where
+from sleuth.record import curves
+from sleuth.record.growth import diverging
+from sleuth.record.questions import Course, adversarial, courses, where_optimizer
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = (
     "accumulation-unscaled bad-init-scale clip-misplaced detached-graph frozen-params inputs-constant "
@@ -185,6 +185,6 @@ def _symptom(record: "Record", course: Course, ratio: float) -> tuple[str, bool]
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.settings import RATE, where_set
+    from sleuth.places.settings import RATE, where_set
 
     return where_set("lr", RATE, scene.record, scene.sources)

@@ -53,14 +53,14 @@ schedule, a target network.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.seen import courses, needed, where_optimizer
 from sleuth.finding import Finding, Where
+from sleuth.record import curves
+from sleuth.record.questions import courses, needed, where_optimizer
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Optimizer, Record
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Optimizer, Record
 
 CONSEQUENCE_OF = (
     "bad-init-scale clip-always-active clip-misplaced dead-relu detached-graph double-softmax "
@@ -157,6 +157,6 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.settings import RATE, where_set
+    from sleuth.places.settings import RATE, where_set
 
     return where_set("lr", RATE, scene.record, scene.sources)

@@ -57,13 +57,13 @@ instead.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.seen import adversarial, courses, where_optimizer
 from sleuth.finding import Finding
+from sleuth.record import curves
+from sleuth.record.questions import adversarial, courses, where_optimizer
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = (
     "accumulation-unscaled bad-init-scale clip-misplaced init-loss-off inputs-unnormalized "
@@ -77,7 +77,7 @@ PREDICTS = {"lr×0.1": "usually", "other-seed": "even"}
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.rate_ramped(world)
 

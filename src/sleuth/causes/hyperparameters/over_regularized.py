@@ -64,17 +64,17 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import bracketed
-from sleuth.facts.flow import ancestry, literal, parents, possible
-from sleuth.facts.interpreter.values import Call, Collection, Constant, Table, Value
-from sleuth.facts.program import Program, clue, rewrite
-from sleuth.facts.topics.cadence import setting
-from sleuth.facts.topics.modules import DROPOUT, applied, exact, settled
 from sleuth.finding import Finding, Severity, Where
+from sleuth.source.edits import bracketed
+from sleuth.source.flow import ancestry, literal, parents, possible
+from sleuth.source.interpreter.values import Call, Collection, Constant, Table, Value
+from sleuth.source.program import Program, clue, rewrite
+from sleuth.source.topics.cadence import setting
+from sleuth.source.topics.modules import DROPOUT, applied, exact, settled
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.places.scene import Scene
+    from sleuth.places.scene import Scene
 
 JUDGED_BY = "held-out"
 LOOKS_LIKE = {"stuck from the start": "rarely"}
@@ -237,7 +237,7 @@ def _kept(program: Program, given: Value | None, call: Call) -> str:
     """The name by which a share to keep is handed over, if it is one."""
     if not program.holds("keep", "Keep", "kept", "retain"):
         return ""
-    from sleuth.facts.topics.kept_share import kept, mentions_keeping
+    from sleuth.source.topics.kept_share import kept, mentions_keeping
 
     if not any(map(mentions_keeping, program.sources)):
         return ""
@@ -368,6 +368,6 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.settings import where_set
+    from sleuth.places.settings import where_set
 
     return where_set("weight_decay", r"decay|\bwd\b|l2|reg", scene.record, scene.sources)

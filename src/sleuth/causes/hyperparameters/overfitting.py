@@ -55,14 +55,14 @@ show a second descent after the first rise, but do not count on it to excuse a r
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.held_out import HeldOut, held_out
-from sleuth.facts.seen import courses, needed
 from sleuth.finding import Finding, Where
+from sleuth.record import curves
+from sleuth.record.held_out import HeldOut, held_out
+from sleuth.record.questions import courses, needed
 
 if TYPE_CHECKING:
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 ANSWERS = "validation"
 CONSEQUENCE_OF = (
@@ -92,7 +92,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def _turned(record: "Record", seen: HeldOut, train: list[float]) -> Finding | None:
-    from sleuth.facts.step import Load
+    from sleuth.record.entries import Load
 
     losses = curves.finite(seen.losses)
     best = min(losses, default=0.0)
@@ -121,6 +121,6 @@ def _turned(record: "Record", seen: HeldOut, train: list[float]) -> Finding | No
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.settings import where_unrestrained
+    from sleuth.places.settings import where_unrestrained
 
     return None if scene.record is None else where_unrestrained(scene.record, scene.sources)

@@ -65,19 +65,19 @@ If the model must output probabilities, change the loss instead: `log_softmax` w
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import layer_taken_out
-from sleuth.facts.flow import layer
-from sleuth.facts.interpreter.values import Call, Value
-from sleuth.facts.losses import WANTS_LOGITS
-from sleuth.facts.program import Program, clue, line_of
-from sleuth.facts.seen import at, by_line, loss_calls, needed
-from sleuth.facts.topics.activations import added_conditionally, always
 from sleuth.finding import Finding, Severity
+from sleuth.record.questions import at, by_line, loss_calls, needed
+from sleuth.source.edits import layer_taken_out
+from sleuth.source.flow import layer
+from sleuth.source.interpreter.values import Call, Value
+from sleuth.source.losses import WANTS_LOGITS
+from sleuth.source.program import Program, clue, line_of
+from sleuth.source.topics.activations import added_conditionally, always
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.step import LossCall, Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.record.entries import LossCall, Record
 
 CHANGES_LOSS = True
 LOOKS_LIKE = {"stuck from the start": "even"}
@@ -127,7 +127,7 @@ def _takers_of_logits(program: Program) -> Iterator[tuple[str, Call, Value | Non
                 yield f"{name}(logits=...)", call, call.keywords["logits"]
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     for use in bench.first.losses:
         twice = use.name == "cross_entropy" and (use.rows_sum_to_one or use.squash == "sigmoid")
         binary = use.name == "binary_cross_entropy_with_logits" and use.squash in ("sigmoid", "softmax")
@@ -148,7 +148,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_losses
+    from sleuth.lab.worlds.repairs import of_losses
 
     of_losses.probabilities_as_logs(world)
 

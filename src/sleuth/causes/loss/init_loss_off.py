@@ -56,13 +56,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sleuth.facts.seen import at, chance, loaded, loss_calls, needed
 from sleuth.finding import Finding, Where
+from sleuth.record.questions import at, chance, loaded, loss_calls, needed
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 ANSWERS = "initial loss"
 CONSEQUENCE_OF = (
@@ -78,7 +78,7 @@ TOO_GOOD = 0.2
 ABSURD = 100.0  # times: what is less far off is a symptom that most runs overcome in a few steps
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     for use in bench.first.losses:
         if (
             use.chance is None
@@ -142,7 +142,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.layers import last_layer, where_written
+    from sleuth.places.layers import last_layer, where_written
 
     return where_written(finding, scene) or (None if scene.record is None else last_layer(scene.record))
 
@@ -153,8 +153,8 @@ FAR_OFF = 20.0  # times what guessing costs, before the first step
 def settle(finding: Finding, record: "Record") -> Finding:
     """Targets far from zero start a loss high without anybody's doing, and a run overcomes it; values written
     by hand are another matter."""
-    from sleuth.facts.places.layers import where_written
-    from sleuth.facts.places.scene import Scene
+    from sleuth.places.layers import where_written
+    from sleuth.places.scene import Scene
 
     by_hand = where_written(finding, Scene(record)) is not None
     far = float(finding.numbers.get("ratio", 0.0)) > FAR_OFF

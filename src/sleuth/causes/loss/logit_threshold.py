@@ -52,18 +52,18 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits
-from sleuth.facts.flow import keeps_numbers, layer, number, possible, subject
-from sleuth.facts.interpreter.values import Call, Function, Unknown, Value
-from sleuth.facts.losses import WANTS_LOGITS
-from sleuth.facts.program import Program, clue, rewrite, spot
-from sleuth.facts.seen import LOGIT_LOSSES, at, needed
-from sleuth.facts.topics.activations import always, kind, origins
-from sleuth.facts.topics.stand_ins import output_of, outputs
 from sleuth.finding import Finding, Severity
+from sleuth.record.questions import LOGIT_LOSSES, at, needed
+from sleuth.source.edits import Edits
+from sleuth.source.flow import keeps_numbers, layer, number, possible, subject
+from sleuth.source.interpreter.values import Call, Function, Unknown, Value
+from sleuth.source.losses import WANTS_LOGITS
+from sleuth.source.program import Program, clue, rewrite, spot
+from sleuth.source.topics.activations import always, kind, origins
+from sleuth.source.topics.stand_ins import output_of, outputs
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"metric apart from loss": "usually"}
 INVITED_BY = {"softmax|sigmoid": 3.0}
@@ -215,7 +215,7 @@ def _is_handed_in(value: Value | None) -> bool:
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import LossCall, Threshold
+    from sleuth.record.entries import LossCall, Threshold
 
     needed(record.of(Threshold), "comparisons of predictions with a number")
     on_logits = any(call.function in LOGIT_LOSSES for call in record.of(LossCall))

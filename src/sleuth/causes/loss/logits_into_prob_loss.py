@@ -62,20 +62,20 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, renamed
-from sleuth.facts.flow import keeps_numbers, layer, root, subject
-from sleuth.facts.interpreter.values import Call, Unknown, Value
-from sleuth.facts.losses import WANTS_LOG_PROBABILITIES, WANTS_LOGITS, LossUse
-from sleuth.facts.program import Program, clue, line_of
-from sleuth.facts.seen import at, by_line, loss_calls, needed, raised
-from sleuth.facts.topics.activations import added_conditionally, always, kind, origins
-from sleuth.facts.topics.stand_ins import output_of
 from sleuth.finding import Finding
+from sleuth.record.questions import at, by_line, loss_calls, needed, raised
+from sleuth.source.edits import Edits, renamed
+from sleuth.source.flow import keeps_numbers, layer, root, subject
+from sleuth.source.interpreter.values import Call, Unknown, Value
+from sleuth.source.losses import WANTS_LOG_PROBABILITIES, WANTS_LOGITS, LossUse
+from sleuth.source.program import Program, clue, line_of
+from sleuth.source.topics.activations import added_conditionally, always, kind, origins
+from sleuth.source.topics.stand_ins import output_of
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = "labels-out-of-range"
 CHANGES_LOSS = True
@@ -211,7 +211,7 @@ def _log_of_scores(program: Program, log: Call) -> Iterator[Finding]:
         )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     if "between 0 and 1" in bench.failure:
         yield Finding(
             "The binary loss refuses its input because it is not between 0 and 1: it expects "
@@ -256,7 +256,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_losses
+    from sleuth.lab.worlds.repairs import of_losses
 
     of_losses.logits_as_log_probabilities(world)
 

@@ -60,20 +60,20 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, method_added
-from sleuth.facts.flow import ancestry, keeps_numbers, layer, literal, parents, root
-from sleuth.facts.interpreter.values import Call, Constant, Value
-from sleuth.facts.losses import COMPARES_NUMBERS
-from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import at, by_line, loss_calls, needed
-from sleuth.facts.topics.activations import origins
-from sleuth.facts.topics.shapes import Shape, Shapes, outer, shapes
 from sleuth.finding import Finding, Where
+from sleuth.record.questions import at, by_line, loss_calls, needed
+from sleuth.source.edits import Edits, method_added
+from sleuth.source.flow import ancestry, keeps_numbers, layer, literal, parents, root
+from sleuth.source.interpreter.values import Call, Constant, Value
+from sleuth.source.losses import COMPARES_NUMBERS
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.activations import origins
+from sleuth.source.topics.shapes import Shape, Shapes, outer, shapes
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.record.entries import Record
 
 CHANGES_LOSS = True
 LOOKS_LIKE = {"stuck from the start": "even", "constant output": "usually"}
@@ -209,7 +209,7 @@ def _learned(value: Value) -> bool:
     return False
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     elementwise = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
     met: list[tuple[Where, str, tuple[int, ...], tuple[int, ...]]] = [
         (use.where, use.name, use.input_shape, use.target_shape)
@@ -231,7 +231,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_losses
+    from sleuth.lab.worlds.repairs import of_losses
 
     of_losses.matching_shapes(world)
 
@@ -240,7 +240,7 @@ _SHAPED = ("cross_entropy", "nll_loss", "ctc_loss", "cosine_embedding_loss", "mu
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Warned
+    from sleuth.record.entries import Warned
 
     calls = needed(loss_calls(record), "loss calls")
     for same in by_line(calls).values():

@@ -60,9 +60,11 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, without_method
-from sleuth.facts.flow import ancestry, depends_on, parents, root, subject
-from sleuth.facts.interpreter.values import (
+from sleuth.finding import Finding
+from sleuth.record.questions import at, courses, loss_calls, raised, where_loss
+from sleuth.source.edits import Edits, without_method
+from sleuth.source.flow import ancestry, depends_on, parents, root, subject
+from sleuth.source.interpreter.values import (
     Call,
     Carried,
     Collection,
@@ -73,17 +75,15 @@ from sleuth.facts.interpreter.values import (
     Unknown,
     Value,
 )
-from sleuth.facts.losses import is_loss_instance, loss_of
-from sleuth.facts.program import Program, clue, line_of
-from sleuth.facts.seen import at, courses, loss_calls, raised, where_loss
-from sleuth.facts.topics.terms import Objective, Term, objectives, terms
-from sleuth.facts.torch_api import is_module
-from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.source.losses import is_loss_instance, loss_of
+from sleuth.source.program import Program, clue, line_of
+from sleuth.source.topics.terms import Objective, Term, objectives, terms
+from sleuth.source.torch_api import is_module
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.step import LossCall, Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.record.entries import LossCall, Record
 
 CONSEQUENCE_OF = (
     "bad-init-scale dead-relu frozen-params inputs-constant labels-all-ignored labels-constant "
@@ -323,7 +323,7 @@ def _one_term(term: Term, cut: Call) -> Finding:
     )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     first = bench.first
     trained = [p for p in first.gradients.parameters if p.trainable]
     nobody = bool(trained) and all(p.gradient is None for p in trained) and not first.gradients.strangers

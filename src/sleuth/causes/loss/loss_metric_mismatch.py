@@ -64,17 +64,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import ancestry, literal, number, subject
-from sleuth.facts.interpreter.values import Call, Value
-from sleuth.facts.prepared import where_written_in
-from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import loss_calls, needed
-from sleuth.facts.topics.modules import settled
-from sleuth.facts.words import Pattern, names_training
 from sleuth.finding import Finding, Where
+from sleuth.places.origins import where_written_in
+from sleuth.record.questions import loss_calls, needed
+from sleuth.source.flow import ancestry, literal, number, subject
+from sleuth.source.interpreter.values import Call, Value
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.modules import settled
+from sleuth.source.word_search import Pattern, names_training
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Metric, Record
+    from sleuth.record.entries import Metric, Record
 
 CONSEQUENCE_OF = (
     "class-imbalance double-softmax dropout-ignores-mode exploding-gradients labels-constant "
@@ -208,7 +208,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 def _each_with_each(record: "Record") -> Iterator[Finding]:
     """A column of predictions beside a row of labels: the shares of all pairs are no score."""
-    from sleuth.facts.step import Crossed
+    from sleuth.record.entries import Crossed
 
     for seen in record.of(Crossed):
         rows = seen.left[0]
@@ -267,7 +267,7 @@ def _below_chance(record: "Record") -> Iterator[Finding]:
 
 
 def _rankings(record: "Record") -> "dict[str, list[Metric]]":
-    from sleuth.facts.step import Metric
+    from sleuth.record.entries import Metric
 
     reports: dict[str, list[Metric]] = {}
     for metric in record.of(Metric):
@@ -291,7 +291,7 @@ STILL = 6  # reports of one and the same value
 
 def _stands_still(record: "Record") -> Iterator[Finding]:
     """A score that is the same in every report, of a model whose answers change."""
-    from sleuth.facts.step import Evaluation, Metric
+    from sleuth.record.entries import Evaluation, Metric
 
     right = {seen.n: seen.correct for seen in record.of(Evaluation) if seen.correct is not None}
     reports: dict[tuple[str, int], list[Metric]] = {}
@@ -335,7 +335,7 @@ def _learns_classes(record: "Record") -> bool:
 
 
 def _counted_again(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Evaluation, Metric
+    from sleuth.record.entries import Evaluation, Metric
 
     # Of several answers a row (tokens, pixels) the script may leave some out: padding, background.
     judged = [

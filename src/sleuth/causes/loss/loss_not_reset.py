@@ -62,19 +62,19 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.edits import Edits, method_added
-from sleuth.facts.flow import possible, root
-from sleuth.facts.growth import growing_graph, recurrent, twice_backward
-from sleuth.facts.interpreter.values import Call, Carried, Constant, Either, Unknown, Value
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import courses, where_loss
-from sleuth.facts.topics.gradients import carries_graph, is_cut, surely_reached
 from sleuth.finding import Finding
+from sleuth.record import curves
+from sleuth.record.growth import growing_graph, recurrent, twice_backward
+from sleuth.record.questions import courses, where_loss
+from sleuth.source.edits import Edits, method_added
+from sleuth.source.flow import possible, root
+from sleuth.source.interpreter.values import Call, Carried, Constant, Either, Unknown, Value
+from sleuth.source.loop import Event
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.gradients import carries_graph, is_cut, surely_reached
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"steps take longer and longer": "usually"}
 PREDICTS = {"lr×0.1": "even"}

@@ -61,10 +61,10 @@ from typing import TYPE_CHECKING
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.places.statements import Statement
-    from sleuth.facts.step import Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.places.statements import Statement
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = (
     "dead-relu double-softmax labels-all-ignored labels-constant logits-into-prob-loss "
@@ -77,7 +77,7 @@ SILENT = 0.9  # share of examples without slope
 ENOUGH = 0.5  # of the chance level: below it the loss may be flat because it is good
 
 
-def _shut(bench: "Bench") -> Iterator[Finding]:
+def _shut(bench: "Workbench") -> Iterator[Finding]:
     """A margin or clamp that is met by every example of a fresh model: the loss is over before it begins."""
     first = bench.first
     slopes = [p.gradient for p in first.gradients.parameters if p.trainable and p.gradient is not None]
@@ -96,7 +96,7 @@ def _shut(bench: "Bench") -> Iterator[Finding]:
 BLIND = 1e-3  # relative change of the loss when every target is handed to another example
 
 
-def _bounded(bench: "Bench") -> Iterator[Finding]:
+def _bounded(bench: "Workbench") -> Iterator[Finding]:
     """A loss written by hand that is as high as it gets wherever the answers lie: far from every target its
     bound is reached, and whose target it is makes no difference any more."""
     first = bench.first
@@ -117,7 +117,7 @@ def _bounded(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     yield from _shut(bench)
     yield from _bounded(bench)
     for use in bench.first.losses:
@@ -144,8 +144,8 @@ WRONG = 0.5  # share right on other rows: whoever met every margin would do bett
 
 def watch(record: "Record") -> Iterator[Finding]:
     """A loss that is exactly zero for nearly all of the run, of a model that answers wrongly all the same."""
-    from sleuth.facts.seen import courses, needed, where_loss
-    from sleuth.facts.step import Evaluation
+    from sleuth.record.entries import Evaluation
+    from sleuth.record.questions import courses, needed, where_loss
 
     judged = [seen for seen in record.of(Evaluation) if seen.correct is not None and seen.n > 0]
     needed(judged, "evaluation passes whose right answers could be counted")
@@ -167,8 +167,8 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import has_place
-    from sleuth.facts.places.statements import best_statement
+    from sleuth.places.scene import has_place
+    from sleuth.places.statements import best_statement
 
     if finding.technique == "probe" and has_place(finding):
         return None  # it saw the bound itself

@@ -57,14 +57,15 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.edits import Edits, bracketed, statement_of
-from sleuth.facts.flow import ancestry, literal, number, root
-from sleuth.facts.interpreter.values import Call, Value
-from sleuth.facts.losses import loss_of
-from sleuth.facts.program import Program, clue, rewrite
-from sleuth.facts.seen import adversarial, courses, optimizer_of, where_loss
-from sleuth.facts.topics.aims import (
+from sleuth.finding import Finding, Severity
+from sleuth.record import curves
+from sleuth.record.questions import adversarial, courses, optimizer_of, where_loss
+from sleuth.source.edits import Edits, bracketed, statement_of
+from sleuth.source.flow import ancestry, literal, number, root
+from sleuth.source.interpreter.values import Call, Value
+from sleuth.source.losses import loss_of
+from sleuth.source.program import Program, clue, rewrite
+from sleuth.source.topics.aims import (
     is_likelihood,
     is_log_share,
     is_overlap,
@@ -72,15 +73,14 @@ from sleuth.facts.topics.aims import (
     is_similarity,
     is_squared_error,
 )
-from sleuth.facts.topics.divergence import is_divergence_from_prior, is_variance_of_divergence, weighted
-from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms
-from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Severity
+from sleuth.source.topics.divergence import is_divergence_from_prior, is_variance_of_divergence, weighted
+from sleuth.source.topics.terms import REDUCTIONS, Objective, Term, objectives, terms
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.step import Record, Step
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.record.entries import Record, Step
 
 CHANGES_LOSS = True
 LOOKS_LIKE = {"falls, then explodes": "usually"}
@@ -125,7 +125,7 @@ def _in_one_run(one: Call, other: Call) -> bool:
 
 
 def _swapped_hinges(program: Program) -> Iterator[Finding]:
-    from sleuth.facts.topics.hinges import swapped
+    from sleuth.source.topics.hinges import swapped
 
     for call in swapped(program):
         yield clue(
@@ -138,7 +138,7 @@ def _swapped_hinges(program: Program) -> Iterator[Finding]:
 
 
 def _uphill(program: Program) -> Iterator[Finding]:
-    from sleuth.facts.topics.ascent import uphill
+    from sleuth.source.topics.ascent import uphill
 
     for call in uphill(program):
         yield clue(
@@ -314,7 +314,7 @@ def _entropy(objective: Objective, parts: list[Term]) -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_losses
+    from sleuth.lab.worlds.repairs import of_losses
 
     of_losses.turned_sign(world)
 
@@ -374,7 +374,7 @@ def _bottomless(record: "Record", steps: "tuple[Step, ...]", losses: list[float]
 
 
 def _below_chance(record: "Record") -> str:
-    from sleuth.facts.step import Evaluation
+    from sleuth.record.entries import Evaluation
 
     correct = [
         seen.correct for seen in record.of(Evaluation) if seen.correct is not None and seen.rows >= 100

@@ -57,14 +57,14 @@ GAN, a gradient-reversal layer): there the opposition is the method.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.growth import terms
-from sleuth.facts.seen import adversarial, at, loss_calls, needed
 from sleuth.finding import Finding
+from sleuth.record import curves
+from sleuth.record.growth import terms
+from sleuth.record.questions import adversarial, at, loss_calls, needed
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.step import Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.record.entries import Record
 
 UNLESS = {"numbers": "overcome"}
 LOOKS_LIKE = {"oscillates": "rarely"}
@@ -74,13 +74,13 @@ AGAINST = -0.3  # cosine in the whole batch and in both halves; -0.1 in one batc
 HEAD_ON = -0.75  # cosine at all of them, and from other initial weights: no step helps both
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     by_slopes = list(_opposed_slopes(bench))
     grave = any(finding.severity != "note" for finding in by_slopes)
     yield from by_slopes if grave else [*_opposite_goals(bench)] or by_slopes
 
 
-def _opposed_slopes(bench: "Bench") -> Iterator[Finding]:
+def _opposed_slopes(bench: "Workbench") -> Iterator[Finding]:
     parts = bench.terms.parts
     for first, second, cosines in bench.terms.cosines:
         a, b = parts[first], parts[second]
@@ -108,7 +108,7 @@ CONTRARY = (
 )  # correlation, beyond chance; what is really one goal twice, noisily labelled, correlates positively
 
 
-def _opposite_goals(bench: "Bench") -> Iterator[Finding]:
+def _opposite_goals(bench: "Workbench") -> Iterator[Finding]:
     """One output, and two losses whose targets say the opposite of it."""
     against = [use for use in bench.first.losses if use.connected and use.contrary < CONTRARY]
     if against:

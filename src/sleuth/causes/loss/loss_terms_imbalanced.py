@@ -56,15 +56,15 @@ the ratio wanders. Log each term and its gradient norm, never the total alone.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.growth import Term, terms, weighed
-from sleuth.facts.seen import adversarial, at, chance, loss_calls, needed
 from sleuth.finding import Finding, Where
+from sleuth.record import curves
+from sleuth.record.growth import Term, terms, weighed
+from sleuth.record.questions import adversarial, at, chance, loss_calls, needed
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = "boundary-starved inputs-unnormalized loss-disconnected raw-units wrong-reduction"
 UNLESS = {"numbers": "overcome plays"}
@@ -73,7 +73,7 @@ PREDICTS = {"same-batch": "even", "lr×0.1": "even"}
 LOOK, ABSENT = 100.0, 1000.0  # ratio of gradient norms on shared parameters; see the page
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     parts = [part for part in bench.terms.parts if part.of_data and part.gradient > 0]
     if len(parts) < 2:
         return
@@ -141,7 +141,7 @@ def _to_learn(term: Term) -> bool:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.settings import where_weighed
+    from sleuth.places.settings import where_weighed
 
     weight = float(finding.numbers.get("weight", 1.0))
     return where_weighed(weight, scene.sources)

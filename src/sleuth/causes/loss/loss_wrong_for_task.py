@@ -57,16 +57,16 @@ made.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import layer, literal, number, root, subject
-from sleuth.facts.interpreter.values import Call, Value
-from sleuth.facts.losses import COMPARES_NUMBERS, LossUse
-from sleuth.facts.program import Program, clue, spot
-from sleuth.facts.topics.activations import axis_of, kind, origins
-from sleuth.facts.topics.shapes import Shapes, shapes
 from sleuth.finding import Finding
+from sleuth.source.flow import layer, literal, number, root, subject
+from sleuth.source.interpreter.values import Call, Value
+from sleuth.source.losses import COMPARES_NUMBERS, LossUse
+from sleuth.source.program import Program, clue, spot
+from sleuth.source.topics.activations import axis_of, kind, origins
+from sleuth.source.topics.shapes import Shapes, shapes
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
+    from sleuth.measure.workbench import Workbench
 
 CONSEQUENCE_OF = "labels-out-of-range"
 PREDICTS = {"same-batch": "even"}
@@ -225,7 +225,7 @@ def _softmax_of_one(algebra: Shapes, use: LossUse) -> Iterator[Finding]:
 FEW = 20  # distinct whole numbers: more look like counts, fewer like classes
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     regression = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
     for use in bench.first.losses:
         numbers = {"classes": use.classes, "distinct_targets": use.target_distinct}

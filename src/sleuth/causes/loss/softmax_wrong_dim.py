@@ -59,19 +59,19 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, argument_node, keyword_set
-from sleuth.facts.flow import layer, literal, root, subject
-from sleuth.facts.interpreter.calls import TRANSFORMS
-from sleuth.facts.interpreter.values import Call, Function, Value
-from sleuth.facts.program import Program, clue, rewrite, spot
-from sleuth.facts.topics.activations import axis_of, kind, origins
-from sleuth.facts.topics.modes import function_of
-from sleuth.facts.topics.shapes import BATCH, Shape, Shapes, shapes
 from sleuth.finding import Finding, Severity
+from sleuth.source.edits import Edits, argument_node, keyword_set
+from sleuth.source.flow import layer, literal, root, subject
+from sleuth.source.interpreter.calls import TRANSFORMS
+from sleuth.source.interpreter.values import Call, Function, Value
+from sleuth.source.program import Program, clue, rewrite, spot
+from sleuth.source.topics.activations import axis_of, kind, origins
+from sleuth.source.topics.modes import function_of
+from sleuth.source.topics.shapes import BATCH, Shape, Shapes, shapes
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
 
 CHANGES_LOSS = True
 LOOKS_LIKE = {"metric apart from loss": "rarely"}
@@ -411,7 +411,7 @@ def _over_the_last(softmax: Call) -> Edits:
     return keyword_set(made, "dim", "-1")
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     yield from _not_over_classes(bench)
     for softmax in bench.first.softmaxes:
         if not softmax.over_examples and not softmax.wrong_for_product:
@@ -430,7 +430,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
         )
 
 
-def _not_over_classes(bench: "Bench") -> Iterator[Finding]:
+def _not_over_classes(bench: "Workbench") -> Iterator[Finding]:
     """`nll_loss` has its classes on axis 1, and what it is given adds to one on another."""
     for use in bench.first.losses:
         if use.odd_axis is None:
@@ -449,6 +449,6 @@ def _not_over_classes(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_losses
+    from sleuth.lab.worlds.repairs import of_losses
 
     of_losses.last_axis_softmax(world)

@@ -59,20 +59,20 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, keyword_set, renamed
-from sleuth.facts.flow import ancestry, literal, number, possible, root
-from sleuth.facts.interpreter.values import Call, Value
-from sleuth.facts.losses import LossUse, loss_of
-from sleuth.facts.program import Program, clue
-from sleuth.facts.topics.divergence import is_divergence_from_prior
-from sleuth.facts.topics.terms import REDUCTIONS, Objective, Term, objectives, terms
 from sleuth.finding import Finding, Where
+from sleuth.source.edits import Edits, keyword_set, renamed
+from sleuth.source.flow import ancestry, literal, number, possible, root
+from sleuth.source.interpreter.values import Call, Value
+from sleuth.source.losses import LossUse, loss_of
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.divergence import is_divergence_from_prior
+from sleuth.source.topics.terms import REDUCTIONS, Objective, Term, objectives, terms
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.places.statements import Statement
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.places.statements import Statement
 
 UNLESS = {"numbers": "overcome"}
 CHANGES_LOSS = True
@@ -273,7 +273,7 @@ SUM = (1.9, 2.1)  # loss and gradient of the doubled batch, over those of the ba
 BIG_STEP = 0.05  # of a weight's own size in the first step; 1e-3 is usual
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     yield from _uneven(bench)
     seen = bench.wiring
     if seen.doubling is None or seen.gradient_doubling is None:
@@ -301,9 +301,9 @@ def probe(bench: "Bench") -> Iterator[Finding]:
     )
 
 
-def _uneven(bench: "Bench") -> Iterator[Finding]:
+def _uneven(bench: "Workbench") -> Iterator[Finding]:
     """One term summed and another averaged: their balance changes with the batch size."""
-    from sleuth.facts.bench import NotApplicable
+    from sleuth.measure.workbench import NotApplicable
 
     try:
         parts = [part for part in bench.terms.parts if part.of_data and part.growth is not None]
@@ -326,14 +326,14 @@ def _uneven(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_losses
+    from sleuth.lab.worlds.repairs import of_losses
 
     of_losses.mean_instead_of_sum(world)
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
     """The call of a loss, where it is known, is surer than a statement that can be guessed."""
-    from sleuth.facts.places.statements import best_statement
+    from sleuth.places.statements import best_statement
 
     if finding.where is not None and finding.where.line:
         return None

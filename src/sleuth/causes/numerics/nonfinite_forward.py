@@ -59,13 +59,13 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves, poles
-from sleuth.facts.seen import at, where_loss
 from sleuth.finding import Finding
+from sleuth.record import curves, poles
+from sleuth.record.questions import at, where_loss
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.step import Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = (
     "accumulation-unscaled bad-init-scale clip-misplaced exploding-gradients inputs-unnormalized "
@@ -78,7 +78,7 @@ INVITED_BY = {"autocast|GradScaler|\\.half\\(|bfloat16": 3.0}
 PREDICTS = {"same-batch": "usually", "lr×0.1": "even"}
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     seen = bench.numerics
     if seen.loss_finite and seen.outputs_finite:
         return
@@ -99,7 +99,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import NonFinite
+    from sleuth.record.entries import NonFinite
 
     seen = next(iter(record.of(NonFinite)), None)
     if seen is not None and seen.replayed and not seen.backward:

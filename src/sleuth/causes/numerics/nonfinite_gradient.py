@@ -54,13 +54,13 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.seen import at, where_loss
 from sleuth.finding import Finding
+from sleuth.record import curves
+from sleuth.record.questions import at, where_loss
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.step import Record
+    from sleuth.measure.workbench import Workbench
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = (
     "accumulation-unscaled bad-init-scale clip-misplaced exploding-gradients inputs-unnormalized "
@@ -72,7 +72,7 @@ LOOKS_LIKE = {"not finite": "even"}
 PREDICTS = {"same-batch": "usually", "lr×0.1": "even"}
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     seen = bench.numerics
     if not seen.loss_finite or seen.gradients_finite:
         return
@@ -96,7 +96,7 @@ SETTLING = 50
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import NonFinite
+    from sleuth.record.entries import NonFinite
 
     seen = next((seen for seen in record.of(NonFinite) if seen.backward), None)
     bad = [

@@ -75,27 +75,27 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sleuth.facts import poles
-from sleuth.facts.edits import Edits, method_added
-from sleuth.facts.flow import ancestry, depends_on, layer, number, possible, root, subject
-from sleuth.facts.interpreter.values import Call, Function, Instance, Unknown, Value
-from sleuth.facts.losses import is_loss_instance
-from sleuth.facts.program import Program, clue, rewrite, spot
-from sleuth.facts.seen import at
-from sleuth.facts.topics.activations import always, kind, origins
-from sleuth.facts.topics.gradients import reached
-from sleuth.facts.topics.modules import module_around
-from sleuth.facts.topics.stand_ins import output_of
-from sleuth.facts.torch_api import is_module
-from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Severity, Where
+from sleuth.record import poles
+from sleuth.record.questions import at
+from sleuth.source.edits import Edits, method_added
+from sleuth.source.flow import ancestry, depends_on, layer, number, possible, root, subject
+from sleuth.source.interpreter.values import Call, Function, Instance, Unknown, Value
+from sleuth.source.losses import is_loss_instance
+from sleuth.source.program import Program, clue, rewrite, spot
+from sleuth.source.topics.activations import always, kind, origins
+from sleuth.source.topics.gradients import reached
+from sleuth.source.topics.modules import module_around
+from sleuth.source.topics.stand_ins import output_of
+from sleuth.source.torch_api import is_module
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
-    from sleuth.facts.topics.guards import Trap
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
+    from sleuth.source.topics.guards import Trap
 
 LOOKS_LIKE = {"not finite": "usually"}
 INVITED_BY = {"torch\\.log|\\.log\\(|sqrt|/ ": 2.0}
@@ -131,7 +131,7 @@ def lint(program: Program) -> Iterator[Finding]:
                 call, "warning", "`acos` of a cosine", "its slope is infinite at 1 and -1", _CLAMP_COSINE
             )
     if any(True for _ in program.calls(*_SELECTIONS)):
-        from sleuth.facts.topics.guards import traps
+        from sleuth.source.topics.guards import traps
 
         for trap in traps(program):
             yield from _hidden_pole(program, trap)
@@ -158,7 +158,7 @@ _SELECTIONS = ("torch.where", ".where", "torch.masked_fill", ".masked_fill", ".m
 
 def _hidden_pole(program: Program, trap: "Trap") -> Iterator[Finding]:
     """`torch.where(n > 0, x / n, 0)`: clean forward, NaN backward."""
-    from sleuth.facts.topics.guards import divisor, learns
+    from sleuth.source.topics.guards import divisor, learns
 
     pole, choice = trap.pole, trap.selection.call
     trained = id(pole) in program.about(_behind_backward)
@@ -464,7 +464,7 @@ def _core(value: Value | None) -> Value | None:
     return value
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     known = "log log2 log10 log1p sqrt rsqrt div rdiv truediv rtruediv reciprocal pow acos asin".split()
     for hazard in bench.numerics.hazards:
         if hazard.operation not in known or hazard.bad_input:
@@ -500,12 +500,12 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_losses
+    from sleuth.lab.worlds.repairs import of_losses
 
     of_losses.away_from_poles(world)
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.unguarded import at_the_pole
+    from sleuth.places.unguarded import at_the_pole
 
     return at_the_pole(finding, scene)

@@ -57,20 +57,20 @@ temperature deserves a clamp *before* its `exp`.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import poles
-from sleuth.facts.flow import ancestry, keeps_numbers, layer, number, parents, root, subject
-from sleuth.facts.interpreter.values import Call, Carried, Collection, Either, Value
-from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import at
-from sleuth.facts.topics.activations import kind
-from sleuth.facts.topics.cadence import setting
 from sleuth.finding import Finding, Where
+from sleuth.record import poles
+from sleuth.record.questions import at
+from sleuth.source.flow import ancestry, keeps_numbers, layer, number, parents, root, subject
+from sleuth.source.interpreter.values import Call, Carried, Collection, Either, Value
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.activations import kind
+from sleuth.source.topics.cadence import setting
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"falls, then explodes": "even", "not finite": "usually"}
 PREDICTS = {"same-batch": "even", "float64": "usually"}
@@ -361,7 +361,7 @@ def _smaller_less_larger(difference: Call) -> bool:
     return mask is same and _compares(mask) and [one, other] == swapped[::-1]
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     for hazard in bench.numerics.hazards:
         if hazard.operation in ("exp", "expm1") and hazard.by_hand:
             now = hazard.situation == "this batch"
@@ -395,12 +395,12 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_losses
+    from sleuth.lab.worlds.repairs import of_losses
 
     of_losses.bounded_exponents(world)
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.unguarded import at_the_pole
+    from sleuth.places.unguarded import at_the_pole
 
     return at_the_pole(finding, scene)

@@ -59,15 +59,15 @@ weights.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.seen import courses, learned, models_of, needed, where_optimizer
 from sleuth.finding import Finding, Severity, Where
-from sleuth.records import replace
+from sleuth.quick_dataclass import replace
+from sleuth.record import curves
+from sleuth.record.questions import courses, learned, models_of, needed, where_optimizer
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record, Step
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record, Step
 
 CONSEQUENCE_OF = "lr-collapsed scheduler-cadence"
 LOOKS_LIKE = {"stuck from the start": "rarely"}
@@ -93,7 +93,7 @@ TELLABLE = 30.0
 
 def _lost_in_a_part(record: "Record") -> Iterator[Finding]:
     """Half-precision weights among others that are not: a table that is stored small, a tower."""
-    from sleuth.facts.step import Layers, Model
+    from sleuth.record.entries import Layers, Model
 
     trained = [p for model in record.of(Model) for p in model.parameters if p.trainable]
     kinds = {p.name: p.dtype.removeprefix("torch.") for p in trained}
@@ -122,7 +122,7 @@ def _lost_in_a_part(record: "Record") -> Iterator[Finding]:
 
 
 def _made_at(record: "Record", parameter: str) -> Where | None:
-    from sleuth.facts.step import Model
+    from sleuth.record.entries import Model
 
     module = parameter.rpartition(".")[0]
     for model in record.of(Model):
@@ -190,6 +190,6 @@ def experiment(trials: "Trials") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.settings import where_halved
+    from sleuth.places.settings import where_halved
 
     return where_halved(str(finding.numbers.get("dtype", "")), scene.sources)

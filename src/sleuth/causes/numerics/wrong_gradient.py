@@ -66,14 +66,14 @@ from typing import TYPE_CHECKING
 from sleuth.finding import Finding
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
+    from sleuth.measure.workbench import Workbench
 
 PREDICTS = {"same-batch": "usually"}
 
 WRONG, DOUBTFUL = 1e-2, 1e-4  # relative error against central differences in float64; below 1e-7 is right
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     seen = bench.custom
     if seen.error <= DOUBTFUL:
         return

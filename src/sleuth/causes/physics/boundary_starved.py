@@ -55,12 +55,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.seen import needed
 from sleuth.finding import Finding, Where
+from sleuth.record import curves
+from sleuth.record.questions import needed
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Metric, Record
+    from sleuth.record.entries import Metric, Record
 
 _BOUNDARY = re.compile(r"(?:^|[^a-z])(bc|ic|bnd|boundary|initial|bcs|ics)(?:$|[^a-z])", re.IGNORECASE)
 _RESIDUAL = re.compile(r"(?:^|[^a-z])(res|residual|pde|ode|phys|physics|eq|f)(?:$|[^a-z])", re.IGNORECASE)
@@ -69,7 +69,7 @@ ENOUGH = 3  # reports; what they must show leaves no room for chance
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Metric
+    from sleuth.record.entries import Metric
 
     series: dict[str, list[Metric]] = {}
     for metric in record.of(Metric):

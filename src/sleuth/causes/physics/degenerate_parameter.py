@@ -56,18 +56,18 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.seen import needed, where_module
 from sleuth.finding import Finding
+from sleuth.record.questions import needed, where_module
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 GONE = 1e-3  # of its start
 SAMPLES = 6
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Layers, Model
+    from sleuth.record.entries import Layers, Model
 
     scalars = {
         p.name: p.norm

@@ -59,8 +59,8 @@ from typing import TYPE_CHECKING
 from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
 
 # Coordinates are few; pictures whose slope is taken (a gradient penalty) are no equation.
 MOST_COORDINATES = 8
@@ -69,7 +69,7 @@ LARGE, HUGE = 10.0, 100.0
 APART = 1e3  # between two coordinates: no learning rate suits both
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     first = bench.first
     if bench.failure or not first.differentiated or first.normalised_first:
         return
@@ -93,6 +93,6 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.scene import of_inputs
+    from sleuth.places.scene import of_inputs
 
     return of_inputs(finding, scene)

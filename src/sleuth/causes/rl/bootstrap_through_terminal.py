@@ -53,11 +53,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import literal, number, possible, root
-from sleuth.facts.interpreter.values import Call, Carried, Unknown, Value
-from sleuth.facts.program import Program, clue
-from sleuth.facts.topics.environments import never_terminates
-from sleuth.facts.topics.episodes import (
+from sleuth.finding import Finding
+from sleuth.source.flow import literal, number, possible, root
+from sleuth.source.interpreter.values import Call, Carried, Unknown, Value
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.environments import never_terminates
+from sleuth.source.topics.episodes import (
     ENDS,
     Bootstrap,
     Episodes,
@@ -69,8 +70,7 @@ from sleuth.facts.topics.episodes import (
     tests,
     words,
 )
-from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.source.word_search import Pattern
 
 # Tasks that never terminate: every end is a time limit, and bootstrapping through it is right.
 ENDLESS = Pattern(r"Pendulum|HalfCheetah|Reacher|Pusher|Swimmer|FetchReach")

@@ -48,11 +48,12 @@ advantages). A deliberate continuing task without resets is fine if no flag is e
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.flow import keeps_numbers, literal, possible, root, subject
-from sleuth.facts.interpreter.values import Call, Carried, Collection, Function, Instance, Loop, Value
-from sleuth.facts.program import Program, clue
-from sleuth.facts.topics.environments import is_made_by_gym
-from sleuth.facts.topics.episodes import (
+from sleuth.finding import Finding
+from sleuth.source.flow import keeps_numbers, literal, possible, root, subject
+from sleuth.source.interpreter.values import Call, Carried, Collection, Function, Instance, Loop, Value
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.environments import is_made_by_gym
+from sleuth.source.topics.episodes import (
     ENDS,
     EnvStep,
     begins_again,
@@ -64,8 +65,7 @@ from sleuth.facts.topics.episodes import (
     target_name,
     words,
 )
-from sleuth.facts.topics.modes import users
-from sleuth.finding import Finding
+from sleuth.source.topics.modes import users
 
 # Without one of these words nothing is taken for an environment.
 NEEDS = "gym reset env Env ENV game Game simulator Simulator world World"

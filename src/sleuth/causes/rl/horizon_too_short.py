@@ -49,11 +49,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import literal, number, possible, root
-from sleuth.facts.interpreter.values import Call, Collection, Constant, Function, Value
-from sleuth.facts.program import Program, clue
-from sleuth.facts.topics.episodes import Bootstrap, EnvStep, Episodes, own_step, read_episodes
 from sleuth.finding import Finding
+from sleuth.source.flow import literal, number, possible, root
+from sleuth.source.interpreter.values import Call, Collection, Constant, Function, Value
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.episodes import Bootstrap, EnvStep, Episodes, own_step, read_episodes
 
 # Below this share of the reward the signal is smaller than any critic's error.
 FORGOTTEN = 0.05

@@ -51,9 +51,9 @@ the task (a coin and a jackpot look the same): only where order does not matter.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.seen import Course, courses, where_loss
 from sleuth.finding import Finding
+from sleuth.record import curves
+from sleuth.record.questions import Course, courses, where_loss
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials

@@ -52,8 +52,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.flow import ancestry, makers, number, possible, root
-from sleuth.facts.interpreter.values import (
+from sleuth.finding import Finding
+from sleuth.source.flow import ancestry, makers, number, possible, root
+from sleuth.source.interpreter.values import (
     Call,
     Carried,
     Class,
@@ -63,11 +64,10 @@ from sleuth.facts.interpreter.values import (
     Instance,
     Value,
 )
-from sleuth.facts.program import Program, clue
-from sleuth.facts.topics.cadence import alike
-from sleuth.facts.topics.episodes import FIELDS, Episodes, inside_class, read_episodes, words
-from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.cadence import alike
+from sleuth.source.topics.episodes import FIELDS, Episodes, inside_class, read_episodes, words
+from sleuth.source.word_search import Pattern
 
 _MEAN = Pattern(r"(^|_)(mean|avg|average|mu)s?(_|$)", re.IGNORECASE)
 _WRAPPERS = (

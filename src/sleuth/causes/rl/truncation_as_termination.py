@@ -53,10 +53,11 @@ if truncated:                       # on-policy; afterwards mask the row like an
 import ast
 from collections.abc import Iterator
 
-from sleuth.facts.flow import ancestry
-from sleuth.facts.interpreter.values import Arm, Call, Value
-from sleuth.facts.program import Program, clue
-from sleuth.facts.topics.episodes import (
+from sleuth.finding import Finding
+from sleuth.source.flow import ancestry
+from sleuth.source.interpreter.values import Arm, Call, Value
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.episodes import (
     Bootstrap,
     Episodes,
     is_network_call,
@@ -65,7 +66,6 @@ from sleuth.facts.topics.episodes import (
     tests,
     words,
 )
-from sleuth.finding import Finding
 
 _BOTH = frozenset({"terminated", "truncated"})
 

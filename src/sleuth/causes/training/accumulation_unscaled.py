@@ -63,15 +63,16 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits
-from sleuth.facts.flow import ancestry, layer, literal, number, possible, root
-from sleuth.facts.interpreter.values import Arm, Call, Carried, Either, Loop, Unknown, Value
-from sleuth.facts.loop import Event
-from sleuth.facts.losses import loss_of
-from sleuth.facts.program import Program, clue, rewrite
-from sleuth.facts.rhythm import events, line_of
-from sleuth.facts.seen import Course, courses, optimizer_of, where_event
-from sleuth.facts.topics.cadence import (
+from sleuth.finding import Finding
+from sleuth.record.event_order import events, line_of
+from sleuth.record.questions import Course, courses, optimizer_of, where_event
+from sleuth.source.edits import Edits
+from sleuth.source.flow import ancestry, layer, literal, number, possible, root
+from sleuth.source.interpreter.values import Arm, Call, Carried, Either, Loop, Unknown, Value
+from sleuth.source.loop import Event
+from sleuth.source.losses import loss_of
+from sleuth.source.program import Program, clue, rewrite
+from sleuth.source.topics.cadence import (
     Turn,
     constructor,
     exclusive,
@@ -81,14 +82,13 @@ from sleuth.facts.topics.cadence import (
     touches_gradients,
     turn_of,
 )
-from sleuth.facts.topics.loaders import dataset_of, loader_of
-from sleuth.facts.topics.shapes import shapes
-from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.source.topics.loaders import dataset_of, loader_of
+from sleuth.source.topics.shapes import shapes
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record, Step
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.record.entries import Record, Step
 
 CHANGES_LOSS = True
 LOOKS_LIKE = {"falls, then explodes": "rarely"}
@@ -347,7 +347,7 @@ def _nodes(value: Call) -> Iterator[ast.AST]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.divided_by_accumulation(world)
 

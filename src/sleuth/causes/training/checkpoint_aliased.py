@@ -58,17 +58,17 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts.edits import Edits, imported, statement_of
-from sleuth.facts.flow import possible, spelling
-from sleuth.facts.interpreter.values import Call, Collection, Either, Loop, Table, Unknown, Value
-from sleuth.facts.loop import Event, TrainingLoop
-from sleuth.facts.program import Program, clue, line_of, rewrite
-from sleuth.facts.source import Source
-from sleuth.facts.topics.cadence import is_optimizer, is_optimizer_call
-from sleuth.facts.topics.gradients import trained_by
-from sleuth.facts.topics.modes import forwards, inside, is_model, made_inside, may_be_model, same_module
-from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+from sleuth.source.edits import Edits, imported, statement_of
+from sleuth.source.flow import possible, spelling
+from sleuth.source.interpreter.values import Call, Collection, Either, Loop, Table, Unknown, Value
+from sleuth.source.loop import Event, TrainingLoop
+from sleuth.source.parsed_file import Source
+from sleuth.source.program import Program, clue, line_of, rewrite
+from sleuth.source.topics.cadence import is_optimizer, is_optimizer_call
+from sleuth.source.topics.gradients import trained_by
+from sleuth.source.topics.modes import forwards, inside, is_model, made_inside, may_be_model, same_module
+from sleuth.source.word_search import Pattern
 
 INVITED_BY = {"load_state_dict|from_pretrained": 3.0}
 
@@ -221,7 +221,7 @@ def _is_idle_move(call: Call) -> bool:
     """`.cpu()`, `.to("cpu")`, `.numpy()`: of a tensor on the CPU, the tensor itself or its memory."""
     if call.op == ".numpy":
         return call.receiver is not None and not call.keywords  # `force=True` may copy
-    from sleuth.facts.topics.devices import moves_to_cpu
+    from sleuth.source.topics.devices import moves_to_cpu
 
     return call.op == ".cpu" or (call.op == ".to" and moves_to_cpu(call))
 
@@ -239,7 +239,7 @@ def _lives_on_cpu(program: Program, state: Call) -> bool:
     Where the device is chosen at run time nothing is said: the same line is right on an accelerator. A helper
     that is handed the model belongs to the program around it, if that trains what it made itself.
     """
-    from sleuth.facts.topics.devices import only_cpu
+    from sleuth.source.topics.devices import only_cpu
 
     made = possible(state.receiver)
     known = bool(made) and all(is_model(option) for option in made)

@@ -50,15 +50,15 @@ training must clip each example.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.prepared import where_number_written
-from sleuth.facts.rhythm import line_of
-from sleuth.facts.seen import Course, courses, optimizer_of, where_event
 from sleuth.finding import Finding
+from sleuth.places.origins import where_number_written
+from sleuth.record import curves
+from sleuth.record.event_order import line_of
+from sleuth.record.questions import Course, courses, optimizer_of, where_event
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = (
     "accumulation-unscaled bad-init-scale clip-misplaced exploding-gradients inputs-unnormalized "
@@ -72,7 +72,7 @@ PREDICTS = {"lr×10": "even"}
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.no_clipping(world)
 

@@ -54,19 +54,19 @@ NaN and spreads it to every gradient; use `error_if_nonfinite=True` to be told.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, beside, moved_after, moved_before, statement_of
-from sleuth.facts.flow import ancestry, class_name, literal, root, spelling
-from sleuth.facts.interpreter.values import Call, External, Value
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
-from sleuth.facts.rhythm import Mark, first, last, line_of, share
-from sleuth.facts.seen import courses, where_event
-from sleuth.facts.topics.cadence import Turn, between, earlier, exclusive, implied, opaque, turn_of
 from sleuth.finding import Finding
+from sleuth.record.event_order import Mark, first, last, line_of, share
+from sleuth.record.questions import courses, where_event
+from sleuth.source.edits import Edits, beside, moved_after, moved_before, statement_of
+from sleuth.source.flow import ancestry, class_name, literal, root, spelling
+from sleuth.source.interpreter.values import Call, External, Value
+from sleuth.source.loop import Event
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.cadence import Turn, between, earlier, exclusive, implied, opaque, turn_of
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"falls, then explodes": "even"}
 INVITED_BY = {"clip_grad": 4.0, "autocast|GradScaler|\\.half\\(|bfloat16": 3.0}
@@ -187,7 +187,7 @@ def _scaling(backward: Event) -> Call | None:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.clipped_before_step(world)
 

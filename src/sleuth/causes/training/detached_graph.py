@@ -67,15 +67,16 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, without_method
-from sleuth.facts.flow import depends_on, root
-from sleuth.facts.growth import called_modules, never_reached
-from sleuth.facts.interpreter.values import Call, Collection, Function, Value
-from sleuth.facts.prepared import unread_layers
-from sleuth.facts.program import Program, clue, rewrite, spot
-from sleuth.facts.rhythm import after_last_step
-from sleuth.facts.seen import loaded, loss_calls, module_of, needed, raised, where_module
-from sleuth.facts.topics.gradients import (
+from sleuth.finding import Finding, Where
+from sleuth.places.origins import unread_layers
+from sleuth.record.event_order import after_last_step
+from sleuth.record.growth import called_modules, never_reached
+from sleuth.record.questions import loaded, loss_calls, module_of, needed, raised, where_module
+from sleuth.source.edits import Edits, without_method
+from sleuth.source.flow import depends_on, root
+from sleuth.source.interpreter.values import Call, Collection, Function, Value
+from sleuth.source.program import Program, clue, rewrite, spot
+from sleuth.source.topics.gradients import (
     applications,
     data_parents,
     everything_behind,
@@ -86,14 +87,13 @@ from sleuth.facts.topics.gradients import (
     steps_after,
     trained_by,
 )
-from sleuth.facts.topics.modes import function_of, has_weights, holds
-from sleuth.finding import Finding, Where
+from sleuth.source.topics.modes import function_of, has_weights, holds
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.step import Model, Record
-    from sleuth.facts.topics.straight_through import Estimator
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.record.entries import Model, Record
+    from sleuth.source.topics.straight_through import Estimator
 
 CONSEQUENCE_OF = "frozen-params no-grad-training stale-optimizer-params zero-grad-after-backward"
 RIVALS = "loss-disconnected unused-parameters"
@@ -146,8 +146,8 @@ def _swapped_estimators(program: Program) -> Iterator[Finding]:
     """`q + (z - q).detach()`, where q was quantised from z: worth z, and the gradient ends at q."""
     if not program.holds(*_WITHOUT_HISTORY):
         return
-    from sleuth.facts.topics.likeness import alike
-    from sleuth.facts.topics.straight_through import estimators, is_quantised
+    from sleuth.source.topics.likeness import alike
+    from sleuth.source.topics.straight_through import estimators, is_quantised
 
     found = list(estimators(program))
     for one in found:
@@ -272,7 +272,7 @@ def _finding(cut: Call, starved: Call, severity: str, edits: Edits) -> Finding:
     )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     gradients = bench.first.gradients
     if not gradients.loss_has_graph:
         return
@@ -296,13 +296,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_models
+    from sleuth.lab.worlds.repairs import of_models
 
     of_models.attached_in_models(world)
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Layers, Model
+    from sleuth.record.entries import Layers, Model
 
     where = raised(record, "does not require grad and does not have a grad_fn")
     calls = loss_calls(record)

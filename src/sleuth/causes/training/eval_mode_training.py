@@ -62,13 +62,14 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, inserted_before, statement_of
-from sleuth.facts.interpreter.values import Call, Value
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, line_of, rewrite, spot
-from sleuth.facts.rhythm import events
-from sleuth.facts.seen import Course, courses, models_of, needed, where_event
-from sleuth.facts.topics.gradients import (
+from sleuth.finding import Finding, Where
+from sleuth.record.event_order import events
+from sleuth.record.questions import Course, courses, models_of, needed, where_event
+from sleuth.source.edits import Edits, inserted_before, statement_of
+from sleuth.source.interpreter.values import Call, Value
+from sleuth.source.loop import Event
+from sleuth.source.program import Program, clue, line_of, rewrite, spot
+from sleuth.source.topics.gradients import (
     optimized,
     optimizes,
     owners_of,
@@ -76,7 +77,7 @@ from sleuth.facts.topics.gradients import (
     switches_off,
     trained_by,
 )
-from sleuth.facts.topics.modes import (
+from sleuth.source.topics.modes import (
     forwards,
     holds,
     left_in_eval,
@@ -85,11 +86,10 @@ from sleuth.facts.topics.modes import (
     named_only,
     same_module,
 )
-from sleuth.finding import Finding, Where
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Model, Record, Step
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.record.entries import Model, Record, Step
 
 UNDONE_EXACTLY = True
 IS_AN_ABSENCE = True
@@ -210,7 +210,7 @@ def _arrives_in_eval(call: Call) -> bool:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_models
+    from sleuth.lab.worlds.repairs import of_models
 
     of_models.trained_in_train_mode(world)
 

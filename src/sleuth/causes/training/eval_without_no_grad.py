@@ -56,13 +56,14 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, around, imported, statement_of, wrapped
-from sleuth.facts.flow import possible
-from sleuth.facts.interpreter.values import Call, Instance
-from sleuth.facts.program import Program, clue, line_of
-from sleuth.facts.seen import at, needed
-from sleuth.facts.topics.gradients import SHAPE_ONLY, is_cut, trained_by
-from sleuth.facts.topics.modes import (
+from sleuth.finding import Finding
+from sleuth.record.questions import at, needed
+from sleuth.source.edits import Edits, around, imported, statement_of, wrapped
+from sleuth.source.flow import possible
+from sleuth.source.interpreter.values import Call, Instance
+from sleuth.source.program import Program, clue, line_of
+from sleuth.source.topics.gradients import SHAPE_ONLY, is_cut, trained_by
+from sleuth.source.topics.modes import (
     descendants,
     forwards,
     identity,
@@ -71,11 +72,10 @@ from sleuth.facts.topics.modes import (
     same_module,
     users,
 )
-from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 IS_AN_ABSENCE = True
 GIVES_WAY_TO = "anything"
@@ -226,7 +226,7 @@ CALLS = 3  # forward passes; a single look at an output is no evaluation
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Evaluation
+    from sleuth.record.entries import Evaluation
 
     passes = needed(record.of(Evaluation), "evaluation passes")
     graphs = [seen for seen in passes if seen.gradients and not seen.training and seen.calls >= CALLS]

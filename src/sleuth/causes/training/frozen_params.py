@@ -62,25 +62,25 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, statement_of
-from sleuth.facts.flow import keeps_numbers, literal, possible
-from sleuth.facts.interpreter.values import Call, Constant, Value
-from sleuth.facts.losses import loss_of
-from sleuth.facts.prepared import where_only_written
-from sleuth.facts.program import Program, clue, line_of, rewrite
-from sleuth.facts.seen import at, loaded, module_of, needed, optimizer_of, raised, where_module
-from sleuth.facts.topics.gradients import is_optimizer, optimized, owners_of, steps_after, switches_off
-from sleuth.facts.topics.modes import handed_over, holds, is_model, parts, users
-from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Where
-from sleuth.records import replace
+from sleuth.places.origins import where_only_written
+from sleuth.quick_dataclass import replace
+from sleuth.record.questions import at, loaded, module_of, needed, optimizer_of, raised, where_module
+from sleuth.source.edits import Edits, statement_of
+from sleuth.source.flow import keeps_numbers, literal, possible
+from sleuth.source.interpreter.values import Call, Constant, Value
+from sleuth.source.losses import loss_of
+from sleuth.source.program import Program, clue, line_of, rewrite
+from sleuth.source.topics.gradients import is_optimizer, optimized, owners_of, steps_after, switches_off
+from sleuth.source.topics.modes import handed_over, holds, is_model, parts, users
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.places.statements import Statement
-    from sleuth.facts.step import Model, Parameter, Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.places.statements import Statement
+    from sleuth.record.entries import Model, Parameter, Record
 
 UNLESS = {"any": "thawed-later", "numbers": "sets-free-after-the-end"}
 LOOKS_LIKE = {"stuck from the start": "even"}
@@ -352,7 +352,7 @@ def _filled(program: Program, table: Value | None, made: list[Call]) -> bool:
     )
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     gradients = bench.first.gradients
     frozen = [p for p in gradients.parameters if not p.trainable and p.used]
     free = [p for p in gradients.parameters if p.trainable and p.used]
@@ -390,7 +390,7 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.thawed(world)
 
@@ -399,7 +399,7 @@ _LEARNS = ("Linear", "Conv", "LSTM", "GRU", "RNN", "Bilinear", "MultiheadAttenti
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Holding, Layers, Model
+    from sleuth.record.entries import Holding, Layers, Model
 
     needed(record.of(Model), "models")
     for model in record.of(Model):
@@ -471,7 +471,7 @@ def _at_its_start(parameter: "Parameter") -> bool:
 
 def _held_again(record: "Record") -> Iterator[Finding]:
     """One optimizer left parameters out, a later one holds them: they shall learn, and are still frozen."""
-    from sleuth.facts.step import Holding
+    from sleuth.record.entries import Holding
 
     fewest: dict[str, int] = {}
     for seen in record.of(Holding):
@@ -503,7 +503,7 @@ def _copied(parameter: "Parameter", model: "Model") -> bool:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.statements import best_statement
+    from sleuth.places.statements import best_statement
 
     return best_statement(_freezes, scene.sources)
 

@@ -57,20 +57,21 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves, torch_api
-from sleuth.facts.edits import Edits, inserted_before, statement_of
-from sleuth.facts.flow import literal, possible
-from sleuth.facts.growth import growing_graph, recurrent, twice_backward
-from sleuth.facts.interpreter.values import Call, Carried, Function, Instance, Loop, Unknown, Value
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, spot
-from sleuth.facts.seen import courses, where_loss
-from sleuth.facts.topics.gradients import applications, ends_graph, surely_reached
-from sleuth.facts.topics.modes import forwards, function_of, identity, inside, users, with_enclosing
 from sleuth.finding import Finding
+from sleuth.record import curves
+from sleuth.record.growth import growing_graph, recurrent, twice_backward
+from sleuth.record.questions import courses, where_loss
+from sleuth.source import torch_api
+from sleuth.source.edits import Edits, inserted_before, statement_of
+from sleuth.source.flow import literal, possible
+from sleuth.source.interpreter.values import Call, Carried, Function, Instance, Loop, Unknown, Value
+from sleuth.source.loop import Event
+from sleuth.source.program import Program, clue, spot
+from sleuth.source.topics.gradients import applications, ends_graph, surely_reached
+from sleuth.source.topics.modes import forwards, function_of, identity, inside, users, with_enclosing
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"steps take longer and longer": "usually"}
 INVITED_BY = {"LSTM|GRU|RNN": 3.0}

@@ -55,18 +55,18 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, keyword_set
-from sleuth.facts.flow import depends_on, layer, literal, makers, possible, subject
-from sleuth.facts.interpreter.values import Call, Collection, Instance, Unknown, Value
-from sleuth.facts.program import Program, clue, rewrite, spot
-from sleuth.facts.rhythm import events
-from sleuth.facts.seen import at, raised
-from sleuth.facts.topics.gradients import applications, reached, surely_reached
-from sleuth.facts.topics.modes import excludes, function_of, has_weights, is_model, users
 from sleuth.finding import Finding
+from sleuth.record.event_order import events
+from sleuth.record.questions import at, raised
+from sleuth.source.edits import Edits, keyword_set
+from sleuth.source.flow import depends_on, layer, literal, makers, possible, subject
+from sleuth.source.interpreter.values import Call, Collection, Instance, Unknown, Value
+from sleuth.source.program import Program, clue, rewrite, spot
+from sleuth.source.topics.gradients import applications, reached, surely_reached
+from sleuth.source.topics.modes import excludes, function_of, has_weights, is_model, users
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = "step-before-backward"
 RAISES = {
@@ -490,7 +490,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def _filled_anew(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Overwritten
+    from sleuth.record.entries import Overwritten
 
     for seen in record.of(Overwritten)[:1]:
         yield Finding(

@@ -52,18 +52,18 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from sleuth.facts import curves
-from sleuth.facts.edits import Edits, argument_node, keyword_set
-from sleuth.facts.flow import ancestry, literal, number, root
-from sleuth.facts.interpreter.values import Call, Value
-from sleuth.facts.program import Program, clue, rewrite
-from sleuth.facts.seen import at, courses, where_optimizer
-from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+from sleuth.record import curves
+from sleuth.record.questions import at, courses, where_optimizer
+from sleuth.source.edits import Edits, argument_node, keyword_set
+from sleuth.source.flow import ancestry, literal, number, root
+from sleuth.source.interpreter.values import Call, Value
+from sleuth.source.program import Program, clue, rewrite
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = "scheduler-cadence"
 INVITED_BY = {"lr_scheduler|Scheduler": 4.0}
@@ -156,7 +156,7 @@ def _named(call: Call) -> Way:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.rate_held(world)
 
@@ -166,7 +166,7 @@ HALF = 0.5
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Scheduler
+    from sleuth.record.entries import Scheduler
 
     for course in courses(record, 20):
         rates = [step.lr for step in course.steps if step.lr is not None]

@@ -61,14 +61,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.edits import Edits
-from sleuth.facts.flow import ancestry, literal, number, possible
-from sleuth.facts.interpreter.values import Call, Carried, Constant, Loop, Unknown, Value
-from sleuth.facts.program import Program, clue, rewrite, spot
-from sleuth.facts.seen import needed
-from sleuth.facts.source import walked
-from sleuth.facts.topics.averages import (
+from sleuth.finding import Finding, Where
+from sleuth.record import curves
+from sleuth.record.questions import needed
+from sleuth.source.edits import Edits
+from sleuth.source.flow import ancestry, literal, number, possible
+from sleuth.source.interpreter.values import Call, Carried, Constant, Loop, Unknown, Value
+from sleuth.source.parsed_file import walked
+from sleuth.source.program import Program, clue, rewrite, spot
+from sleuth.source.topics.averages import (
     LOADER,
     counter,
     counts_hits,
@@ -82,12 +83,11 @@ from sleuth.facts.topics.averages import (
     unit_of,
     weighted_loss,
 )
-from sleuth.facts.topics.modes import base, identity, inside
-from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Where
+from sleuth.source.topics.modes import base, identity, inside
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Metric, Record
+    from sleuth.record.entries import Metric, Record
 
 LOOKS_LIKE = {"metric apart from loss": "even"}
 
@@ -119,7 +119,7 @@ def lint(program: Program) -> Iterator[Finding]:
 
 
 def _reset_by_nobody(program: Program) -> Iterator[Finding]:
-    from sleuth.facts.topics.meters import never_reset
+    from sleuth.source.topics.meters import never_reset
 
     for found in never_reset(program):
         yield clue(
@@ -132,7 +132,7 @@ def _reset_by_nobody(program: Program) -> Iterator[Finding]:
 
 
 def _half_reset(program: Program) -> Iterator[Finding]:
-    from sleuth.facts.topics.meters import half_reset
+    from sleuth.source.topics.meters import half_reset
 
     for found in half_reset(program):
         yield clue(
@@ -419,7 +419,7 @@ APART = 0.1
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Metric
+    from sleuth.record.entries import Metric
 
     losses = {step.n: step.loss for step in record.steps if step.loss is not None}
     series: dict[tuple[str, int], list[Metric]] = {}
@@ -469,7 +469,7 @@ INFLATED = 1.05  # a mean that is off by a twentieth is read wrongly; less is lo
 
 def settle(finding: Finding, record: "Record") -> Finding:
     """`len(loader) * batch_size` taken for the number of rows, and the loader that was made there."""
-    from sleuth.facts.step import Loader
+    from sleuth.record.entries import Loader
 
     line = finding.marks.get(LOADER_LINE)
     made = next((loader for loader in record.of(Loader) if line and loader.line == line), None)

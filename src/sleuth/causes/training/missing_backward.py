@@ -55,13 +55,14 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, inserted_before, statement_of
-from sleuth.facts.flow import class_name
-from sleuth.facts.interpreter.values import Call, Value
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import at, courses
-from sleuth.facts.topics.cadence import (
+from sleuth.finding import Finding
+from sleuth.record.questions import at, courses
+from sleuth.source.edits import Edits, inserted_before, statement_of
+from sleuth.source.flow import class_name
+from sleuth.source.interpreter.values import Call, Value
+from sleuth.source.loop import Event
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.cadence import (
     alike,
     bare_statements,
     constructor,
@@ -72,10 +73,9 @@ from sleuth.facts.topics.cadence import (
     owners,
     touches_gradients,
 )
-from sleuth.finding import Finding
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 IS_AN_ABSENCE = True
 LOOKS_LIKE = {"stuck from the start": "usually"}

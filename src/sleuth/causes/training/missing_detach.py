@@ -54,13 +54,14 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, method_added
-from sleuth.facts.flow import ancestry, keeps_numbers, number, subject
-from sleuth.facts.interpreter.values import Call, Either, Unknown, Value
-from sleuth.facts.loop import Event
-from sleuth.facts.losses import COMPARES_NUMBERS
-from sleuth.facts.program import Program, clue, line_of
-from sleuth.facts.topics.gradients import (
+from sleuth.finding import Finding, Where
+from sleuth.source.edits import Edits, method_added
+from sleuth.source.flow import ancestry, keeps_numbers, number, subject
+from sleuth.source.interpreter.values import Call, Either, Unknown, Value
+from sleuth.source.loop import Event
+from sleuth.source.losses import COMPARES_NUMBERS
+from sleuth.source.program import Program, clue, line_of
+from sleuth.source.topics.gradients import (
     applications,
     carries_graph,
     frozen_somewhere,
@@ -72,12 +73,11 @@ from sleuth.facts.topics.gradients import (
     surely_reached,
     trained_by,
 )
-from sleuth.facts.topics.modes import forwards, identity, is_model, same_module, users, with_enclosing
-from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Where
+from sleuth.source.topics.modes import forwards, identity, is_model, same_module, users, with_enclosing
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
+    from sleuth.measure.workbench import Workbench
 
 IS_AN_ABSENCE = True
 UNLESS = {"probe": "one-backward-for-all"}
@@ -412,7 +412,7 @@ def _taken(value: Value | None) -> Call | None:
     return None
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     for use in bench.first.losses:
         if use.target_has_graph and not use.mutual:
             yield Finding(

@@ -58,14 +58,15 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, block_of, inserted_after, statement_of
-from sleuth.facts.flow import ancestry, literal, possible, root, same, spelling
-from sleuth.facts.interpreter.values import Call, Class, Instance, Loop, Value
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, line_of, rewrite
-from sleuth.facts.seen import NotRecorded, at, ended
-from sleuth.facts.source import walked
-from sleuth.facts.topics.cadence import (
+from sleuth.finding import Finding
+from sleuth.record.questions import NotRecorded, at, ended
+from sleuth.source.edits import Edits, block_of, inserted_after, statement_of
+from sleuth.source.flow import ancestry, literal, possible, root, same, spelling
+from sleuth.source.interpreter.values import Call, Class, Instance, Loop, Value
+from sleuth.source.loop import Event
+from sleuth.source.parsed_file import walked
+from sleuth.source.program import Program, clue, line_of, rewrite
+from sleuth.source.topics.cadence import (
     alike,
     bare_statements,
     constructor,
@@ -79,13 +80,12 @@ from sleuth.facts.topics.cadence import (
     owners,
     touches_gradients,
 )
-from sleuth.facts.topics.dropped_updates import dropped_updates
-from sleuth.facts.torch_api import LIGHTNING
-from sleuth.finding import Finding
+from sleuth.source.topics.dropped_updates import dropped_updates
+from sleuth.source.torch_api import LIGHTNING
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.record.entries import Record
 
 IS_AN_ABSENCE = True
 LOOKS_LIKE = {"stuck from the start": "usually"}
@@ -380,7 +380,7 @@ def _is_used(program: Program, update: Call) -> bool:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.step_after_backward(world)
 
@@ -389,7 +389,7 @@ MANY = 3  # backward calls: an iteration or two more than chance
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Optimizer
+    from sleuth.record.entries import Optimizer
 
     made = [optimizer for optimizer in record.of(Optimizer) if optimizer.parameters]
     if not made:

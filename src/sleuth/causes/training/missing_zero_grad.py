@@ -56,15 +56,16 @@ Expect to retune the rate afterwards: a value chosen with the bug in place is us
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.flow import ancestry, root, spelling
-from sleuth.facts.interpreter.values import Call, Loop, Unknown, Value
-from sleuth.facts.loop import Event
-from sleuth.facts.losses import loss_of
-from sleuth.facts.program import Program, clue, insert_line
-from sleuth.facts.rhythm import CLEARS, Mark, line_of, share
-from sleuth.facts.seen import adversarial, courses, needed, where_event
-from sleuth.facts.topics.cadence import (
+from sleuth.finding import Edit, Finding
+from sleuth.record import curves
+from sleuth.record.event_order import CLEARS, Mark, line_of, share
+from sleuth.record.questions import adversarial, courses, needed, where_event
+from sleuth.source.flow import ancestry, root, spelling
+from sleuth.source.interpreter.values import Call, Loop, Unknown, Value
+from sleuth.source.loop import Event
+from sleuth.source.losses import loss_of
+from sleuth.source.program import Program, clue, insert_line
+from sleuth.source.topics.cadence import (
     alike,
     constructor,
     frame,
@@ -75,11 +76,10 @@ from sleuth.facts.topics.cadence import (
     share_parameters,
     straight_line,
 )
-from sleuth.finding import Edit, Finding
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.record.entries import Record
 
 IS_AN_ABSENCE = True
 LOOKS_LIKE = {"falls, then explodes": "usually", "oscillates": "even"}
@@ -214,7 +214,7 @@ def _computes(loss: Value | None) -> bool:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.clear_after_step(world)
 

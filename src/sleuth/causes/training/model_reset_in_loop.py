@@ -60,14 +60,15 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from sleuth.facts import curves
-from sleuth.facts.edits import Edits, around, moved_before, statement_of
-from sleuth.facts.flow import ancestry, moves_with, number, possible, root
-from sleuth.facts.interpreter.values import Call, Carried, Instance, Loop, Unknown, Value
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import at, epoch_steps, holdings
-from sleuth.facts.topics.cadence import (
+from sleuth.finding import Finding
+from sleuth.record import curves
+from sleuth.record.questions import at, epoch_steps, holdings
+from sleuth.source.edits import Edits, around, moved_before, statement_of
+from sleuth.source.flow import ancestry, moves_with, number, possible, root
+from sleuth.source.interpreter.values import Call, Carried, Instance, Loop, Unknown, Value
+from sleuth.source.loop import Event
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.cadence import (
     alike,
     holds,
     implied,
@@ -78,11 +79,10 @@ from sleuth.facts.topics.cadence import (
     scheduler_call,
     serves_batches,
 )
-from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"oscillates": "even"}
 PREDICTS = {"same-batch": "usually"}
@@ -110,7 +110,7 @@ def lint(program: Program) -> Iterator[Finding]:
 
 def _lost(program: Program) -> Iterator[Finding]:
     """Weights that a function moves for itself: its caller starts each turn with those of the beginning."""
-    from sleuth.facts.topics.lost_updates import lost_updates
+    from sleuth.source.topics.lost_updates import lost_updates
 
     for found in lost_updates(program.source):
         yield clue(
@@ -305,7 +305,7 @@ PASSES = 1.5  # over the data: a model that lives no longer is thrown away befor
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Model, Optimizer
+    from sleuth.record.entries import Model, Optimizer
 
     models = _remade([model for model in record.of(Model) if model.parameters])
     optimizers = _remade(record.of(Optimizer))

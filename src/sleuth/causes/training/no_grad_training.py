@@ -56,17 +56,18 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, around, unwrapped
-from sleuth.facts.flow import ancestry, literal, possible
-from sleuth.facts.growth import never_reached
-from sleuth.facts.interpreter.statements import NO_GRAD
-from sleuth.facts.interpreter.values import Call, Constant, Unknown, Value
-from sleuth.facts.loop import Event
-from sleuth.facts.losses import loss_of
-from sleuth.facts.program import Program, clue, line_of
-from sleuth.facts.rhythm import after_last_step, events
-from sleuth.facts.seen import loaded, raised, where_event
-from sleuth.facts.topics.gradients import (
+from sleuth.finding import Edit, Finding
+from sleuth.record.event_order import after_last_step, events
+from sleuth.record.growth import never_reached
+from sleuth.record.questions import loaded, raised, where_event
+from sleuth.source.edits import Edits, around, unwrapped
+from sleuth.source.flow import ancestry, literal, possible
+from sleuth.source.interpreter.statements import NO_GRAD
+from sleuth.source.interpreter.values import Call, Constant, Unknown, Value
+from sleuth.source.loop import Event
+from sleuth.source.losses import loss_of
+from sleuth.source.program import Program, clue, line_of
+from sleuth.source.topics.gradients import (
     applications,
     everything_behind,
     frozen_somewhere,
@@ -80,12 +81,11 @@ from sleuth.facts.topics.gradients import (
     trained_by,
     walk,
 )
-from sleuth.facts.topics.modes import has_weights, holds, is_model, may_be_model, same_module
-from sleuth.finding import Edit, Finding
+from sleuth.source.topics.modes import has_weights, holds, is_model, may_be_model, same_module
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"stuck from the start": "usually"}
 INVITED_BY = {"detach|\\.item\\(|no_grad": 2.0}
@@ -320,7 +320,7 @@ def _never_switched_back(program: Program) -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.gradients_on(world)
 
@@ -329,7 +329,7 @@ MOST = 0.9
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Model
+    from sleuth.record.entries import Model
 
     where = raised(record, "does not require grad and does not have a grad_fn")
     last = after_last_step(record)
@@ -365,7 +365,7 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 def _half_recorded(record: "Record") -> Iterator[Finding]:
     """A part of the model that shall learn (the optimizer holds it) runs under `no_grad` in every step."""
-    from sleuth.facts.step import Holding, Model
+    from sleuth.record.entries import Holding, Model
 
     held = {name for seen in record.of(Holding) for name in seen.without_gradient}
     lost = sorted(never_reached(record) & held)

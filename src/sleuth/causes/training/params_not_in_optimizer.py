@@ -53,14 +53,14 @@ Target networks and EMA teachers belong in no optimizer.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.seen import loaded, module_of, needed, where_module, where_optimizer
 from sleuth.finding import Finding, Where
+from sleuth.record.questions import loaded, module_of, needed, where_module, where_optimizer
 
 if TYPE_CHECKING:
-    from sleuth.facts.bench import Bench
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.measure.workbench import Workbench
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 IS_AN_ABSENCE = True
 CONSEQUENCE_OF = "model-reset-in-loop stale-optimizer-params unregistered-modules"
@@ -68,7 +68,7 @@ INVITED_BY = {"requires_grad": 3.0}
 PREDICTS = {"same-batch": "even"}
 
 
-def probe(bench: "Bench") -> Iterator[Finding]:
+def probe(bench: "Workbench") -> Iterator[Finding]:
     gradients = bench.first.gradients
     if not gradients.optimizers:
         bench.subject.optimizer  # noqa: B018  says that none was given
@@ -94,13 +94,13 @@ def probe(bench: "Bench") -> Iterator[Finding]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.every_parameter_held(world)
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Holding, Layers, Model
+    from sleuth.record.entries import Holding, Layers, Model
 
     seen = [holding for holding in needed(record.of(Holding), "contents of optimizers") if holding.missing]
     if not seen or any(holding.foreign for holding in seen):
@@ -139,6 +139,6 @@ def watch(record: "Record") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.layers import where_chosen
+    from sleuth.places.layers import where_chosen
 
     return None if scene.record is None else where_chosen(scene.record, scene.sources)

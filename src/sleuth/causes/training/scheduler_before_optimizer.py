@@ -58,19 +58,19 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, beside, moved_after, statement_of
-from sleuth.facts.flow import spelling
-from sleuth.facts.interpreter.values import Call
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, line_of
-from sleuth.facts.rhythm import events
-from sleuth.facts.seen import NotRecorded, at, where_event
-from sleuth.facts.topics.cadence import alike, exclusive, frame, implied, scheduler_call
-from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+from sleuth.record.event_order import events
+from sleuth.record.questions import NotRecorded, at, where_event
+from sleuth.source.edits import Edits, beside, moved_after, statement_of
+from sleuth.source.flow import spelling
+from sleuth.source.interpreter.values import Call
+from sleuth.source.loop import Event
+from sleuth.source.program import Program, clue, line_of
+from sleuth.source.topics.cadence import alike, exclusive, frame, implied, scheduler_call
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = "missing-step step-before-backward"
 INVITED_BY = {"lr_scheduler|Scheduler": 4.0}
@@ -172,7 +172,7 @@ def _same_turn(schedule: Event, step: Event) -> bool:
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Scheduler, Warned
+    from sleuth.record.entries import Scheduler, Warned
 
     if not record.steps:
         raise NotRecorded("the record holds no optimizer steps")

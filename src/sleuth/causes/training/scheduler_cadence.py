@@ -64,14 +64,15 @@ from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, TypeGuard
 
-from sleuth.facts.edits import Edits, around, moved_after, statement_of
-from sleuth.facts.flow import ancestry, possible, root, spelling
-from sleuth.facts.interpreter.values import Call, Collection, Constant, Function, Instance, Loop, Value
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, rewrite, spot
-from sleuth.facts.rhythm import calls_of
-from sleuth.facts.seen import at, courses, ended, epoch_steps
-from sleuth.facts.topics.cadence import (
+from sleuth.finding import Finding, Where
+from sleuth.record.event_order import calls_of
+from sleuth.record.questions import at, courses, ended, epoch_steps
+from sleuth.source.edits import Edits, around, moved_after, statement_of
+from sleuth.source.flow import ancestry, possible, root, spelling
+from sleuth.source.interpreter.values import Call, Collection, Constant, Function, Instance, Loop, Value
+from sleuth.source.loop import Event
+from sleuth.source.program import Program, clue, rewrite, spot
+from sleuth.source.topics.cadence import (
     alike,
     implied,
     runs_over,
@@ -80,13 +81,12 @@ from sleuth.facts.topics.cadence import (
     setting,
     turns_of_range,
 )
-from sleuth.facts.words import Pattern
-from sleuth.finding import Finding, Where
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record, Scheduler
-    from sleuth.facts.topics.lightning import Handed
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.record.entries import Record, Scheduler
+    from sleuth.source.topics.lightning import Handed
 
 WORTH_ASKING = True
 LOOKS_LIKE = {"oscillates": "usually"}
@@ -146,7 +146,7 @@ PLANNED_LINE = (
 
 def _left_open(program: Program) -> Iterator[Finding]:
     """A plan in steps whose calls the source does not show beside the optimizer's: only a run tells."""
-    from sleuth.facts.topics.lightning import unit_of
+    from sleuth.source.topics.lightning import unit_of
 
     if program.holds("configure_optimizers"):
         return  # Lightning calls it
@@ -171,7 +171,7 @@ def _left_to_lightning(program: Program) -> Iterator[Finding]:
     """A schedule in optimizer steps, handed to Lightning without the word that it is one."""
     if not program.holds("configure_optimizers"):
         return
-    from sleuth.facts.topics.lightning import by_epoch, handed_over, maker, unit_of
+    from sleuth.source.topics.lightning import by_epoch, handed_over, maker, unit_of
 
     flagged: set[int] = set()
     for handed in handed_over(program):
@@ -193,7 +193,7 @@ def _left_to_lightning(program: Program) -> Iterator[Finding]:
 
 def _told_per_batch(program: Program, handed: "Handed") -> Iterator[Finding]:
     """A schedule in epochs that Lightning is told to step after every batch."""
-    from sleuth.facts.topics.lightning import by_step, maker, planned_in_epochs
+    from sleuth.source.topics.lightning import by_step, maker, planned_in_epochs
 
     made = maker(program, handed.scheduler)
     if made is None or not by_step(program, handed):
@@ -421,7 +421,7 @@ def _counted_somewhere(made: Call, batches: Loop) -> bool:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.rate_held(world)
 
@@ -434,7 +434,7 @@ STARTED = 0.2  # of its plan: where a schedule over steps stands when it is call
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Scheduler
+    from sleuth.record.entries import Scheduler
 
     if not record.of(Scheduler):
         return
@@ -467,7 +467,7 @@ def _crawling(record: "Record") -> Iterator[Finding]:
 
     Where the run came to its end, so it was all along; where it was cut short, an experiment has to say.
     """
-    from sleuth.facts.step import Optimizer, Scheduler
+    from sleuth.record.entries import Optimizer, Scheduler
 
     done = ended(record)
     for plan in record.of(Scheduler):
@@ -529,8 +529,8 @@ BY_EPOCHS = 0.34  # calls a step, at most: an epoch of three batches
 
 def settle(finding: Finding, record: "Record") -> Finding:
     """A schedule planned in steps, and how often the run called it."""
-    from sleuth.facts.rhythm import calls_of
-    from sleuth.facts.step import Scheduler
+    from sleuth.record.entries import Scheduler
+    from sleuth.record.event_order import calls_of
 
     line = finding.marks.get(PLANNED_LINE)
     plan = next((made for made in record.of(Scheduler) if line and made.line == line), None)

@@ -58,18 +58,18 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, beside, moved_after, statement_of
-from sleuth.facts.flow import literal, possible
-from sleuth.facts.interpreter.values import Call, Instance, Value
-from sleuth.facts.program import Program, clue, spot
-from sleuth.facts.seen import at, needed, optimizer_of
-from sleuth.facts.topics.gradients import optimized, steps_after, trained_by
-from sleuth.facts.topics.modes import holds, is_model, parts
 from sleuth.finding import Finding
+from sleuth.record.questions import at, needed, optimizer_of
+from sleuth.source.edits import Edits, beside, moved_after, statement_of
+from sleuth.source.flow import literal, possible
+from sleuth.source.interpreter.values import Call, Instance, Value
+from sleuth.source.program import Program, clue, spot
+from sleuth.source.topics.gradients import optimized, steps_after, trained_by
+from sleuth.source.topics.modes import holds, is_model, parts
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"stuck from the start": "usually"}
 PREDICTS = {"same-batch": "always", "noise-inputs": "always", "shuffled-labels": "always"}
@@ -246,13 +246,13 @@ def _among(value: Value | None, pieces: list[Value]) -> bool:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.every_parameter_held(world)
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Holding
+    from sleuth.record.entries import Holding
 
     for holding in needed(record.of(Holding), "contents of optimizers"):
         if not holding.foreign or not holding.missing:

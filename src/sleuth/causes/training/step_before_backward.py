@@ -55,14 +55,15 @@ a single-process script has no use for them.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, beside, moved_after, statement_of
-from sleuth.facts.flow import possible
-from sleuth.facts.interpreter.values import Call
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, line_of
-from sleuth.facts.rhythm import Mark, events, last, share
-from sleuth.facts.seen import at, courses
-from sleuth.facts.topics.cadence import (
+from sleuth.finding import Finding
+from sleuth.record.event_order import Mark, events, last, share
+from sleuth.record.questions import at, courses
+from sleuth.source.edits import Edits, beside, moved_after, statement_of
+from sleuth.source.flow import possible
+from sleuth.source.interpreter.values import Call
+from sleuth.source.loop import Event
+from sleuth.source.program import Program, clue, line_of
+from sleuth.source.topics.cadence import (
     Turn,
     cleared_for,
     earlier,
@@ -73,10 +74,9 @@ from sleuth.facts.topics.cadence import (
     touches_gradients,
     turn_of,
 )
-from sleuth.finding import Finding
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"stuck from the start": "usually"}
 NEEDS = ".step"

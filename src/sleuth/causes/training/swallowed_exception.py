@@ -60,14 +60,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sleuth.facts import torch_api
-from sleuth.facts.edits import Edits
-from sleuth.facts.flow import class_name
-from sleuth.facts.interpreter.values import Call, Class, Context, External, Function, Loop, Value
-from sleuth.facts.loop import Event
-from sleuth.facts.program import Program, clue, rewrite
-from sleuth.facts.words import Pattern
 from sleuth.finding import Finding
+from sleuth.source import torch_api
+from sleuth.source.edits import Edits
+from sleuth.source.flow import class_name
+from sleuth.source.interpreter.values import Call, Class, Context, External, Function, Loop, Value
+from sleuth.source.loop import Event
+from sleuth.source.program import Program, clue, rewrite
+from sleuth.source.word_search import Pattern
 
 _BROAD = frozenset({"Exception", "BaseException", "RuntimeError", "ValueError"})
 _VERY_BROAD = frozenset({"Exception", "BaseException"})

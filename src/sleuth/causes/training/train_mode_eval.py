@@ -58,14 +58,15 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeGuard
 
-from sleuth.facts.edits import Edits, around, inserted_after, inserted_before, statement_of
-from sleuth.facts.flow import ancestry
-from sleuth.facts.interpreter.values import Call, Unknown, Value
-from sleuth.facts.program import Program, clue, line_of, rewrite
-from sleuth.facts.seen import at, evaluations, in_each_step, needed
-from sleuth.facts.source import called, walked
-from sleuth.facts.topics.gradients import trained_by
-from sleuth.facts.topics.modes import (
+from sleuth.finding import Finding
+from sleuth.record.questions import at, evaluations, in_each_step, needed
+from sleuth.source.edits import Edits, around, inserted_after, inserted_before, statement_of
+from sleuth.source.flow import ancestry
+from sleuth.source.interpreter.values import Call, Unknown, Value
+from sleuth.source.parsed_file import called, walked
+from sleuth.source.program import Program, clue, line_of, rewrite
+from sleuth.source.topics.gradients import trained_by
+from sleuth.source.topics.modes import (
     base,
     descendants,
     forwards,
@@ -79,11 +80,10 @@ from sleuth.facts.topics.modes import (
     named_only,
     same_module,
 )
-from sleuth.finding import Finding
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.record.entries import Record
 
 UNDONE_EXACTLY = True
 ANSWERS = "validation"
@@ -303,13 +303,13 @@ def _names_in(tree: ast.AST) -> set[str]:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_models
+    from sleuth.lab.worlds.repairs import of_models
 
     of_models.evaluated_in_eval_mode(world)
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Evaluation, Model
+    from sleuth.record.entries import Evaluation, Model
 
     needed(record.of(Evaluation), "evaluation passes")
     matters = {model.id for model in record.of(Model) if model.mode_matters}

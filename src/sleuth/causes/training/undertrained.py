@@ -48,14 +48,14 @@ more steps are the wrong medicine.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.seen import adversarial, courses, ended, where_loss
 from sleuth.finding import Finding, Where
+from sleuth.record import curves
+from sleuth.record.questions import adversarial, courses, ended, where_loss
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
-    from sleuth.facts.places.scene import Scene
-    from sleuth.facts.step import Record
+    from sleuth.places.scene import Scene
+    from sleuth.record.entries import Record
 
 CONSEQUENCE_OF = (
     "detached-graph double-softmax frozen-params inputs-constant labels-all-ignored "
@@ -155,6 +155,6 @@ def _broken_off(record: "Record") -> Iterator[Finding]:
 
 
 def place(finding: Finding, scene: "Scene") -> Where | None:
-    from sleuth.facts.places.settings import where_length
+    from sleuth.places.settings import where_length
 
     return None if scene.record is None else where_length(scene.record, scene.sources)

@@ -53,15 +53,15 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts import curves
-from sleuth.facts.interpreter.values import Value
-from sleuth.facts.program import Program, clue
-from sleuth.facts.seen import LINE_SEARCHES, at, courses, optimizer_of
-from sleuth.facts.topics.dropped_updates import dropped_updates
 from sleuth.finding import Finding
+from sleuth.record import curves
+from sleuth.record.questions import LINE_SEARCHES, at, courses, optimizer_of
+from sleuth.source.interpreter.values import Value
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.dropped_updates import dropped_updates
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
+    from sleuth.record.entries import Record
 
 IS_AN_ABSENCE = True
 CONSEQUENCE_OF = (
@@ -135,7 +135,7 @@ LEARNT = 0.6  # of the loss is gone: whoever rests, rests on purpose
 def _group_at_rest(record: "Record") -> Iterator[Finding]:
     """One optimizer that never moves some of what has a gradient at every step: a group at rest, or, where
     there is one group only, a step of one's own that forgets to write."""
-    from sleuth.facts.step import Holding, Layers, Optimizer
+    from sleuth.record.entries import Holding, Layers, Optimizer
 
     makers = [made for made in record.of(Optimizer) if any(s.optimizer == made.id for s in record.steps)]
     if len(makers) != 1:

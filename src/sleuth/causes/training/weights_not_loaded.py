@@ -58,19 +58,19 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.flow import literal, possible, root, same, spelling
-from sleuth.facts.interpreter.values import Arm, Call, Constant, Instance, Table, Unknown, Value
-from sleuth.facts.program import Program, clue, line_of
-from sleuth.facts.seen import at, needed
-from sleuth.facts.topics.cadence import between, frame, implied
-from sleuth.facts.topics.gradients import owners_of, switches_off
-from sleuth.facts.topics.modes import holds, is_model, same_module, users
-from sleuth.facts.words import Pattern
 from sleuth.finding import Finding, Severity
+from sleuth.record.questions import at, needed
+from sleuth.source.flow import literal, possible, root, same, spelling
+from sleuth.source.interpreter.values import Arm, Call, Constant, Instance, Table, Unknown, Value
+from sleuth.source.program import Program, clue, line_of
+from sleuth.source.topics.cadence import between, frame, implied
+from sleuth.source.topics.gradients import owners_of, switches_off
+from sleuth.source.topics.modes import holds, is_model, same_module, users
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Load, Record
-    from sleuth.facts.topics.initialising import Redraw
+    from sleuth.record.entries import Load, Record
+    from sleuth.source.topics.initialising import Redraw
 
 INVITED_BY = {"load_state_dict|from_pretrained": 3.0}
 PREDICTS = {"lr×10": "even"}
@@ -97,7 +97,7 @@ def lint(program: Program) -> Iterator[Finding]:
 
 def _initialised_again(program: Program, load: Call) -> Iterator[Finding]:
     """`model.apply(init_weights)` over weights that were just loaded, by name or inside a larger model."""
-    from sleuth.facts.topics.initialising import redraws
+    from sleuth.source.topics.initialising import redraws
 
     loaded = possible(load.receiver)
     for redraw in redraws(program):
@@ -140,7 +140,7 @@ def _jumps(arm: Arm) -> bool:
 
 def _reached(redraw: "Redraw", loaded: list[Value]) -> bool | None:
     """Whether layers with loaded weights are drawn anew; None where that is likely and cannot be seen."""
-    from sleuth.facts.topics.initialising import reaches
+    from sleuth.source.topics.initialising import reaches
 
     answers = [reaches(kinds, option) for kinds in redraw.kinds for option in loaded]
     if True in answers:
@@ -429,7 +429,7 @@ MOST = 0.5  # of the keys; a replaced head is a few
 
 
 def watch(record: "Record") -> Iterator[Finding]:
-    from sleuth.facts.step import Load
+    from sleuth.record.entries import Load
 
     for load in needed(record.of(Load), "loaded state dicts"):
         offered = load.matched + load.unexpected

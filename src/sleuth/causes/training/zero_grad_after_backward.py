@@ -59,16 +59,17 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.facts.edits import Edits, beside, moved_before, statement_of
-from sleuth.facts.flow import ancestry, class_name, literal, root
-from sleuth.facts.interpreter.values import Arm, Call, Loop, Unknown, Value
-from sleuth.facts.loop import Event
-from sleuth.facts.losses import is_loss_instance
-from sleuth.facts.program import Program, clue
-from sleuth.facts.rhythm import Mark, clears, last, line_of, share
-from sleuth.facts.seen import Course, courses, where_event
-from sleuth.facts.source import walked
-from sleuth.facts.topics.cadence import (
+from sleuth.finding import Finding
+from sleuth.record.event_order import Mark, clears, last, line_of, share
+from sleuth.record.questions import Course, courses, where_event
+from sleuth.source.edits import Edits, beside, moved_before, statement_of
+from sleuth.source.flow import ancestry, class_name, literal, root
+from sleuth.source.interpreter.values import Arm, Call, Loop, Unknown, Value
+from sleuth.source.loop import Event
+from sleuth.source.losses import is_loss_instance
+from sleuth.source.parsed_file import walked
+from sleuth.source.program import Program, clue
+from sleuth.source.topics.cadence import (
     Turn,
     alike,
     between,
@@ -83,12 +84,11 @@ from sleuth.facts.topics.cadence import (
     touches_gradients,
     turn_of,
 )
-from sleuth.facts.words import Pattern
-from sleuth.finding import Finding
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
-    from sleuth.facts.step import Record
-    from sleuth.facts.worlds.doors import World
+    from sleuth.lab.worlds.doors import World
+    from sleuth.record.entries import Record
 
 LOOKS_LIKE = {"stuck from the start": "usually"}
 
@@ -290,7 +290,7 @@ def _serves(read: Call, clearing: Event) -> bool:
 
 
 def undo(world: "World") -> None:
-    from sleuth.facts.worlds.repairs import of_updates
+    from sleuth.lab.worlds.repairs import of_updates
 
     of_updates.keep_until_step(world)
 

@@ -1,1 +1,0 @@
-"""What detectors may ask: observations, gathered once, judged elsewhere."""

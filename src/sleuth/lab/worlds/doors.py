@@ -1,0 +1,293 @@
+"""The doors of torch through which a running script can be changed from outside.
+
+A `World` is what a cause's `undo(world)` and the named worlds get. Every change is counted when it takes
+hold: one that never did makes an experiment unavailable, which differs from one that showed nothing.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from torch.utils.data import DataLoader
+
+from sleuth.lab.control import Control
+from sleuth.measure.forward import is_loss_module
+
+# Functions of (input, target, ...): everything torch calls a loss, bar the few with three tensors.
+LOSSES = (
+    "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss "
+    "smooth_l1_loss huber_loss kl_div poisson_nll_loss gaussian_nll_loss multi_margin_loss "
+    "multilabel_margin_loss multilabel_soft_margin_loss soft_margin_loss hinge_embedding_loss ctc_loss"
+).split()
+# Keywords under which models take their targets.
+TARGET_NAMES = frozenset("labels label target targets y".split())
+
+
+@dataclass
+class LossCall:
+    """A call of a loss function, to be changed before it is made."""
+
+    function: str
+    input: Tensor
+    target: Any
+    keywords: dict[str, Any]
+
+
+@dataclass(eq=False)
+class World:
+    """Changes to a run. Made before the script starts; `closed` puts everything back."""
+
+    control: Control
+    took_hold: Counter[str] = field(default_factory=Counter)
+    _stack: ExitStack = field(default_factory=ExitStack)
+    inside: int = 0  # root calls of models that run now, counted by every door that stands around them
+    name: str = "change"
+
+    @contextmanager
+    def open(self) -> Iterator["World"]:
+        with self._stack:
+            yield self
+
+    def hold(self) -> None:
+        """Say that the change has changed something."""
+        self.took_hold[self.name] += 1
+
+    def holder(self) -> Callable[[], None]:
+        """As `hold`, for code that runs when the world bears another name."""
+        name = self.name
+        return lambda: self.took_hold.update((name,))
+
+    def replace(self, owner: Any, attribute: str, wrap: Callable[[Any], Any]) -> None:
+        """Put `wrap(original)` in the place of an attribute."""
+        if attribute not in vars(owner):
+            setattr(owner, attribute, wrap(getattr(owner, attribute)))
+            self._stack.callback(delattr, owner, attribute)
+            return
+        original = vars(owner)[attribute]
+        setattr(owner, attribute, wrap(_as_function(owner, original)))
+        self._stack.callback(setattr, owner, attribute, original)
+
+    def losses(self, change: Callable[[LossCall], None], *functions: str) -> None:
+        """Change the arguments of torch's loss functions (all, or those named)."""
+        name = self.name
+
+        def wrap(function: str) -> Callable[[Any], Any]:
+            def around(original: Any) -> Any:
+                @wraps(original)
+                def call(*args: Any, **keywords: Any) -> Any:
+                    made = _loss_call(function, args, keywords)
+                    if made is None:
+                        return original(*args, **keywords)
+                    loss_call, rest = made
+                    with self._as(name):
+                        change(loss_call)
+                    return original(loss_call.input, loss_call.target, *rest, **loss_call.keywords)
+
+                return call
+
+            return around
+
+        for function in functions or LOSSES:
+            self.replace(functional, function, wrap(function))
+
+    def results(self, change: Callable[[str, Any, Tensor], Tensor], *functions: str) -> None:
+        """Change what torch's loss functions return: change(function, input, result)."""
+        name = self.name
+
+        def wrap(function: str) -> Callable[[Any], Any]:
+            def around(original: Any) -> Any:
+                @wraps(original)
+                def call(*args: Any, **keywords: Any) -> Any:
+                    result = original(*args, **keywords)
+                    made = _loss_call(function, args, keywords)
+                    if made is None:
+                        return result
+                    with self._as(name):
+                        return change(function, made[0].input, result)
+
+                return call
+
+            return around
+
+        for function in functions or LOSSES:
+            self.replace(functional, function, wrap(function))
+
+    def backward(self, change: Callable[[Tensor], Tensor]) -> None:
+        """Change the tensor that `backward` starts from."""
+        name = self.name
+
+        def around(original: Any) -> Any:
+            @wraps(original)
+            def backward(loss: Tensor, *args: Any, **keywords: Any) -> Any:
+                with self._as(name):
+                    changed = change(loss)
+                return original(changed, *args, **keywords)
+
+            return backward
+
+        self.replace(Tensor, "backward", around)
+
+    def calls(self, around: Callable[[nn.Module, Callable[[], Any]], Any]) -> None:
+        """Stand around every root call of a model: around(model, call) makes the call, returns its result."""
+        name = self.name
+        depth = [0]  # of this door alone: others may stand before and behind it
+
+        def wrap(original: Any) -> Any:
+            @wraps(original)
+            def call(module: nn.Module, *args: Any, **keywords: Any) -> Any:
+                if depth[0] or is_loss_module(module):
+                    return original(module, *args, **keywords)
+                depth[0] += 1
+                self.inside += 1
+                try:
+                    with self._as(name):
+                        return around(module, lambda: original(module, *args, **keywords))
+                finally:
+                    depth[0] -= 1
+                    self.inside -= 1
+
+            return call
+
+        self.replace(nn.Module, "__call__", wrap)
+
+    def inputs(self, change: Callable[[Tensor], Tensor]) -> None:
+        """Change the tensors that models are called with; targets handed along are left alone."""
+        name = self.name
+        depth = [0]  # of this door alone: others may stand before and behind it
+
+        def wrap(original: Any) -> Any:
+            @wraps(original)
+            def call(module: nn.Module, *args: Any, **keywords: Any) -> Any:
+                if depth[0] or is_loss_module(module):
+                    return original(module, *args, **keywords)
+                with self._as(name):
+                    args = tuple(_mapped(value, change) for value in args)
+                    keywords = {
+                        key: value if key in TARGET_NAMES else _mapped(value, change)
+                        for key, value in keywords.items()
+                    }
+                depth[0] += 1
+                self.inside += 1
+                try:
+                    return original(module, *args, **keywords)
+                finally:
+                    depth[0] -= 1
+                    self.inside -= 1
+
+            return call
+
+        self.replace(nn.Module, "__call__", wrap)
+
+    def first_call(self, change: Callable[[nn.Module], None]) -> None:
+        """Change a model just before it is called for the first time."""
+
+        known: list[nn.Module] = []
+
+        def around(model: nn.Module, call: Callable[[], Any]) -> Any:
+            if not any(model is one for one in known):
+                known.append(model)
+                change(model)
+            return call()
+
+        self.calls(around)
+
+    def groups(self, change: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
+        """Change settings of parameter groups for the length of each optimizer step."""
+        saved: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        name = self.name
+
+        def before(optimizer: Any, *_: Any) -> None:
+            for group in optimizer.param_groups:
+                with self._as(name):
+                    changed = {key: value for key, value in change(group).items() if group[key] != value}
+                if changed:
+                    self.took_hold[name] += 1
+                    saved.append((group, {key: group[key] for key in changed}))
+                    group.update(changed)
+
+        def after(*_: Any) -> None:
+            while saved:
+                group, values = saved.pop()
+                group.update(values)
+
+        self._stack.callback(register_optimizer_step_pre_hook(before).remove)
+        self._stack.callback(register_optimizer_step_post_hook(after).remove)
+
+    def before_step(self, act: Callable[[torch.optim.Optimizer], None]) -> None:
+        name = self.name
+
+        def hook(optimizer: Any, *_: Any) -> None:
+            with self._as(name):
+                act(optimizer)
+
+        self._stack.callback(register_optimizer_step_pre_hook(hook).remove)
+
+    def after_step(self, act: Callable[[torch.optim.Optimizer], None]) -> None:
+        name = self.name
+
+        def hook(optimizer: Any, *_: Any) -> None:
+            with self._as(name):
+                act(optimizer)
+
+        self._stack.callback(register_optimizer_step_post_hook(hook).remove)
+
+    def loaders(self, change: Callable[[dict[str, Any]], None]) -> None:
+        """Change the options DataLoaders are made with: `dataset`, `batch_size`, `shuffle`, ..."""
+        names = "dataset batch_size shuffle sampler batch_sampler num_workers collate_fn".split()
+        name = self.name
+
+        def around(original: Any) -> Any:
+            @wraps(original)
+            def init(loader: Any, *args: Any, **keywords: Any) -> None:
+                options = dict(zip(names, args, strict=False)) | keywords
+                with self._as(name):
+                    change(options)
+                original(loader, *args[len(names) :], **options)
+
+            return init
+
+        self.replace(DataLoader, "__init__", around)
+
+    @contextmanager
+    def _as(self, name: str) -> Iterator[None]:
+        """What is changed now is counted under the name the change was made under."""
+        before, self.name = self.name, name
+        try:
+            yield
+        finally:
+            self.name = before
+
+
+def _as_function(owner: Any, raw: Any) -> Any:
+    """A recorder may have put a descriptor in a method's place: it is asked anew at every call."""
+    if isinstance(owner, type) and not isinstance(raw, (FunctionType, BuiltinFunctionType)):
+        if hasattr(type(raw), "__get__") and type(raw).__module__.startswith("sleuth."):
+            return lambda instance, *args, **keywords: raw.__get__(instance, owner)(*args, **keywords)
+    return raw
+
+
+def _loss_call(function: str, args: Any, keywords: Any) -> tuple[LossCall, tuple[Any, ...]] | None:
+    given = dict(keywords)
+    values = list(args)
+    found = [values.pop(0) if values else given.pop(name, None) for name in ("input", "target")]
+    if not isinstance(found[0], Tensor) or found[1] is None:
+        return None
+    return LossCall(function, found[0], found[1], given), tuple(values)
+
+
+def _mapped(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    if isinstance(value, Tensor):
+        return change(value)
+    if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
+        return type(value)(_mapped(part, change) for part in value)
+    if isinstance(value, dict):
+        return {key: part if key in TARGET_NAMES else _mapped(part, change) for key, part in value.items()}
+    return value
