@@ -42,6 +42,7 @@ class Family:
     folklore: float | None = None
     measured: float | None = None
     settings: bool = False  # numbers that a person chooses, to be blamed last
+    asks: bool = False  # what the source shows of it counts only with an experiment, where one can ask
 
 
 @dataclass(frozen=True)

@@ -777,3 +777,28 @@ def test_what_stands_however_the_loss_falls_says_so_itself(
 ) -> None:
     said = Evidence("same", "likely", cause="structural-ceiling", technique="probe", unless=unless)
     assert ranked([said], {"learns"})[0].severity == severity
+
+
+@pytest.mark.parametrize(
+    ("telling", "answer", "severity"),
+    [
+        ("likely", None, "note"),  # nobody asked
+        ("likely", False, "note"),
+        ("likely", True, "warning"),
+        ("proven", None, "error"),
+        ("proven", False, "note"),
+        ("proven", True, "error"),
+    ],
+)
+def test_a_clue_about_data_from_the_source_alone_counts_with_an_experiment(
+    telling: Telling, answer: bool | None, severity: str
+) -> None:
+    asked = () if answer is None else (Outcome(called("shuffled-labels"), answer),)
+    seen = Observed(evidence=(finding("labels-misaligned", telling),), outcomes=asked)
+    (told,) = weigh(seen).with_more()
+    assert told.severity == severity
+
+
+def test_a_clue_about_data_that_numbers_show_too_needs_no_experiment() -> None:
+    seen = [finding("labels-misaligned", "likely"), finding("labels-misaligned", "likely", "probe")]
+    assert weigh(Observed(evidence=tuple(seen))).with_more()[0].severity == "warning"

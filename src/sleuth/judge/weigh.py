@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from sleuth import catalog
 from sleuth.finding import FAULTS, Evidence, Finding
 from sleuth.judge.board import Answer, Clue, credences, priors
 from sleuth.judge.experiments import NOTHING, Experiment, can_be_undone, predictions
@@ -92,6 +93,8 @@ class Weighed:
         undone_in_vain = self.observed.undone(cause) is False
         if suspect.by_numbers and undone_in_vain and (credence < FAINT or says(cause, "UNDONE_EXACTLY")):
             return True
+        if _needs_an_answer(suspect) and not confirmed:
+            return suspect.evidence.telling == "likely" or _denied(cause, self.observed)
         if suspect.evidence.telling != "likely":
             return False
         # Numbers that look odd, in a run that more likely than not has nothing wrong, are no accusation.
@@ -183,6 +186,20 @@ def _confirmed(seen: Observed) -> Iterator[Evidence]:
 def _speaks_for(experiment: Experiment, evidence: Evidence) -> bool:
     foretold = predictions(evidence.cause).get(experiment.name) == "always"
     return experiment.cause == evidence.cause or foretold
+
+
+def _needs_an_answer(suspect: Suspect) -> bool:
+    """Seen in the source alone, in a family whose faults look alike there, where an experiment can ask."""
+    known = catalog.causes().get(suspect.evidence.cause)
+    if suspect.techniques != ("lint",) or known is None or not catalog.families()[known.family].asks:
+        return False
+    return can_be_undone(known.slug) or "always" in predictions(known.slug).values()
+
+
+def _denied(cause: str, seen: Observed) -> bool:
+    """An experiment that would have said yes said no."""
+    foretold = [kind for kind, word in predictions(cause).items() if word == "always"]
+    return seen.undone(cause) is False or any(seen.answer(kind) is False for kind in foretold)
 
 
 def doubts(seen: Observed) -> list[str]:
