@@ -1,7 +1,7 @@
 """`python -m bench fit [--write]`: how far evidence can be trusted, fitted on all that is kept.
 
-What a detector says is right where its cause is a fair name for the script's fault. A logistic regression with
-few parameters says how often: a base for every technique and degree of telling, moved by family, and by
+What a detector says is right where its cause is a fair name for the script's fault. A logistic regression
+with few parameters says how often: a base for every technique and degree of telling, moved by family, and by
 detector as far as there is enough to go by (ridge: what was seen seldom stays near its base). It is judged on
 sets it was not fitted on, one held out at a time. `--write` keeps the table that the weighing reads.
 """

@@ -2,12 +2,29 @@
 
 import dataclasses
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sleuth.finding import SEVERITIES, STATUSES, Edit, Finding, Report, Verdict, Where
+from sleuth.finding import SEVERITIES, Edit, Finding, Where
+from sleuth.report import (
+    STATUSES,
+    Asked,
+    BudgetSpent,
+    Examined,
+    Hypothesis,
+    LossSeen,
+    Measured,
+    PartSeen,
+    Ran,
+    Remark,
+    Report,
+    ScoreSeen,
+    Tried,
+    Verdict,
+)
 
 text = st.text(max_size=20)
 maybe_number = st.none() | st.integers(1, 10_000)
@@ -49,15 +66,37 @@ findings = st.builds(
         max_size=2,
     ).map(tuple),
 )
-rows = st.lists(st.dictionaries(text, text | st.integers()), max_size=3).map(tuple)
+amounts = st.floats(-1e9, 1e9)
+words = st.lists(text, max_size=2).map(tuple)
+observations = (
+    st.builds(Ran, text, st.integers(0, 99), words, amounts)
+    | st.builds(LossSeen, st.none() | amounts, amounts, amounts)
+    | st.builds(PartSeen, text, text, st.integers(0, 99), text, st.integers(0, 99), words)
+    | st.builds(BudgetSpent, text)
+    | st.builds(Remark, text)
+    | st.builds(ScoreSeen, text | st.sampled_from(["run", "loss"]), st.none() | amounts)
+    | st.builds(Measured, st.just("first"), st.dictionaries(text, text | st.integers()))
+    | st.builds(Measured, st.just("terms"), not_examined=st.just("out of time"))
+    | st.builds(Asked, text, st.just({"moves": True}), text)
+)
+curves = st.lists(st.none() | amounts, max_size=3).map(tuple)
+tried = st.builds(Tried, text, st.sampled_from(["yes", "no", "none"]), text, amounts, curves, curves)
+hypotheses = st.builds(Hypothesis, text, amounts, text, st.booleans(), words)
+examined = st.builds(Examined, text, text, st.booleans(), text, amounts, text) | st.builds(Asked, text)
+
+
+def several(entries: Any) -> Any:
+    return st.lists(entries, max_size=3).map(tuple)
+
+
 reports = st.builds(
     Report,
     verdict=st.builds(Verdict, status=st.sampled_from(STATUSES), summary=text),
     findings=st.lists(findings, max_size=4).map(tuple),
-    observations=rows,
-    experiments=rows,
-    hypotheses=rows,
-    examined=rows,
+    observations=several(observations),
+    experiments=several(tried),
+    hypotheses=several(hypotheses),
+    examined=several(examined),
     timing=st.dictionaries(text, st.floats(0, 1e6)),
 )
 

@@ -9,10 +9,11 @@ if TYPE_CHECKING:
     from sleuth.comparing import diff
     from sleuth.diagnosis.diagnose import diagnose
     from sleuth.errors import SleuthError
-    from sleuth.finding import Finding, Report, Severity, Verdict, Where
+    from sleuth.finding import Finding, Severity, Where
     from sleuth.leaking import leak
     from sleuth.loss_surface import surface
     from sleuth.probing import probe
+    from sleuth.report import Report, Verdict
     from sleuth.stuck_metric import stuck
     from sleuth.sweeping.function import sweep
     from sleuth.watching.session import watch

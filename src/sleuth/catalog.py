@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sleuth.errors import DetectorFailed, SleuthError, did_you_mean
 from sleuth.finding import Evidence
 from sleuth.quick_dataclass import dataclass, replace
+from sleuth.report import Examined
 
 if TYPE_CHECKING:
     from sleuth.page import Page
@@ -157,17 +158,6 @@ def ask(technique: str, facts: Any, among: Mapping[str, Cause] | None = None) ->
                 yield replace(seen, cause=cause.slug, technique=technique)
 
 
-@dataclass(frozen=True)
-class Examined:
-    """One cause: whether it was looked for, how long that took, and why not."""
-
-    cause: str
-    family: str
-    done: bool
-    reason: str = ""
-    seconds: float = 0.0
-
-
 def examine(
     technique: str, facts: Any, unanswerable: type[Exception], among: Mapping[str, Cause] | None = None
 ) -> tuple[list[Evidence], list[Examined]]:
@@ -190,7 +180,7 @@ def examine(
             reason = f"the detector failed ({type(error).__name__}: {error})"
             warnings.warn(f"{cause.slug}: {reason}: a bug in Sleuth.", DetectorFailed, stacklevel=2)
         seconds = time.perf_counter() - started
-        examined.append(Examined(cause.slug, cause.family, not reason, reason, seconds))
+        examined.append(Examined(cause.slug, cause.family, not reason, reason, seconds, technique))
     return found, examined
 
 

@@ -1,4 +1,4 @@
-"""What Sleuth sees and concludes, as plain frozen data: Evidence, Finding, Where, Report.
+"""What Sleuth sees and concludes, as plain frozen data: Evidence, Finding, Where.
 
 Evidence is what a detector saw; a finding is what follows when all of it has been weighed (`sleuth.judge`).
 Standard library only.
@@ -13,13 +13,10 @@ from sleuth.quick_dataclass import dataclass, field, names_of
 # experiment can decide, and what is merely worth knowing.
 Telling = Literal["proven", "likely", "open", "aside"]
 Severity = Literal["error", "warning", "note"]
-Status = Literal["cause-found", "nothing-found", "inconclusive", "crashed"]
 
 TELLINGS: tuple[Telling, ...] = get_args(Telling)
 FAULTS: tuple[Telling, ...] = ("proven", "likely")
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-STATUSES: tuple[Status, ...] = get_args(Status)
-REPORT_SCHEMA = "sleuth.report/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +40,11 @@ class Where:
         return " in ".join(part for part in (place, self.module) if part)
 
     def to_dict(self) -> dict[str, Any]:
-        return _plain(self)
+        return plain_fields(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        return cls(**_known(cls, data))
+        return cls(**known_fields(cls, data))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +60,11 @@ class Edit:
     safe: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        return _plain(self)
+        return plain_fields(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        return cls(**_known(cls, data))
+        return cls(**known_fields(cls, data))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +93,14 @@ class Evidence:
             raise ValueError(f"telling is one of {', '.join(TELLINGS)}, not {self.telling!r}")
 
     def to_dict(self) -> dict[str, Any]:
-        return _plain(self) | {
+        return plain_fields(self) | {
             "where": self.where.to_dict() if self.where else None,
             "edits": [edit.to_dict() for edit in self.edits],
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        known = _placed(_known(cls, data))
+        known = _placed(known_fields(cls, data))
         if known.get("unless") is not None:
             known["unless"] = tuple(known["unless"])
         return cls(**known)
@@ -133,14 +130,14 @@ class Finding:
             raise ValueError(f"credence lies between 0 and 1, not at {self.credence!r}")
 
     def to_dict(self) -> dict[str, Any]:
-        return _plain(self) | {
+        return plain_fields(self) | {
             "where": self.where.to_dict() if self.where else None,
             "edits": [edit.to_dict() for edit in self.edits],
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        return cls(**_tupled(_placed(_known(cls, data)), "confirmed_by", "sources"))
+        return cls(**tupled(_placed(known_fields(cls, data)), "confirmed_by", "sources"))
 
 
 def _placed(known: dict[str, Any]) -> dict[str, Any]:
@@ -150,60 +147,7 @@ def _placed(known: dict[str, Any]) -> dict[str, Any]:
     return known | {"where": None if where is None else Where.from_dict(where), "edits": edits}
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The one line at the end."""
-
-    status: Status
-    summary: str
-
-    def __post_init__(self) -> None:
-        if self.status not in STATUSES:
-            raise ValueError(f"status is one of {', '.join(STATUSES)}, not {self.status!r}")
-
-    def to_dict(self) -> dict[str, Any]:
-        return _plain(self)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        return cls(**_known(cls, data))
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """Findings, and what was examined: "looked, and it is fine" differs from "did not look"."""
-
-    verdict: Verdict
-    findings: tuple[Finding, ...] = ()
-    observations: tuple[Mapping[str, Any], ...] = ()
-    experiments: tuple[Mapping[str, Any], ...] = ()
-    hypotheses: tuple[Mapping[str, Any], ...] = ()
-    examined: tuple[Mapping[str, Any], ...] = ()
-    timing: Mapping[str, float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        ranked = sorted(self.findings, key=lambda finding: -finding.credence)
-        object.__setattr__(self, "findings", tuple(ranked))
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "schema": REPORT_SCHEMA,
-            **_plain(self),
-            "verdict": self.verdict.to_dict(),
-            "findings": [finding.to_dict() for finding in self.findings],
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        if data.get("schema") != REPORT_SCHEMA:
-            raise ValueError(f"expected schema {REPORT_SCHEMA!r}, found {data.get('schema')!r}")
-        known = _known(cls, data)
-        known["verdict"] = Verdict.from_dict(known["verdict"])
-        known["findings"] = tuple(Finding.from_dict(item) for item in known.get("findings", ()))
-        return cls(**_tupled(known, "observations", "experiments", "hypotheses", "examined"))
-
-
-def _plain(item: Any) -> dict[str, Any]:
+def plain_fields(item: Any) -> dict[str, Any]:
     """The fields as JSON-ready values: tuples become lists and mappings become dicts, one level deep."""
 
     def plain(value: Any) -> Any:
@@ -223,11 +167,11 @@ def _number(value: Any) -> Any:
     )
 
 
-def _known(cls: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
+def known_fields(cls: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
     """Only the fields this version knows: a report of a newer Sleuth stays readable."""
     names = names_of(cls)
     return {key: value for key, value in data.items() if key in names}
 
 
-def _tupled(data: dict[str, Any], *names: str) -> dict[str, Any]:
+def tupled(data: dict[str, Any], *names: str) -> dict[str, Any]:
     return data | {name: tuple(data[name]) for name in names if name in data}

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from sleuth import catalog
-from sleuth.catalog import Examined
 from sleuth.errors import SleuthError
-from sleuth.finding import Evidence, Finding, Report, Verdict
+from sleuth.finding import Evidence, Finding
 from sleuth.judge.observed import Observed
 from sleuth.judge.weigh import weigh
 from sleuth.needs import need
+from sleuth.report import Examined, Measured, Observation, Report, Verdict
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -39,12 +39,12 @@ class ProbeReport:
         return self.report.findings
 
     @property
-    def observations(self) -> tuple[Mapping[str, Any], ...]:
+    def observations(self) -> tuple[Observation, ...]:
         return self.report.observations
 
     @property
-    def examined(self) -> tuple[Mapping[str, Any], ...]:
-        return self.report.examined
+    def examined(self) -> tuple[Examined, ...]:
+        return self.report.causes_examined
 
     def to_dict(self) -> dict[str, Any]:
         return self.report.to_dict()
@@ -145,7 +145,7 @@ def examine(bench: "Workbench") -> Report:
         verdict=_verdict(findings, bench.failure, bench.late),
         findings=findings,
         observations=tuple(_observations(bench)),
-        examined=tuple(map(told, examined)),
+        examined=tuple(examined),
         timing=dict(bench.timing),
     )
 
@@ -155,11 +155,6 @@ def seen_by(bench: "Workbench") -> tuple[list[Evidence], list[Examined]]:
     from sleuth.measure.workbench import NotApplicable
 
     return catalog.examine("probe", bench, NotApplicable)
-
-
-def told(entry: Examined) -> dict[str, Any]:
-    """An entry of what was examined, as JSON can hold it."""
-    return {name: plain(value) for name, value in asdict(entry).items()}
 
 
 def _verdict(findings: tuple[Finding, ...], failure: str, late: str = "") -> Verdict:
@@ -182,14 +177,14 @@ _OBSERVED = (
 ).split()
 
 
-def _observations(bench: "Workbench") -> Iterable[dict[str, Any]]:
+def _observations(bench: "Workbench") -> Iterable[Measured]:
     from sleuth.measure.workbench import NotApplicable
 
     for name in (*(["data"] if bench.failure or bench.late else []), *_OBSERVED):
         try:
-            yield {"name": name, "values": plain(asdict(getattr(bench, name)))}
+            yield Measured(name, plain(asdict(getattr(bench, name))))
         except NotApplicable as reason:
-            yield {"name": name, "not_examined": str(reason)}
+            yield Measured(name, not_examined=str(reason))
 
 
 def plain(value: Any) -> Any:

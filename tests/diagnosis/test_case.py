@@ -49,6 +49,7 @@ from sleuth.record.entries import (
     Step,
     Values,
 )
+from sleuth.report import BudgetSpent
 from sleuth.source.script_files import local_sources, optimizers_in, plays, thaws
 
 
@@ -459,7 +460,7 @@ def test_preflight_ranks_what_the_source_invites(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("technique", "telling", "severity"),
-    [("probe", "likely", "note"), ("lint", "likely", "warning"), ("probe", "proven", "error")],
+    [("probe", "likely", "note"), ("lint", "likely", "note"), ("probe", "proven", "error")],
 )
 def test_odd_numbers_in_a_run_that_seems_right_are_no_accusation(
     technique: str, telling: Telling, severity: str
@@ -643,31 +644,30 @@ def test_when_the_budget_is_spent_the_next_test_is_told() -> None:
     case = _run(STANDS_STILL, kind="Adam", rate=2e-5)
     case.request = Request(Path("a.py"), budget=600.0)
     assert next_experiment(case, set(), 1000.0) is None  # seconds a run
-    told = {entry["name"]: entry for entry in report(case).observations}
-    assert told["budget"]["next"] == "lr×10"
+    assert BudgetSpent("lr×10") in report(case).observations
     assert next_experiment(case, set(), 1.0) is not None
-    assert "budget" not in {entry["name"] for entry in report(case).observations}
+    assert not any(isinstance(seen, BudgetSpent) for seen in report(case).observations)
 
 
 def test_a_hypothesis_is_ruled_out_only_by_what_spoke_against_it() -> None:
     case = _run([math.exp(-n / 20) for n in range(100)])
-    untried = {entry["hypothesis"]: entry for entry in report(case).hypotheses}
-    assert not any(entry["closed"] for entry in untried.values())
+    untried = {entry.hypothesis: entry for entry in report(case).hypotheses}
+    assert not any(entry.closed for entry in untried.values())
     case.evidence = [finding("double-softmax")]
     case.made["undo(double-softmax)"] = Trial(called("undo(double-softmax)"), True)
     case.order.append("undo(double-softmax)")
-    tried = {entry["hypothesis"]: entry for entry in report(case).hypotheses}
-    assert tried[NOTHING]["closed_by"] == ["undo(double-softmax)"]
-    shares = [entry["credence"] for entry in tried.values()]
+    tried = {entry.hypothesis: entry for entry in report(case).hypotheses}
+    assert tried[NOTHING].closed_by == ("undo(double-softmax)",)
+    shares = [entry.credence for entry in tried.values()]
     assert shares == sorted(shares, reverse=True)
 
 
 def test_that_nothing_is_wrong_does_not_lead_where_nothing_is_learnt() -> None:
     still, calm = _run(STANDS_STILL), _run([math.exp(-n / 20) for n in range(100)])
     assert report(still).verdict.status == "inconclusive"
-    board = {entry["hypothesis"]: entry["credence"] for entry in report(still).hypotheses}
+    board = {entry.hypothesis: entry.credence for entry in report(still).hypotheses}
     assert board[NOTHING] < board[OTHER]
-    assert report(calm).hypotheses[0]["hypothesis"] == NOTHING
+    assert report(calm).hypotheses[0].hypothesis == NOTHING
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,21 @@ import re
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from sleuth.finding import Finding, Report, Verdict, Where
+from sleuth.finding import Finding, Where
+from sleuth.report import (
+    BudgetSpent,
+    Hypothesis,
+    LossSeen,
+    PartSeen,
+    Ran,
+    Report,
+    ScoreSeen,
+    Tried,
+    Verdict,
+)
 from sleuth.show import diagnosis_html, diagnosis_text
 
 SOURCE = "import torch\n\nfor epoch in range(9):\n    for rows in loader:\n        pass\n"
@@ -31,76 +41,55 @@ REPORT = Report(
         ),
     ),
     observations=(
-        {
-            "name": "run",
-            "status": "stopped",
-            "steps": 12,
-            "shortened": ["/tmp/x/dead.py:3", "/tmp/x/dead.py:4#"],
-            "seconds": 1.25,
-        },
-        {"name": "loss", "first": 2.3, "last": 2.2, "lowest": 2.1},
-        {"name": "test accuracy", "value": 0.25},
-        {
-            "name": "bisect",
-            "what": "dead",
-            "module": "2",
-            "line": 5,
-            "path": "/tmp/x/dead.py",
-            "step": 3,
-            "asked": ["2"],
-        },
-        {"name": "budget", "spent": True, "next": "undo(lr-too-high)"},
+        Ran(status="stopped", steps=12, shortened=("/tmp/x/dead.py:3", "/tmp/x/dead.py:4#"), seconds=1.25),
+        LossSeen(first=2.3, last=2.2, lowest=2.1),
+        ScoreSeen("test accuracy", 0.25),
+        PartSeen(what="dead", module="2", line=5, path="/tmp/x/dead.py", step=3, asked=("2",)),
+        BudgetSpent(spent=True, next="undo(lr-too-high)"),
     ),
     experiments=(
-        {
-            "name": "undo(dead-units)",
-            "answer": "yes",
-            "seen": "with dead-units undone it is clearly better (loss 2.3 "
-            "→ 2.2 before, → 0.1 now; share right 0.25 before, 1 now)",
-            "seconds": 1.0,
-            "base_curve": [2.3, 2.3, 2.2],
-            "curve": [2.3, 1.0, 0.1],
-        },
-        {
-            "name": "same-batch",
-            "answer": "no",
-            "seen": "memorises one batch",
-            "seconds": 1.0,
-            "base_curve": [2.3, 2.2],
-            "curve": [2.3, None],
-        },
-        {
-            "name": "float64",
-            "answer": "none",
-            "seen": "not available",
-            "seconds": 0.0,
-            "base_curve": [],
-            "curve": [],
-        },
+        Tried(
+            name="undo(dead-units)",
+            answer="yes",
+            seen="with dead-units undone it is clearly better (loss 2.3 → 2.2 before, → 0.1 now; "
+            "share right 0.25 before, 1 now)",
+            seconds=1.0,
+            base_curve=(2.3, 2.3, 2.2),
+            curve=(2.3, 1.0, 0.1),
+        ),
+        Tried(
+            name="same-batch",
+            answer="no",
+            seen="memorises one batch",
+            seconds=1.0,
+            base_curve=(2.3, 2.2),
+            curve=(2.3, None),
+        ),
+        Tried(name="float64", answer="none", seen="not available", seconds=0.0, base_curve=(), curve=()),
     ),
     hypotheses=(
-        {
-            "hypothesis": "nothing-wrong",
-            "credence": 0.0002,
-            "refuted_by": "any check that fails",
-            "closed": True,
-            "closed_by": ["undo(dead-units)"],
-        },
-        {
-            "hypothesis": "dead-units",
-            "credence": 0.93,
-            "refuted_by": "a unit that is silent in one batch and speaks in "
-            "another one, at each of the places that were looked at",
-            "closed": False,
-            "closed_by": [],
-        },
-        {
-            "hypothesis": "not-in-catalog",
-            "credence": 0.06,
-            "refuted_by": "a confirmed cause",
-            "closed": False,
-            "closed_by": [],
-        },
+        Hypothesis(
+            hypothesis="nothing-wrong",
+            credence=0.0002,
+            refuted_by="any check that fails",
+            closed=True,
+            closed_by=("undo(dead-units)",),
+        ),
+        Hypothesis(
+            hypothesis="dead-units",
+            credence=0.93,
+            refuted_by="a unit that is silent in one batch and speaks in another one, at each of the "
+            "places that were looked at",
+            closed=False,
+            closed_by=(),
+        ),
+        Hypothesis(
+            hypothesis="not-in-catalog",
+            credence=0.06,
+            refuted_by="a confirmed cause",
+            closed=False,
+            closed_by=(),
+        ),
     ),
     timing={"total": 57.0, "budget": 60.0},
 )
@@ -170,7 +159,7 @@ def test_a_yes_is_green_only_where_it_confirmed_a_cause(script: str) -> None:
 
 
 def test_a_hypothesis_is_ruled_out_only_by_something(script: str) -> None:
-    entry: dict[str, Any] = {"hypothesis": "x", "credence": 0.001, "refuted_by": "y", "closed": True}
+    entry = Hypothesis(hypothesis="x", credence=0.001, refuted_by="y", closed=True)
     page = diagnosis_text.page(replace(REPORT, hypotheses=(entry,)), script)
     assert "ruled out" not in page
 
@@ -233,9 +222,9 @@ def test_the_numbers_of_the_axes_stand_outside_the_curves(script: str) -> None:
 
 
 def test_the_last_step_is_that_of_the_run_where_a_curve_was_thinned(script: str) -> None:
-    run = {"name": "run", "status": "finished", "steps": 1000, "shortened": [], "seconds": 1.0}
-    curve = [1.0 / (n + 1) for n in range(200)]
-    experiment = {**REPORT.experiments[0], "base_curve": curve, "curve": curve}
+    run = Ran(status="finished", steps=1000, shortened=(), seconds=1.0)
+    curve = tuple(1.0 / (n + 1) for n in range(200))
+    experiment = replace(REPORT.experiments[0], base_curve=curve, curve=curve)
     page = diagnosis_html.document(replace(REPORT, observations=(run,), experiments=(experiment,)), script)
     assert ">1000</text>" in page
 

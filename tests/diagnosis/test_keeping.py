@@ -12,8 +12,9 @@ from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.ledger import Ledger, find_case
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.trials import Trial
-from sleuth.finding import Evidence, Verdict
+from sleuth.finding import Evidence
 from sleuth.judge.experiments import called
+from sleuth.report import Verdict
 
 SCRIPT = """
 import torch

@@ -9,7 +9,8 @@ import pytest
 from sleuth.cli import run
 from sleuth.diagnosis import mending
 from sleuth.diagnosis.request import Request
-from sleuth.finding import Edit, Finding, Report, Verdict
+from sleuth.finding import Edit, Finding
+from sleuth.report import Report, Verdict
 
 BROKEN = "loss.backward()\nopt.step()\n"
 

@@ -10,6 +10,7 @@ from torch.nn import functional as F  # noqa: N812
 
 import sleuth
 from sleuth.errors import SleuthError
+from sleuth.report import Measured
 from tests.probe.cases import classify, mlp, seeded
 
 torch.set_num_threads(1)
@@ -82,7 +83,7 @@ FORMS: dict[str, dict[str, Any]] = {
 def test_every_form_is_understood(form: str) -> None:
     report = sleuth.probe(**FORMS[form], memorise=False)
     assert report.verdict.status == "nothing-found", report.verdict
-    done = [entry for entry in report.examined if entry["done"]]
+    done = [entry for entry in report.examined if entry.done]
     assert len(done) >= 35
 
 
@@ -137,15 +138,15 @@ def test_what_cannot_be_run_is_said_and_the_rest_examined(name: str) -> None:
     report = sleuth.probe(**made)
     assert report.verdict.status == "crashed"
     assert words in report.verdict.summary
-    done = {entry["cause"] for entry in report.examined if entry["done"]}
+    done = {entry.cause for entry in report.examined if entry.done}
     assert {"nonfinite-input", "inputs-constant"} <= done
-    assert next(entry for entry in report.observations if entry["name"] == "data")["values"]["examples"] == 64
+    assert report.report.measured["data"]["examples"] == 64
 
 
 def test_a_model_without_parameters_and_integer_inputs_are_no_obstacle() -> None:
     bare = nn.Flatten()
     report = sleuth.probe(bare, (X[:, :3], Y), nn.CrossEntropyLoss())
-    reasons = {entry["cause"]: entry["reason"] for entry in report.examined}
+    reasons = {entry.cause: entry.reason for entry in report.examined}
     assert reasons["structural-ceiling"] == "the model has no trainable parameter"
     tokens = torch.randint(9, (16, 4))
     model = nn.Sequential(nn.Embedding(9, 4), nn.Flatten(), nn.Linear(16, 3))
@@ -154,7 +155,7 @@ def test_a_model_without_parameters_and_integer_inputs_are_no_obstacle() -> None
 
 def test_what_does_not_apply_says_why() -> None:
     report = sleuth.probe(**classify(), memorise=False)
-    reasons = {entry["cause"]: entry["reason"] for entry in report.examined if not entry["done"]}
+    reasons = {entry.cause: entry.reason for entry in report.examined if not entry.done}
     assert reasons["params-not-in-optimizer"] == "no optimizer given"
     assert reasons["split-overlap"] == "no validation loader given"
     assert all(reasons.values())
@@ -169,4 +170,4 @@ def test_a_batch_that_cannot_be_described_is_said_and_not_a_crash() -> None:
 
     report = sleuth.probe(mlp(), (X, graph, Y), step=step, quick=True)
     assert [finding for finding in report.findings if finding.severity != "note"] == []
-    assert any(entry.get("not_examined") for entry in report.observations)
+    assert any(isinstance(entry, Measured) and entry.not_examined for entry in report.observations)

@@ -16,6 +16,7 @@ from sleuth.measure.memorise import read_curve
 from sleuth.measure.short_training import Stepper
 from sleuth.measure.workbench import FOR_THE_PAGE, NotApplicable, Workbench
 from sleuth.probing import probe
+from sleuth.report import Measured
 from sleuth.show.probe_text import page, painted
 from tests.probe.cases import classify, mlp
 
@@ -41,11 +42,16 @@ def test_a_probe_needs_no_more_than_two_training_steps_of_memory() -> None:
 def test_quick_leaves_out_what_no_cause_is_judged_by() -> None:
     report = probe(**classify(), quick=True)
     reason = "left out to be quick"
-    left = {entry["name"] for entry in report.observations if entry.get("not_examined") == reason}
+    left = {
+        entry.name
+        for entry in report.observations
+        if isinstance(entry, Measured)
+        if entry.not_examined == reason
+    }
     assert left == {"downhill", "precision", "shapes", "rate_range", "noise_scale"}
     assert len(left) == len(FOR_THE_PAGE)
     full = probe(**classify(), memorise=False)
-    assert [e["done"] for e in report.examined] == [e["done"] for e in full.examined]
+    assert [e.done for e in report.examined] == [e.done for e in full.examined]
 
 
 def test_a_budget_is_kept() -> None:
@@ -61,7 +67,7 @@ def test_a_budget_is_kept() -> None:
     started = time.perf_counter()
     report = probe(**classify(model=Slow()), budget=1.0)
     assert time.perf_counter() - started < 1.1  # it sleeps, so a busy machine does not matter much
-    reasons = {entry["reason"] for entry in report.examined if not entry["done"]}
+    reasons = {entry.reason for entry in report.examined if not entry.done}
     assert any(reason.startswith("the time budget of 1 s") for reason in reasons)
 
 
@@ -83,7 +89,7 @@ def test_a_batch_too_large_for_the_budget_is_not_begun() -> None:
     assert time.perf_counter() - started < 1.0
     assert report.verdict.status == "inconclusive"
     assert "give more time or a smaller batch" in report.verdict.summary
-    assert next(entry["name"] for entry in report.observations if "values" in entry) == "data"
+    assert next(iter(report.report.measured)) == "data"
 
 
 def test_one_that_fits_is_begun_and_not_prolonged() -> None:
@@ -91,7 +97,7 @@ def test_one_that_fits_is_begun_and_not_prolonged() -> None:
     report = probe(**classify(model=Heavy(0.003)), budget=1.0)  # 0.2 s forward: few passes fit
     assert time.perf_counter() - started < 2.0  # without a budget more than twenty passes, so 4 s and more
     assert report.verdict.status != "inconclusive"
-    assert any(entry["done"] for entry in report.examined)
+    assert any(entry.done for entry in report.examined)
 
 
 def test_a_short_training_keeps_less_than_adam_and_learns_as_well() -> None:

@@ -14,8 +14,8 @@ import pytest
 import torch
 
 import sleuth
-from sleuth.finding import REPORT_SCHEMA, Report
 from sleuth.probing import ProbeReport, probe
+from sleuth.report import REPORT_SCHEMA, Report
 from sleuth.show.probe_html import document, png
 from sleuth.show.probe_text import spark
 from tests.probe.cases import CASES, classify

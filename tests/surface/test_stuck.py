@@ -13,7 +13,7 @@ from torch import Tensor, nn
 import sleuth
 from sleuth import catalog
 from sleuth.errors import SleuthError
-from sleuth.finding import Report
+from sleuth.report import Report
 from sleuth.stuck_metric import Standstill, care, inertia, reach, read_case, rivals, span
 from sleuth.stuck_metric.verdict import TABLE
 

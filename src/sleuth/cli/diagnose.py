@@ -11,7 +11,7 @@ from sleuth.errors import SleuthError
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.request import Request
-    from sleuth.finding import Report
+    from sleuth.report import Report
 
 
 @click.command("diagnose", cls=ScriptCommand)

@@ -2,39 +2,15 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from sleuth.record.entries import Activation, Layers, Model, NonFinite, Record
+from sleuth.report import PartSeen
 
 HUGE = 1e4  # times the spread of the first layer's output
 MOSTLY = 0.95
 
 
-@dataclass(frozen=True)
-class Guilty:
-    """The first module on the path whose output is wrong, and the modules that were looked at on the way."""
-
-    what: str
-    module: str
-    line: int = 0
-    path: str = ""
-    step: int = 0
-    asked: tuple[str, ...] = field(default=())
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": "bisect",
-            "what": self.what,
-            "module": self.module,
-            "line": self.line,
-            "path": self.path,
-            "step": self.step,
-            "asked": list(self.asked),
-        }
-
-
-def bisect(record: Record) -> list[Guilty]:
+def bisect(record: Record) -> list[PartSeen]:
     """One entry a kind of wrong that was seen: non-finite, exploding, dead, constant."""
     found = [_nonfinite(seen) for seen in record.of(NonFinite) if seen.replayed][:1]
     for what, wrong in _WRONG.items():
@@ -60,7 +36,7 @@ def first_true(count: int, holds: Callable[[int], bool]) -> int | None:
     return low
 
 
-def _first(what: str, layers: Layers, wrong: Callable[[Activation, Activation], bool]) -> Guilty | None:
+def _first(what: str, layers: Layers, wrong: Callable[[Activation, Activation], bool]) -> PartSeen | None:
     # A loss made inside `forward` is one number: all alike, and no layer of the path.
     path: Sequence[str] = [name for name in layers.activations if not _is_loss(name)]
     if not path:
@@ -75,7 +51,7 @@ def _first(what: str, layers: Layers, wrong: Callable[[Activation, Activation], 
     index = first_true(len(path), holds)
     if index is None and what in _PASSING:
         index = next((place for place in range(len(path)) if holds(place)), None)
-    return None if index is None else Guilty(what, path[index], step=layers.n, asked=tuple(asked))
+    return None if index is None else PartSeen(what, path[index], step=layers.n, asked=tuple(asked))
 
 
 def _is_loss(name: str) -> bool:
@@ -95,14 +71,14 @@ _WRONG: dict[str, Callable[[Activation, Activation], bool]] = {
 _PASSING = frozenset(("dead", "exploding"))
 
 
-def _nonfinite(seen: NonFinite) -> Guilty:
+def _nonfinite(seen: NonFinite) -> PartSeen:
     module = seen.module or seen.operation
-    return Guilty("non-finite", module, seen.line, seen.path, seen.n, (seen.where_seen, seen.operation))
+    return PartSeen("non-finite", module, seen.line, seen.path, seen.n, (seen.where_seen, seen.operation))
 
 
-def _located(guilty: Guilty, record: Record) -> Guilty:
+def _located(guilty: PartSeen, record: Record) -> PartSeen:
     for model in record.of(Model):
         for layer in model.layers:
             if layer.name == guilty.module:
-                return Guilty(guilty.what, guilty.module, layer.line, layer.path, guilty.step, guilty.asked)
+                return PartSeen(guilty.what, guilty.module, layer.line, layer.path, guilty.step, guilty.asked)
     return guilty

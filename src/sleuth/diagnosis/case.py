@@ -1,7 +1,6 @@
 """A case: what is known so far of one script. Credences are replayed from it, never stored."""
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from sleuth.judge.observed import Ended, Guessing, Observed, Outcome
 from sleuth.judge.weigh import Weighed, weigh
 from sleuth.lab.job import Ending
 from sleuth.record.questions import NotRecorded
+from sleuth.report import Examined
 
 RESERVE = 0.08  # of the budget, for what comes after the last experiment
 
@@ -31,7 +31,7 @@ class Case:
     made: dict[str, Trial] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
     base: Ending | None = None
-    examined: list[Mapping[str, Any]] = field(default_factory=list)
+    examined: list[Examined] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     next_experiment: str = ""
     run_id: str = ""  # in the archive

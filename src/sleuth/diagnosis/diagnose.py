@@ -10,8 +10,8 @@ from sleuth.diagnosis.keeping import finish_run, keep_run, open_book
 from sleuth.diagnosis.reporting import report
 from sleuth.diagnosis.request import Request
 from sleuth.errors import SleuthError
-from sleuth.finding import Report
 from sleuth.needs import need
+from sleuth.report import Report
 
 
 def diagnose(script: str | Path, arguments: Sequence[str] = (), **options: Any) -> Report:

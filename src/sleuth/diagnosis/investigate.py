@@ -22,6 +22,7 @@ from sleuth.lab.workplace import Workplace, in_place, scratch_copy, unguarded, w
 from sleuth.places.scene import from_here
 from sleuth.record.entries import Record
 from sleuth.record.json_lines import read
+from sleuth.report import Examined
 from sleuth.source.script_files import bootstraps, local_sources, optimizers_in, plays, thaws
 
 STRETCH = 8.0  # seconds of training that are looked at first, where the budget allows
@@ -173,7 +174,7 @@ def _take_in_probe(case: Case, probe: Ending | None, place: Workplace) -> None:
     if probe is not None and probe.report:
         for report in probe.report["reports"]:
             case.evidence += _placed(map(Evidence.from_dict, report["findings"]), place)
-            case.examined += report["examined"]
+            case.examined += [Examined(**entry) for entry in report["examined"]]
 
 
 def _record(stage: Stage, name: str) -> Record | None:
@@ -185,9 +186,7 @@ def _watched(record: Record, case: Case) -> list[Evidence]:
     from sleuth.record.questions import NotRecorded
 
     found, examined = catalog.examine("watch", record, NotRecorded)
-    case.examined += [
-        {"cause": e.cause, "technique": "watch", "done": e.done, "reason": e.reason} for e in examined
-    ]
+    case.examined += examined
     return found
 
 

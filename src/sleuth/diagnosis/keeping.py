@@ -12,8 +12,8 @@ from sleuth import archive
 from sleuth.diagnosis import ledger as ledgers
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.request import Request
-from sleuth.finding import Report, Verdict
 from sleuth.judge.board import configured_priors
+from sleuth.report import Report, Verdict
 
 
 def keep_run(case: Case, request: Request, scratch: str) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.request import Request
 from sleuth.files import write_whole
-from sleuth.finding import Report
 from sleuth.lab.client import Stage
 from sleuth.lab.job import Job
 from sleuth.lab.workplace import scratch_copy
 from sleuth.lint.fix import Repair, repairs
 from sleuth.record.entries import Record
 from sleuth.record.json_lines import read
+from sleuth.report import Report
 
 BY_HAND = "None of the findings has an edit that can be made mechanically; follow their `fix` by hand."
 

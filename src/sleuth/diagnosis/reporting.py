@@ -1,20 +1,30 @@
 """From a case to a report: ranked causes, what confirmed them, what was ruled out, and what to do next."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from sleuth import catalog
 from sleuth.diagnosis import reading
 from sleuth.diagnosis.bisect import bisect
 from sleuth.diagnosis.case import Case
-from sleuth.finding import Report
 from sleuth.judge.board import Answer
 from sleuth.judge.experiments import NOTHING, OTHER, can_be_undone, predicted, undoing
 from sleuth.judge.verdict import findings, verdict
 from sleuth.judge.weigh import Weighed
 from sleuth.judge.words import likelihood
 from sleuth.record.entries import Record
+from sleuth.report import (
+    BudgetSpent,
+    Curve,
+    Hypothesis,
+    LossSeen,
+    Observation,
+    Ran,
+    Remark,
+    Report,
+    ScoreSeen,
+    Tried,
+)
 
 CURVE_POINTS = 200  # of a curve in a report
 FEWEST_HYPOTHESES = 3
@@ -38,58 +48,44 @@ def report(case: Case) -> Report:
     )
 
 
-def _observations(case: Case) -> list[Mapping[str, Any]]:
-    seen: list[Mapping[str, Any]] = []
+def _observations(case: Case) -> Iterator[Observation]:
     if case.base is not None:
-        seen.append(
-            {
-                "name": "run",
-                "status": case.base.status,
-                "steps": case.base.steps,
-                "shortened": sorted(case.base.cut),
-                "seconds": round(case.base.seconds, 3),
-            }
-        )
+        ended = case.base
+        yield Ran(ended.status, ended.steps, tuple(sorted(ended.cut)), round(ended.seconds, 3))
     if case.trials is not None and (course := case.trials.course) is not None:
-        seen.append(
-            {"name": "loss", "first": _n(course.head), "last": _n(course.tail), "lowest": _n(course.lowest)}
-        )
-        seen += [
-            {"name": name, "value": _n(score.value)}
-            for name, score in reading.scores(case.trials.base).items()
-        ]
+        yield LossSeen(_n(course.head), _n(course.tail), _n(course.lowest))
+        for name, score in reading.scores(case.trials.base).items():
+            yield ScoreSeen(name, _n(score.value))
     if case.trials is not None:
-        seen += [guilty.to_dict() for guilty in bisect(case.trials.base)]
+        yield from bisect(case.trials.base)
     if case.next_experiment:
-        seen.append({"name": "budget", "spent": True, "next": case.next_experiment})
-    seen += [{"name": "note", "text": text} for text in case.notes]
-    return seen
+        yield BudgetSpent(case.next_experiment)
+    yield from map(Remark, case.notes)
 
 
-def _experiments(case: Case) -> list[Mapping[str, Any]]:
-    base = [] if case.trials is None else curve(case.trials.base)
-    return [
-        {
-            "name": name,
-            "answer": {True: "yes", False: "no", None: "none"}[trial.yes],
-            "seen": trial.detail,
-            "seconds": round(trial.seconds, 3),
-            "base_curve": base if trial.record is not None else [],
-            "curve": [] if trial.record is None else curve(trial.record),
-        }
-        for name in case.order
-        for trial in (case.made[name],)
-    ]
+def _experiments(case: Case) -> Iterator[Tried]:
+    base = () if case.trials is None else curve(case.trials.base)
+    for name in case.order:
+        trial = case.made[name]
+        recorded = trial.record is not None
+        yield Tried(
+            name,
+            "none" if trial.yes is None else "yes" if trial.yes else "no",
+            trial.detail,
+            round(trial.seconds, 3),
+            base if recorded else (),
+            curve(trial.record) if trial.record is not None else (),
+        )
 
 
-def curve(record: Record) -> list[float | None]:
+def curve(record: Record) -> Curve:
     """The loss in at most so many points; None where it was not finite."""
     losses = reading.main_losses(record)
     stride = max(1, math.ceil(len(losses) / CURVE_POINTS))
-    return [_n(value) for value in losses[::stride]]
+    return tuple(_n(value) for value in losses[::stride])
 
 
-def _hypotheses(weighed: Weighed, trouble: bool) -> list[Mapping[str, Any]]:
+def _hypotheses(weighed: Weighed, trouble: bool) -> list[Hypothesis]:
     """The board: the likeliest first, at least three, each with what would refute it. A crash has none."""
     if weighed.observed.ended is not None and weighed.observed.ended.by_itself:
         return []
@@ -99,17 +95,12 @@ def _hypotheses(weighed: Weighed, trouble: bool) -> list[Mapping[str, Any]]:
     ranked = sorted(board, key=lambda h: -board[h])
     shown = {*[h for h in ranked if board[h] >= WORTH_SHOWING][:10], NOTHING, OTHER}
     shown |= set([h for h in ranked if h not in shown][: max(0, FEWEST_HYPOTHESES - len(shown))])
-    return [
-        {
-            "hypothesis": h,
-            "credence": round(board[h], 4),
-            "refuted_by": _falsifier(h),
-            "closed": bool(closed := _closed_by(h, board, weighed)),
-            "closed_by": closed,
-        }
-        for h in ranked
-        if h in shown
-    ]
+    return [_hypothesis(h, board, weighed) for h in ranked if h in shown]
+
+
+def _hypothesis(name: str, board: Mapping[str, float], weighed: Weighed) -> Hypothesis:
+    closed = _closed_by(name, board, weighed)
+    return Hypothesis(name, round(board[name], 4), _falsifier(name), bool(closed), tuple(closed))
 
 
 def _in_trouble(board: Mapping[str, float]) -> dict[str, float]:

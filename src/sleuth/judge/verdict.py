@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from sleuth.finding import FAULTS, Evidence, Finding, Verdict, Where
+from sleuth.finding import FAULTS, Evidence, Finding, Where
 from sleuth.judge.crashes import meaning
 from sleuth.judge.observed import Observed
 from sleuth.judge.weigh import Weighed, learns_a_constant
+from sleuth.report import Verdict
 
 
 def findings(weighed: Weighed) -> tuple[Finding, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sleuth.finding import plain_fields
 from sleuth.lab.job import Job
 
 
@@ -13,7 +14,7 @@ def probe_script(job: Job) -> list[Mapping[str, Any]]:
     Which of them are roots and which are symptoms is decided where all evidence is weighed.
     """
     from sleuth.lab.capture import Captured, capture
-    from sleuth.probing import bench_of, seen_by, told
+    from sleuth.probing import bench_of, seen_by
 
     reports: list[Mapping[str, Any]] = []
     budget = job.seconds or 10.0
@@ -23,7 +24,10 @@ def probe_script(job: Job) -> list[Mapping[str, Any]]:
         bench = bench_of(found, budget=budget / (len(reports) + 1), quick=True)
         evidence, examined = seen_by(bench)
         reports.append(
-            {"findings": [finding.to_dict() for finding in evidence], "examined": [*map(told, examined)]}
+            {
+                "findings": [one.to_dict() for one in evidence],
+                "examined": [plain_fields(entry) for entry in examined],
+            }
         )
 
     capture(Path(job.script), job.arguments, examine=look, phases=job.phases, seconds=job.time_limit * 0.8)

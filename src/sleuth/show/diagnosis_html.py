@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
-from sleuth.finding import Finding, Report
+from sleuth.finding import Finding
+from sleuth.report import Ran, Report, Tried
 from sleuth.show import diagnosis_words as words
 
 WIDTH, HEIGHT = 340, 140
@@ -52,7 +52,7 @@ def document(report: Report, script: str) -> str:
 
 def _parts(report: Report, script: str) -> Iterator[str]:
     status = report.verdict.status
-    serious = [finding for finding in report.findings if finding.severity != "note"]
+    serious = report.serious
     notes = [finding for finding in report.findings if finding.severity == "note"]
     yield f"<div class='verdict {status}'><h1>{words.TITLES[status]}</h1>"
     yield f"<div class='dim'>{escape(script)}</div>"
@@ -113,12 +113,12 @@ def _swatch(name: str) -> str:
     )
 
 
-def _plot(report: Report, experiment: Mapping[str, Any]) -> str:
+def _plot(report: Report, experiment: Tried) -> str:
     """The question and its answer in words: whether a yes is good news depends on what was asked."""
-    name = str(experiment["name"])
-    answer = {"yes": "Yes", "no": "No", "none": "No answer"}[experiment["answer"]]
+    name = experiment.name
+    answer = {"yes": "Yes", "no": "No", "none": "No answer"}[experiment.answer]
     causes = ", ".join(words.confirms(report, name))
-    curves = {"base": experiment["base_curve"], "changed": experiment["curve"]}
+    curves = {"base": experiment.base_curve, "changed": experiment.curve}
     explained = words.of_no_weight(report, experiment)
     parts = [
         f"<div class='plot'><h3>{escape(name)}</h3>",
@@ -126,7 +126,7 @@ def _plot(report: Report, experiment: Mapping[str, Any]) -> str:
         f" <span class='confirmed'>Confirms {escape(causes)}.</span>" if causes else "",
         "</p>",
         _svg(curves, _steps(report, curves)),
-        f"<p class='dim'>{escape(str(experiment['seen']))}</p>",
+        f"<p class='dim'>{escape(experiment.seen)}</p>",
         f"<p>{escape(explained)}</p>" if explained else "",
         "</div>",
     ]
@@ -136,7 +136,7 @@ def _plot(report: Report, experiment: Mapping[str, Any]) -> str:
 def _steps(report: Report, curves: Mapping[str, Sequence[float | None]]) -> int:
     """The step at the right end: a report keeps every so many-th point of a long curve."""
     longest = max(map(len, curves.values()))
-    steps = max((int(run["steps"]) for run in words.of_name(report, "run")), default=longest)
+    steps = max((run.steps for run in words.of_kind(report, Ran)), default=longest)
     return longest * max(1, math.ceil(steps / CURVE_POINTS)) if steps > CURVE_POINTS else longest
 
 
@@ -193,11 +193,11 @@ def _board(report: Report) -> Iterator[str]:
         return
     yield "<h2>Hypotheses</h2><table><tr><th></th><th></th><th>hypothesis</th><th>refuted by</th></tr>"
     for entry in words.ranked(report):
-        bar = f"<div class='bar' style='width:{entry['credence'] * 100:.0f}%'></div>"
+        bar = f"<div class='bar' style='width:{entry.credence * 100:.0f}%'></div>"
         out = words.ruled_out(entry)
-        yield f"<tr><td class='number'>{escape(words.percent(entry['credence']))}</td>"
-        yield f"<td style='width:8rem'>{bar}</td><td>{escape(entry['hypothesis'])}</td>"
-        yield f"<td class='dim'>{escape(out or entry['refuted_by'])}</td></tr>"
+        yield f"<tr><td class='number'>{escape(words.percent(entry.credence))}</td>"
+        yield f"<td style='width:8rem'>{bar}</td><td>{escape(entry.hypothesis)}</td>"
+        yield f"<td class='dim'>{escape(out or entry.refuted_by)}</td></tr>"
     yield "</table>"
 
 

@@ -1,10 +1,11 @@
 """A diagnosis on a terminal: what it is, where, how sure, what to do; then the evidence."""
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding, Report
+from sleuth.finding import Finding
+from sleuth.report import Report, Tried
 from sleuth.show import diagnosis_words as words
 from sleuth.show.colour import Paint
 from sleuth.show.wrapping import page_width, wrapped
@@ -80,23 +81,23 @@ def _evidence(report: Report, script: str, paint: Paint, width: int) -> Iterator
         yield from (paint(line, fg="yellow") for line in wrapped(spent, width, 0))
 
 
-def _experiment(report: Report, experiment: Mapping[str, Any], paint: Paint, width: int) -> Iterator[str]:
+def _experiment(report: Report, experiment: Tried, paint: Paint, width: int) -> Iterator[str]:
     """The answer and what was seen. Green is what confirmed a cause, and nothing else."""
-    name, answer = str(experiment["name"]), {"yes": "yes", "no": "no ", "none": "–  "}[experiment["answer"]]
-    first, *rest = wrapped(f"{name}: {experiment['seen']}", width - 7, 0)
+    name, answer = experiment.name, {"yes": "yes", "no": "no ", "none": "–  "}[experiment.answer]
+    first, *rest = wrapped(f"{name}: {experiment.seen}", width - 7, 0)
     mark = paint(answer, fg="green" if words.confirms(report, name) else None, dim=answer == "–  " or None)
     yield f"  {mark}  {first.replace(name, paint(name, bold=True), 1)}"
     yield from (f"       {line}" for line in rest)
     if explained := words.of_no_weight(report, experiment):
         yield from (paint(line, dim=True) for line in wrapped(explained, width, 7))
-    if experiment["answer"] == "yes" and experiment["curve"]:
-        yield f"       as it is  {_spark(experiment['base_curve'], experiment)}"
-        yield f"       changed   {_spark(experiment['curve'], experiment)}"
+    if experiment.answer == "yes" and experiment.curve:
+        yield f"       as it is  {_spark(experiment.base_curve, experiment)}"
+        yield f"       changed   {_spark(experiment.curve, experiment)}"
 
 
-def _spark(values: Sequence[float | None], experiment: Mapping[str, Any]) -> str:
+def _spark(values: Sequence[float | None], experiment: Tried) -> str:
     """Both curves on one scale."""
-    known = [v for name in ("base_curve", "curve") for v in experiment[name] if v is not None]
+    known = [v for curve in (experiment.base_curve, experiment.curve) for v in curve if v is not None]
     low, high = (min(known), max(known)) if known else (0.0, 0.0)
     stride = max(1, len(values) / CURVE)
     picked = [values[min(len(values) - 1, int(i * stride))] for i in range(min(CURVE, len(values)))]
@@ -112,13 +113,13 @@ def _board(report: Report, paint: Paint, width: int) -> Iterator[str]:
         yield paint("Hypotheses", bold=True)
     for entry in words.ranked(report)[:HYPOTHESES]:
         out = words.ruled_out(entry)
-        told = f"{entry['hypothesis']}{', ' + out if out else ''}"
+        told = f"{entry.hypothesis}{', ' + out if out else ''}"
         yield from (
             paint(line, dim=bool(out) or None)
-            for line in wrapped(told, width, 1, f"{words.percent(entry['credence']):>6}  ")
+            for line in wrapped(told, width, 1, f"{words.percent(entry.credence):>6}  ")
         )
-        if entry["refuted_by"] and not out:
-            line = f"refuted by {entry['refuted_by']}"
+        if entry.refuted_by and not out:
+            line = f"refuted by {entry.refuted_by}"
             yield paint(" " * 9 + textwrap.shorten(line, width - 9, placeholder=" …"), dim=True)
 
 

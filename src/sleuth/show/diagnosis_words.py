@@ -2,11 +2,25 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
-from sleuth.finding import Report, Where
+from sleuth.finding import Where
+from sleuth.report import (
+    BudgetSpent,
+    Hypothesis,
+    LossSeen,
+    Observation,
+    PartSeen,
+    Ran,
+    Remark,
+    Report,
+    ScoreSeen,
+    Tried,
+)
+
+Seen = TypeVar("Seen")
 
 TITLES = {
     "cause-found": "Cause found",
@@ -44,51 +58,50 @@ def percent(share: float) -> str:
     return "<0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
-def of_name(report: Report, name: str) -> list[Mapping[str, Any]]:
-    return [seen for seen in report.observations if seen.get("name") == name]
+def of_kind(report: Report, kind: type[Seen]) -> list[Seen]:
+    return [seen for seen in report.observations if isinstance(seen, kind)]
 
 
-def ranked(report: Report) -> list[Mapping[str, Any]]:
-    return sorted(report.hypotheses, key=lambda entry: -float(entry["credence"]))
+def ranked(report: Report) -> list[Hypothesis]:
+    return sorted(report.hypotheses, key=lambda entry: -entry.credence)
 
 
-def ruled_out(entry: Mapping[str, Any]) -> str:
+def ruled_out(entry: Hypothesis) -> str:
     """`ruled out by same-batch`, where something spoke against the hypothesis."""
-    by = [str(name) for name in entry.get("closed_by") or ()]
-    return f"ruled out by {_listed(by)}" if by else ""
+    return f"ruled out by {_listed(entry.closed_by)}" if entry.closed_by else ""
 
 
 def watched(report: Report, script: str) -> str:
     """How far the first stretch went, and which loops were shortened for it."""
-    for run in of_name(report, "run"):
-        text = f"Watched {run['steps']} steps in {run['seconds']:.1f} s"
-        loops = [_loop(str(key), script) for key in run.get("shortened") or ()]
+    for run in of_kind(report, Ran):
+        text = f"Watched {run.steps} steps in {run.seconds:.1f} s"
+        loops = [_loop(key, script) for key in run.shortened]
         return f"{text}; cut short: {_listed(loops)}." if loops else f"{text}."
     return ""
 
 
 def bisected(report: Report) -> list[str]:
     """Where on the path from input to loss the values first go wrong."""
-    return [_bisected(seen) for seen in of_name(report, "bisect")]
+    return [_bisected(seen) for seen in of_kind(report, PartSeen)]
 
 
-def _bisected(seen: Mapping[str, Any]) -> str:
-    line = f" ({Path(seen['path']).name}:{seen['line']})" if seen.get("path") and seen.get("line") else ""
-    what = _WRONG.get(str(seen["what"]), f"Values are first {seen['what']}")
-    return f"{what} in module {seen['module']}{line}, at step {seen['step']}."
+def _bisected(seen: PartSeen) -> str:
+    line = f" ({Path(seen.path).name}:{seen.line})" if seen.path and seen.line else ""
+    what = _WRONG.get(seen.what, f"Values are first {seen.what}")
+    return f"{what} in module {seen.module}{line}, at step {seen.step}."
 
 
 def spent(report: Report) -> str:
     """What the budget did not reach any more."""
-    for seen in of_name(report, "budget"):
-        if seen.get("spent") and seen.get("next"):
+    for seen in of_kind(report, BudgetSpent):
+        if seen.spent and seen.next:
             twice = math.ceil(2 * report.timing.get("budget", 60.0) / 60)
-            return f"The budget ran out; next would be `{seen['next']}`: try --budget {twice}m."
+            return f"The budget ran out; next would be `{seen.next}`: try --budget {twice}m."
     return ""
 
 
 def notes(report: Report) -> list[str]:
-    return [str(seen["text"]) for seen in of_name(report, "note") if seen.get("text")]
+    return [seen.text for seen in of_kind(report, Remark) if seen.text]
 
 
 def observed(report: Report, script: str) -> list[tuple[str, str]]:
@@ -96,24 +109,20 @@ def observed(report: Report, script: str) -> list[tuple[str, str]]:
     return [row for seen in report.observations if (row := _sentence(seen, report, script))]
 
 
-def _sentence(seen: Mapping[str, Any], report: Report, script: str) -> tuple[str, str] | None:
-    match seen.get("name"):
-        case "run":
-            status = _STATUS.get(str(seen.get("status")), str(seen.get("status")))
-            return "The run", f"{watched(report, script)} It {status}."
-        case "loss" if "first" in seen:
-            first, last, lowest = (_number(seen[key]) for key in ("first", "last", "lowest"))
+def _sentence(seen: Observation, report: Report, script: str) -> tuple[str, str] | None:
+    match seen:
+        case Ran():
+            return "The run", f"{watched(report, script)} It {_STATUS.get(seen.status, seen.status)}."
+        case LossSeen():
+            first, last, lowest = map(_number, (seen.first, seen.last, seen.lowest))
             return "Training loss", f"{first} at first, {last} at the end; {lowest} at its lowest."
-        case "bisect":
+        case PartSeen():
             return "On the path", _bisected(seen)
-        case "budget":
-            return None  # has its own sentence
-        case "note":
-            return "Note", str(seen.get("text", ""))
-        case name if "value" in seen:
-            return str(name), _number(seen["value"])
-    rest = ", ".join(f"{key} {value}" for key, value in seen.items() if key != "name")
-    return str(seen.get("name", "")), rest
+        case Remark():
+            return "Note", seen.text
+        case ScoreSeen():
+            return seen.name, _number(seen.value)
+    return None  # the budget has its own sentence
 
 
 def question(name: str) -> str:
@@ -129,11 +138,11 @@ def confirms(report: Report, name: str) -> list[str]:
     return [f.cause for f in report.findings if f.severity != "note" and name in f.confirmed_by]
 
 
-def of_no_weight(report: Report, experiment: Mapping[str, Any]) -> str:
+def of_no_weight(report: Report, experiment: Tried) -> str:
     """Why a yes is no accusation where nothing was found."""
-    if report.verdict.status != "nothing-found" or experiment["answer"] != "yes":
+    if report.verdict.status != "nothing-found" or experiment.answer != "yes":
         return ""
-    if "better" in question(str(experiment["name"])):
+    if "better" in question(experiment.name):
         return "Not a fault: it learns as it is. Worth a try all the same."
     return "By itself this is no sign of a fault: healthy runs show it, too."
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from sleuth.finding import Finding, Report
+from sleuth.finding import Finding
+from sleuth.report import Report
 from sleuth.show.probe_blocks import lines, tables
 
 _STYLE = """
@@ -30,7 +31,7 @@ _STYLE = """
 
 def fragment(report: Report) -> str:
     """The report as one element, style included."""
-    seen = {entry["name"]: entry["values"] for entry in report.observations if "values" in entry}
+    seen = report.measured
     return "".join(["<div class='sleuth'><style>", _STYLE, "</style>", *_parts(report, seen), "</div>"])
 
 
@@ -42,9 +43,9 @@ def document(report: Report) -> str:
 
 def _parts(report: Report, seen: Mapping[str, Any]) -> Iterator[str]:
     verdict = report.verdict
-    looked = sum(bool(entry["done"]) for entry in report.examined)
+    looked = sum(entry.done for entry in report.causes_examined)
     yield f"<div class='verdict {verdict.status}'><b>{verdict.status.replace('-', ' ')}</b>"
-    yield f" · {looked} of {len(report.examined)} causes examined<br>{escape(verdict.summary)}</div>"
+    yield f" · {looked} of {len(report.causes_examined)} causes examined<br>{escape(verdict.summary)}</div>"
     yield from (_finding(finding) for finding in report.findings)
     first = seen.get("first", {})
     data = first.get("data") or seen.get("data", {})
@@ -131,7 +132,7 @@ def _parameters(parameters: Sequence[Mapping[str, Any]], updates: Mapping[str, A
 
 
 def _not_examined(report: Report) -> str:
-    rows = [(str(e["cause"]), str(e["reason"])) for e in report.examined if not e["done"]]
+    rows = [(e.cause, e.reason) for e in report.causes_examined if not e.done]
     return table("Not examined", ["cause", "why"], rows)
 
 

@@ -4,7 +4,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sleuth.finding import Finding, Report
+from sleuth.finding import Finding
+from sleuth.report import Report
 from sleuth.show import probe_blocks
 from sleuth.show.probe_blocks import number as _number
 
@@ -19,7 +20,7 @@ MARKS = {"error": "✗", "warning": "!", "note": "·"}
 
 def page(report: Report) -> str:
     """The whole page."""
-    seen = {entry["name"]: entry["values"] for entry in report.observations if "values" in entry}
+    seen = report.measured
     blocks = [_head(report), *(_finding(finding) for finding in report.findings)]
     blocks += [block for block in _measured(seen) if block]
     blocks.append(_closing(report))
@@ -53,9 +54,9 @@ def brief(report: Report) -> str:
 
 
 def _head(report: Report) -> str:
-    looked = sum(bool(entry["done"]) for entry in report.examined)
+    looked = sum(entry.done for entry in report.causes_examined)
     status = report.verdict.status.replace("-", " ")
-    first = f"{status.upper()} · {looked} of {len(report.examined)} causes examined"
+    first = f"{status.upper()} · {looked} of {len(report.causes_examined)} causes examined"
     return f"{first}\n{_wrapped(report.verdict.summary)}"
 
 
@@ -232,13 +233,13 @@ def _percent(share: Any) -> str:
 
 
 def _closing(report: Report) -> str:
-    left = [entry for entry in report.examined if not entry["done"]]
+    left = [entry for entry in report.causes_examined if not entry.done]
     seconds = sum(report.timing.values())
     if not left:
         return f"Every cause that a probe can see was examined ({seconds:.1f} s)."
     reasons: dict[str, list[str]] = {}
     for entry in left:
-        reasons.setdefault(str(entry["reason"]), []).append(str(entry["cause"]))
+        reasons.setdefault(entry.reason, []).append(entry.cause)
     lines = [_wrapped(f"{', '.join(names)}: {reason}", "  ") for reason, names in reasons.items()]
     return "\n".join([f"Not examined ({seconds:.1f} s in all)", *lines])
 

@@ -4,7 +4,8 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from sleuth.finding import Finding, Report
+from sleuth.finding import Finding
+from sleuth.report import Report
 
 WIDTH = 100
 PAGE = "report.html"  # in the run's folder
@@ -30,9 +31,10 @@ def brief(report: Report) -> str:
 
 
 def head(report: Report) -> str:
-    looked = sum(bool(entry["done"]) for entry in report.examined)
+    asked = report.causes_examined
+    looked = f"{sum(entry.done for entry in asked)} of {len(asked)} causes examined"
     status = report.verdict.status.replace("-", " ").upper()
-    return f"{status} · {looked} of {len(report.examined)} causes examined\n{wrapped(report.verdict.summary)}"
+    return f"{status} · {looked}\n{wrapped(report.verdict.summary)}"
 
 
 def _finding(finding: Finding) -> str:
@@ -46,7 +48,7 @@ def _finding(finding: Finding) -> str:
 
 
 def _run(report: Report) -> str:
-    seen = {entry["name"]: entry["values"] for entry in report.observations if "values" in entry}
+    seen = report.measured
     parts = [f"{seen.get('steps', 0)} optimizer steps"]
     if "loss" in seen:
         parts.append(f"loss {_number(seen['loss']['first'])} → {_number(seen['loss']['last'])}")

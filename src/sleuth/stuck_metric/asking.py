@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-from sleuth.finding import Finding, Report, Verdict
+from sleuth.finding import Finding
 from sleuth.needs import need
+from sleuth.report import Asked, Report, Verdict
 from sleuth.stuck_metric.case import Case, read_case, read_parameters, restored
 from sleuth.stuck_metric.forces import inertia, rivals
 from sleuth.stuck_metric.jacobian import reach
@@ -95,13 +96,17 @@ def concluded(answers: Answers, seconds: float) -> Standstill:
     """The row of the decision table, and the report."""
     found = tuple(findings(answers))
     asked = (answers.care, answers.reach, answers.rivals, answers.inertia, answers.counterfactual)
-    observed = tuple(one.to_dict() for one in asked if one is not None)
-    unasked = ({"question": SAME_WITHOUT, "unavailable": answers.unasked},) if answers.unasked else ()
+    observed = tuple(_asked(one.to_dict()) for one in asked if one is not None)
+    unasked = (Asked(SAME_WITHOUT, unavailable=answers.unasked),) if answers.unasked else ()
     report = Report(
         verdict(answers, tuple(sorted(found, key=lambda one: -one.credence))),
         found,
         observed,
-        examined=(*({"question": one["question"]} for one in observed), *unasked),
+        examined=(*(Asked(one.question) for one in observed), *unasked),
         timing={"seconds": seconds},
     )
     return Standstill(row(answers), answers, report)
+
+
+def _asked(answer: Mapping[str, Any]) -> Asked:
+    return Asked(str(answer["question"]), {name: part for name, part in answer.items() if name != "question"})

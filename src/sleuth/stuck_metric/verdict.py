@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sleuth.finding import Finding, Verdict
+from sleuth.finding import Finding
+from sleuth.report import Verdict
 from sleuth.stuck_metric.forces import ABSENT, LOOK, PROVEN, Inertia, Rivals
 from sleuth.stuck_metric.jacobian import MOVED, NO_SLOPE, Reach
 from sleuth.stuck_metric.slope import FADED, INDIFFERENT, Care

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from sleuth import catalog
-from sleuth.catalog import Cause, Examined
-from sleuth.finding import Evidence, Finding, Report, Verdict
+from sleuth.catalog import Cause
+from sleuth.finding import Evidence, Finding
 from sleuth.judge.observed import Observed
 from sleuth.judge.weigh import weigh
 from sleuth.record.entries import Evaluation, LossCall, Metric, Model, Optimizer, Record, Trouble
 from sleuth.record.json_lines import parse, read
+from sleuth.report import Examined, Measured, Report, Verdict
 from sleuth.watching.process import records
 from sleuth.watching.replicas import together
 
@@ -24,8 +25,6 @@ BROKEN_OFF = "The record breaks off there: the process was killed, or still runs
 
 def judge(record: Record) -> Report:
     """Findings and what was examined. A detector that fails is named, and the others go on."""
-    from dataclasses import asdict
-
     found: list[Evidence] = []
     examined: list[Examined] = []
     for cause in catalog.causes().values():
@@ -36,8 +35,8 @@ def judge(record: Record) -> Report:
     return Report(
         verdict=_verdict(record, ranked),
         findings=ranked,
-        observations=tuple({"name": name, "values": value} for name, value in observed(record).items()),
-        examined=tuple(asdict(entry) for entry in examined),
+        observations=tuple(Measured(name, value) for name, value in observed(record).items()),
+        examined=tuple(examined),
     )
 
 

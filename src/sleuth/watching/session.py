@@ -5,9 +5,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from sleuth.errors import SleuthError
-from sleuth.finding import Finding, Report
+from sleuth.finding import Finding
 from sleuth.needs import need
 from sleuth.record.entries import Record
+from sleuth.report import Report
 
 
 class Watch:

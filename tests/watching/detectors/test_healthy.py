@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleuth import catalog
-from sleuth.finding import Report
 from sleuth.judge.explain import roots_before_symptoms
 from sleuth.record import entries as kinds
 from sleuth.record.entries import Batch, End, Evaluation, Layers, LossCall, Metric, Record, Step
 from sleuth.record.questions import NotRecorded
+from sleuth.report import Report
 from sleuth.symptoms import causes_of, symptoms
 from sleuth.watching.judging import judge
 from tests.watching.detectors.records import add, drop, falling, found, healthy, spoil, step
@@ -30,7 +30,7 @@ def test_a_healthy_run_has_few_notes() -> None:
 
 
 def test_nearly_every_cause_could_be_examined_in_a_full_record() -> None:
-    missing = {entry["cause"] for entry in judge(healthy()).examined if not entry["done"]}
+    missing = {entry.cause for entry in judge(healthy()).causes_examined if not entry.done}
     # These need lines that a plain run does not have.
     assert missing <= {
         "logit-threshold",
@@ -56,7 +56,7 @@ def test_an_empty_record_is_inconclusive_and_says_what_is_missing() -> None:
     report = judge(Record())
     assert report.verdict.status == "inconclusive"
     assert not report.findings
-    assert any("no" in entry["reason"] for entry in report.examined if not entry["done"])
+    assert any("no" in entry.reason for entry in report.causes_examined if not entry.done)
 
 
 def test_a_crash_without_a_known_cause_is_told() -> None:
