@@ -98,7 +98,7 @@ HEALTHY = replace(REPORT, verdict=Verdict("nothing-found", "It learns."), findin
 GOLDEN = """\
 Cause found  dead.py
 
-dead-units  almost certain (93%)
+✗ dead-units  almost certain (93%)
   dead.py:5, module 2
   In 50% of the rows that were looked at every unit of this layer is
   silent, and a unit that is silent for all of them gets no gradient.

@@ -66,7 +66,7 @@ def test_the_page_names_cause_numbers_fix_and_what_was_not_examined() -> None:
     for part in (
         "CAUSE FOUND",
         "✗ double-softmax",
-        "fix:",
+        "fix  ",
         "Loss at start",
         "0.weight",
         "Not examined",

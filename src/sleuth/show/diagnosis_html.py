@@ -8,6 +8,7 @@ from pathlib import Path
 from sleuth.finding import Finding
 from sleuth.report import Ran, Report, Tried
 from sleuth.show import diagnosis_words as words
+from sleuth.show import finding_text
 
 WIDTH, HEIGHT = 340, 140
 LEFT, RIGHT, TOP, BOTTOM = 52, 10, 8, 20  # around the curves, for the numbers of the axes
@@ -69,7 +70,7 @@ def _parts(report: Report, script: str) -> Iterator[str]:
 
 
 def _card(finding: Finding) -> str:
-    place = f"<p><b>{escape(words.place(finding.where))}</b></p>" if finding.where is not None else ""
+    place = f"<p><b>{escape(finding_text.place(finding.where))}</b></p>" if finding.where is not None else ""
     confirmed = ", ".join(finding.confirmed_by)
     parts = [
         f"<div class='card {finding.severity}'>",

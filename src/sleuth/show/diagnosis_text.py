@@ -4,9 +4,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Finding
 from sleuth.report import Report, Tried
 from sleuth.show import diagnosis_words as words
+from sleuth.show import finding_text
 from sleuth.show.colour import Paint
 from sleuth.show.wrapping import page_width, wrapped
 
@@ -21,25 +21,19 @@ _COLOURS = {"cause-found": "red", "nothing-found": "green", "inconclusive": "yel
 
 def brief(report: Report) -> str:
     """One line a serious finding, or the verdict."""
-    serious = [finding for finding in report.findings if finding.severity != "note"]
-    lines = [f"{_place(f)}{f.severity} {f.cause} ({f.credence:.0%})" for f in serious]
-    return "\n".join(lines) or f"{report.verdict.status}: {report.verdict.summary}"
+    return (
+        "\n".join(map(finding_text.line, report.serious))
+        or f"{report.verdict.status}: {report.verdict.summary}"
+    )
 
 
 def page(report: Report, script: str, colour: bool = False, width: int | None = None) -> str:
     """The page, as text with or without colour, as wide as the terminal."""
     columns, paint = page_width(width), Paint(colour)
     blocks = [_head(report, script, paint, columns)]
-    blocks += [
-        _finding(finding, paint, columns) for finding in report.findings if finding.severity != "note"
-    ][:3]
+    blocks += [finding_text.block(finding, paint, columns) for finding in report.serious[:3]]
     blocks += [_evidence(report, script, paint, columns), _board(report, paint, columns)]
     return "\n\n".join("\n".join(block) for lines in blocks if (block := list(lines)))
-
-
-def _led(lines: list[str], head: str, painted: str) -> list[str]:
-    """The same lines with the head in its colour."""
-    return [lines[0].replace(head, painted, 1), *lines[1:]]
 
 
 def _head(report: Report, script: str, paint: Paint, width: int) -> Iterator[str]:
@@ -47,28 +41,6 @@ def _head(report: Report, script: str, paint: Paint, width: int) -> Iterator[str
     yield f"{paint(words.TITLES[status], fg=_COLOURS[status], bold=True)}  {script}"
     if status != "cause-found":
         yield from wrapped(report.verdict.summary, width, 2)
-
-
-def _finding(finding: Finding, paint: Paint, width: int) -> Iterator[str]:
-    colour = {"error": "red", "warning": "yellow"}[finding.severity]
-    sure = f"{_sure(finding.credence)} ({finding.credence:.0%})"
-    yield f"{paint(finding.cause, fg=colour, bold=True)}  {sure}"
-    if finding.where is not None:
-        yield f"  {paint(words.place(finding.where), bold=True)}"
-    yield from wrapped(finding.message, width, 2)
-    if finding.confirmed_by:
-        lines = wrapped(", ".join(finding.confirmed_by), width, 2, "confirmed by ")
-        yield from _led(lines, "confirmed by", paint("confirmed by", fg="green"))
-    if finding.fix:
-        yield from _led(wrapped(finding.fix, width, 2, "fix  "), "fix", paint("fix", bold=True))
-    yield f"  {paint(f'sleuth explain {finding.cause}', dim=True)}"
-
-
-def _sure(credence: float) -> str:
-    for least, word in ((0.9, "almost certain"), (0.7, "likely"), (0.4, "suspected")):
-        if credence >= least:
-            return word
-    return "possible"
 
 
 def _evidence(report: Report, script: str, paint: Paint, width: int) -> Iterator[str]:
@@ -132,9 +104,3 @@ def mended(tried: "Mended") -> str:
         f"{tried.diff}\nbefore  {tried.before}\nafter   {tried.after}  ({told})\n"
         f"written to {', '.join(tried.written)}"
     )
-
-
-def _place(finding: Finding) -> str:
-    if finding.where is None or not finding.where.line:
-        return ""
-    return f"{words.place(finding.where)}: "

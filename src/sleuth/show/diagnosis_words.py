@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from sleuth.finding import Where
 from sleuth.report import (
     BudgetSpent,
     Hypothesis,
@@ -45,13 +44,6 @@ _STATUS = {
 }
 _LOOP = re.compile(r"\s*(?:async\s+)?(for\s+.+?(?=\s+in\b)|while\b)")
 NAMED = 3  # loops, or tests that ruled something out; the rest is counted
-
-
-def place(where: Where) -> str:
-    """`train.py:5, module net.2`."""
-    cell = None if where.cell is None else f"cell {where.cell}"
-    spot = ":".join(str(part) for part in (where.path, cell, where.line) if part is not None)
-    return ", ".join(part for part in (spot, f"module {where.module}" if where.module else "") if part)
 
 
 def percent(share: float) -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sleuth.finding import Finding
 from sleuth.report import Report
-from sleuth.show import probe_blocks
+from sleuth.show import finding_text, probe_blocks
+from sleuth.show.colour import Paint
 from sleuth.show.probe_blocks import number as _number
 
 if TYPE_CHECKING:
@@ -15,13 +16,12 @@ if TYPE_CHECKING:
 WIDTH = 100
 BARS = "▁▂▃▄▅▆▇█"
 SHADES = " ░▒▓█"
-MARKS = {"error": "✗", "warning": "!", "note": "·"}
 
 
 def page(report: Report) -> str:
     """The whole page."""
     seen = report.measured
-    blocks = [_head(report), *(_finding(finding) for finding in report.findings)]
+    blocks = [_head(report), *map(_block, report.findings)]
     blocks += [block for block in _measured(seen) if block]
     blocks.append(_closing(report))
     return "\n\n".join(blocks)
@@ -41,16 +41,14 @@ def painted(report: Report) -> "Text":
         elif opens and not line.startswith(" "):
             tint = tints.get(line[:1], "bold")
         else:
-            tint = "green" if line.startswith("  fix: ") else "dim" if line.startswith("  at ") else ""
+            tint = "green" if line.startswith("  fix  ") else "dim" if line.startswith("  sleuth ") else ""
         whole.append(line + "\n", tint)
     return whole
 
 
 def brief(report: Report) -> str:
     """One line a finding."""
-    return (
-        "\n".join(f"{f.severity} {f.cause}: {f.message}" for f in report.findings) or report.verdict.summary
-    )
+    return "\n".join(map(finding_text.line, report.findings)) or report.verdict.summary
 
 
 def _head(report: Report) -> str:
@@ -60,14 +58,8 @@ def _head(report: Report) -> str:
     return f"{first}\n{_wrapped(report.verdict.summary)}"
 
 
-def _finding(finding: Finding) -> str:
-    title = f"{MARKS[finding.severity]} {finding.cause}  ({finding.severity}, {finding.credence:.0%} sure)"
-    lines = [title, _wrapped(finding.message, "  ")]
-    if finding.where is not None and str(finding.where):
-        lines.append(f"  at {finding.where}")
-    if finding.fix:
-        lines.append(_wrapped(f"fix: {finding.fix}", "  "))
-    return "\n".join(lines)
+def _block(finding: Finding) -> str:
+    return "\n".join(finding_text.block(finding, Paint(False), WIDTH))
 
 
 def _measured(seen: Mapping[str, Any]) -> Iterator[str]:

@@ -6,16 +6,17 @@ from pathlib import Path
 
 from sleuth.finding import Finding
 from sleuth.report import Report
+from sleuth.show import finding_text
+from sleuth.show.colour import Paint
 
 WIDTH = 100
 PAGE = "report.html"  # in the run's folder
-MARKS = {"error": "✗", "warning": "!", "note": "·"}
 
 
 def page(report: Report, where: str = "", notes: bool = True) -> str:
     """Verdict, findings, how the run went, and where its record is."""
     shown = [f for f in report.findings if notes or f.severity != "note"]
-    blocks = [head(report), *(_finding(finding) for finding in shown), _run(report)]
+    blocks = [head(report), *map(_block, shown), _run(report)]
     if where:
         curves = f", with the curves in {PAGE}" if (Path(where) / PAGE).is_file() else ""
         blocks.append(
@@ -26,8 +27,7 @@ def page(report: Report, where: str = "", notes: bool = True) -> str:
 
 def brief(report: Report) -> str:
     """One line a finding."""
-    lines = [f"{f.severity} {f.cause}: {f.message}" for f in report.findings if f.severity != "note"]
-    return "\n".join(lines) or report.verdict.summary
+    return "\n".join(map(finding_text.line, report.serious)) or report.verdict.summary
 
 
 def head(report: Report) -> str:
@@ -37,14 +37,8 @@ def head(report: Report) -> str:
     return f"{status} · {looked}\n{wrapped(report.verdict.summary)}"
 
 
-def _finding(finding: Finding) -> str:
-    title = f"{MARKS[finding.severity]} {finding.cause}  ({finding.severity}, {finding.credence:.0%} sure)"
-    lines = [title, wrapped(finding.message, "  ")]
-    if finding.where is not None and str(finding.where):
-        lines.append(f"  at {finding.where}")
-    if finding.fix:
-        lines.append(wrapped(f"fix: {finding.fix}", "  "))
-    return "\n".join(lines)
+def _block(finding: Finding) -> str:
+    return "\n".join(finding_text.block(finding, Paint(False), WIDTH))
 
 
 def _run(report: Report) -> str:
