@@ -60,7 +60,7 @@ def test_a_rule_has_at_least_three_bad_and_three_good_files(slug: str) -> None:
 def test_the_words_that_rules_need_hold_nothing_back() -> None:
     """A rule is not asked where none of its words occur: asked all the same, it has nothing to say."""
     everything = Selection(notes=True)
-    unconditional = {slug: Cause(slug, cause.family) for slug, cause in lintable().items()}
+    unconditional = {slug: Cause(slug, cause.family, cause.file) for slug, cause in lintable().items()}
     for cause in unconditional.values():
         vars(cause)["needs"] = ()
     for path in BAD:

@@ -1,7 +1,8 @@
 """Finds the causes, tells what sees what, and stamps a cause's name on what its detectors yield.
 
 A cause is a module `causes/<family>/<slug>.py`: its docstring is the page, its functions are the techniques
-that can see it. There is no registry: what stands in the folder is the catalog.
+that can see it. One that has much to say is a folder of that name, with all of this in its `__init__.py`.
+There is no registry: what stands in the folder is the catalog.
 """
 
 import os
@@ -64,14 +65,16 @@ class Cause:
     slug: str
     family: str
 
+    file: str = ""  # within the folder of its family
+
     @property
     def path(self) -> Path:
-        return FOLDER / self.family / _file_name(self.slug)
+        return FOLDER / self.family / self.file
 
     @cached_property
     def code(self) -> bytes:
         """The source of its module; as bytes, since every lint reads those of all causes."""
-        with open(f"{FOLDER}/{self.family}/{_file_name(self.slug)}", "rb", buffering=0) as file:
+        with open(f"{FOLDER}/{self.family}/{self.file}", "rb", buffering=0) as file:
             return file.read()
 
     @cached_property
@@ -114,15 +117,20 @@ class Cause:
 def causes() -> Mapping[str, Cause]:
     """Every cause by slug, family by family in the order of `families.toml`."""
     return {
-        (slug := name.removesuffix(".py").replace("_", "-")): Cause(slug, family)
+        (slug := name.removesuffix(".py").replace("_", "-")): Cause(slug, family, file)
         for family in _family_names()
-        for name in sorted(os.listdir(FOLDER / family))
-        if name.endswith(".py") and not name.startswith("_")
+        for name, file in _modules(FOLDER / family)
     }
 
 
-def _file_name(slug: str) -> str:
-    return f"{slug.replace('-', '_')}.py"
+def _modules(folder: Path) -> list[tuple[str, str]]:
+    """Names within a family's folder, in order, and the file where each begins."""
+    names = [name for name in sorted(os.listdir(folder)) if name[0] not in "_."]
+    files = [name if name.endswith(".py") else f"{name}/__init__.py" for name in names]
+    # What is left of a folder when its cause became a file again (compiled modules) is no cause.
+    return [
+        pair for pair in zip(names, files, strict=True) if pair[0] == pair[1] or (folder / pair[1]).is_file()
+    ]
 
 
 def _family_names() -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 import sleuth
 from sleuth.errors import SleuthError
 from sleuth.loss_surface import Comparison, Surface
-from sleuth.show import surface_text
+from sleuth.loss_surface.shown import as_text
 from tests.surface import losses
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -93,8 +93,8 @@ def test_the_picture_shows_hatching_arrows_and_marks(tmp_path: Path) -> None:
     from matplotlib.figure import Figure
     from matplotlib.quiver import Quiver
 
-    from sleuth.show.surface_panels import panels
-    from sleuth.show.surface_picture import _map
+    from sleuth.loss_surface.shown.panels import panels
+    from sleuth.loss_surface.shown.picture import _map
 
     seen = sleuth.surface(
         lambda a, b: (1 - a * b).clamp(max=1.2), ("a", -1, 1), ("b", -1, 1), want=(1, 1), n=40
@@ -111,7 +111,7 @@ def test_the_picture_shows_hatching_arrows_and_marks(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_the_page_stands_alone(name: str) -> None:
-    from sleuth.show.surface_page import page
+    from sleuth.loss_surface.shown.page import page
 
     text = page(SHOWN[name]())
     own = re.sub(r"<script>.*?</script>", "", text, count=1, flags=re.DOTALL)  # plotly's own code
@@ -125,7 +125,7 @@ def test_the_page_stands_alone(name: str) -> None:
 
 
 def test_names_of_the_user_are_escaped_on_the_page() -> None:
-    from sleuth.show.surface_page import page
+    from sleuth.loss_surface.shown.page import page
 
     def loss(x: object) -> object:
         return x**2  # type: ignore[operator]
@@ -152,4 +152,4 @@ def test_arrows_point_downhill() -> None:
 def test_colour_only_where_asked() -> None:
     assert "\x1b[" not in barrier().text()
     assert "\x1b[" in barrier().text(colour=True)
-    assert surface_text.brief(barrier()).startswith("error dead-zone: ")
+    assert as_text.brief(barrier()).startswith("error dead-zone: ")

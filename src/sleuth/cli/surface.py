@@ -50,8 +50,8 @@ def command(
     MODULE:FUNCTION is a function in a file or package, such as losses.py:barrier; it takes the axes by name
     and returns one value a point, or a dict of terms. Exit code 1 means that a defect was found.
     """
+    from sleuth.loss_surface.shown.files import check_ending
     from sleuth.needs import need
-    from sleuth.show.surface_files import check_ending
 
     if out is not None:
         check_ending(out)
@@ -129,9 +129,9 @@ def read_place(text: str | None, option: str, axes: int) -> Any:
 def _show(
     seen: "Surface", shown: "Surface | Comparison", out: Path | None, json_path: str | None, quiet: bool
 ) -> None:
-    from sleuth.show import surface_text
+    from sleuth.loss_surface.shown import as_text
 
-    text = surface_text.brief(seen) if quiet else shown.text(colour())
+    text = as_text.brief(seen) if quiet else shown.text(colour())
     if out is not None:
         shown.save(out)
         text = "\n".join(part for part in (text, "" if quiet else f"\nWritten: {out}") if part)
@@ -144,11 +144,11 @@ def _poles(json_path: str | None) -> int:
 
     need("torch", "torch", "sleuth surface")
     from sleuth.loss_surface import poles
-    from sleuth.show import surface_json, surface_text
+    from sleuth.loss_surface.shown import as_json, as_text
 
     examples = poles()
     data = {"schema": "sleuth.poles/1", "poles": [pole.to_dict() for pole in examples]}
-    emit(surface_text.poles(examples), surface_json.plain(data), json_path)
+    emit(as_text.poles(examples), as_json.plain(data), json_path)
     return 0
 
 

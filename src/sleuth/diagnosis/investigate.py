@@ -132,7 +132,7 @@ def _probe_job(request: Request, place: Workplace, stretch: float, optimizers: i
         request.arguments,
         request.module,
         place.folder,
-        purpose="probe",
+        look="lab.probed",
         phases=max(1, min(3, optimizers)),
         seconds=stretch,
         time_limit=request.budget * FIRST_SHARE,

@@ -20,7 +20,8 @@ class Job:
     scratch: str = ""  # where record, output and result go
     world: str = "unchanged"
     undo: tuple[str, ...] = ()
-    purpose: str = "record"  # or "probe", "stuck"
+    # The module whose `look(job)` runs the script and asks its objects; none: it is recorded.
+    look: str = ""
     metric: str = ""  # that is asked about, for "stuck"
     without: tuple[str, ...] = ()  # terms of the loss that are cut off, for "stuck"
     phases: int = 1  # optimizers whose first step is probed

@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ from sleuth.lab.job import OWN_FAULT, Ending, Job
 from sleuth.lab.run import is_users, run_script
 
 OVERSHOOT = 1.25  # a loop we hold ends at its next turn; one inside a library runs on until it is broken off
+
+
+Look = Callable[[Job], list[Mapping[str, Any]]]
 
 
 class Enough(BaseException):
@@ -36,7 +40,7 @@ def perform(job: Job) -> int:
     signal.signal(signal.SIGTERM, _out_of_time)
     forbid_writing(job.guarded, job.scratch)
     began = time.monotonic()
-    ending = _recorded(job) if job.purpose == "record" else _asked(job)
+    ending = _asked(job) if job.look else _recorded(job)
     _tell(job, ending, time.monotonic() - began)
     return ending.exit_code & 0xFF
 
@@ -117,12 +121,9 @@ def _in_words(key: str, turns: int) -> str:
 
 def _asked(job: Job) -> Ending:
     """A look at the script's own objects while they are there."""
-    from sleuth.lab.probed import probe_script
-    from sleuth.stuck_metric.script import ask_script
-
-    ask = {"probe": probe_script, "stuck": ask_script}[job.purpose]
-    reports: list[Any] = []
-    ending = _outcome(job, lambda: reports.extend(ask(job)))
+    look: Look = import_module(f"sleuth.{job.look}").look
+    reports: list[Mapping[str, Any]] = []
+    ending = _outcome(job, lambda: reports.extend(look(job)))
     return _with(ending, report={"reports": reports})
 
 

@@ -8,7 +8,7 @@ from sleuth.finding import plain_fields
 from sleuth.lab.job import Job
 
 
-def probe_script(job: Job) -> list[Mapping[str, Any]]:
+def look(job: Job) -> list[Mapping[str, Any]]:
     """For each optimizer's first step, the findings as the detectors gave them, and what was examined.
 
     Which of them are roots and which are symptoms is decided where all evidence is weighed.
@@ -19,7 +19,7 @@ def probe_script(job: Job) -> list[Mapping[str, Any]]:
     reports: list[Mapping[str, Any]] = []
     budget = job.seconds or 10.0
 
-    def look(found: Captured) -> None:
+    def examine(found: Captured) -> None:
         # Whether a batch can be learnt by heart the same-batch world asks of the script itself.
         bench = bench_of(found, budget=budget / (len(reports) + 1), quick=True)
         evidence, examined = seen_by(bench)
@@ -30,5 +30,5 @@ def probe_script(job: Job) -> list[Mapping[str, Any]]:
             }
         )
 
-    capture(Path(job.script), job.arguments, examine=look, phases=job.phases, seconds=job.time_limit * 0.8)
+    capture(Path(job.script), job.arguments, examine=examine, phases=job.phases, seconds=job.time_limit * 0.8)
     return reports

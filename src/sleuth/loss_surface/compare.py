@@ -28,19 +28,19 @@ class Comparison:
         return tuple(_changes(self.left, self.right)) or ("Nothing that matters: both maps show the same.",)
 
     def text(self, colour: bool = False) -> str:
-        from sleuth.show import surface_text
+        from sleuth.loss_surface.shown import as_text
 
-        return surface_text.side_by_side(self, colour)
+        return as_text.side_by_side(self, colour)
 
     def to_dict(self) -> dict[str, Any]:
-        from sleuth.show import surface_json
+        from sleuth.loss_surface.shown import as_json
 
-        return surface_json.comparison_json(self)
+        return as_json.comparison_json(self)
 
     def save(self, path: str | Path) -> Path:
-        from sleuth.show import surface_files
+        from sleuth.loss_surface.shown import files
 
-        return surface_files.save(self, Path(path))
+        return files.save(self, Path(path))
 
     def __str__(self) -> str:
         return self.text()

@@ -99,20 +99,20 @@ class Surface:
 
     def text(self, colour: bool = False) -> str:
         """The map, the findings and the gradient-flow table for a terminal."""
-        from sleuth.show import surface_text
+        from sleuth.loss_surface.shown import as_text
 
-        return surface_text.full(self, colour)
+        return as_text.full(self, colour)
 
     def to_dict(self) -> dict[str, Any]:
-        from sleuth.show import surface_json
+        from sleuth.loss_surface.shown import as_json
 
-        return surface_json.as_json(self)
+        return as_json.as_json(self)
 
     def save(self, path: str | Path) -> Path:
         """A picture (.png, .svg), an interactive page (.html), the text (.txt) or the data (.json)."""
-        from sleuth.show import surface_files
+        from sleuth.loss_surface.shown import files
 
-        return surface_files.save(self, Path(path))
+        return files.save(self, Path(path))
 
     def __str__(self) -> str:
         return self.text()

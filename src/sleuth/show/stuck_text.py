@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from sleuth.show.surface_json import plain
+from sleuth.loss_surface.shown.as_json import plain
 
 if TYPE_CHECKING:
     from sleuth.stuck_metric import Care, Counterfactual, Inertia, Reach, Rivals, Standstill

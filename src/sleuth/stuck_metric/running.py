@@ -66,7 +66,7 @@ def _job(
             place.script,
             arguments,
             folder=place.folder,
-            purpose="stuck",
+            look="stuck_metric.script",
             metric=metric,
             steps=steps,
             guarded=place.guarded,

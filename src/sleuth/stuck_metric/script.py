@@ -57,7 +57,7 @@ class Sight:
         }
 
 
-def ask_script(job: Job) -> list[Mapping[str, Any]]:
+def look(job: Job) -> list[Mapping[str, Any]]:
     """Run the script, look at its metric before some of its steps, and hand back the last answer.
 
     With `job.without` the terms named are cut off at every backward, and nothing is asked.

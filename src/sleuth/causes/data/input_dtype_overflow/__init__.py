@@ -156,7 +156,7 @@ def lint(program: Program) -> Iterator[Evidence]:
 
 def _fractions_cut(program: Program) -> Iterator[Evidence]:
     """`frames = np.empty_like(samples)` of whole numbers, and `frames[i] = x / x.max()`."""
-    from sleuth.source.topics.cut_fractions import cut_fractions
+    from sleuth.causes.data.input_dtype_overflow.cut_fractions import cut_fractions
 
     for found in cut_fractions(program):
         yield clue(
@@ -257,7 +257,7 @@ def _filled_bytes_differ(program: Program) -> Iterator[Evidence]:
 
 def _byte_buffer(value: Value | None, depth: int = 0) -> Call | None:
     """The array of bytes that a value is, or is a part of."""
-    from sleuth.source.topics.cut_fractions import BUFFERS
+    from sleuth.causes.data.input_dtype_overflow.cut_fractions import BUFFERS
 
     here = root(value)
     if not isinstance(here, Call) or depth > 8:

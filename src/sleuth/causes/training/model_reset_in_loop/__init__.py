@@ -110,7 +110,7 @@ def lint(program: Program) -> Iterator[Evidence]:
 
 def _lost(program: Program) -> Iterator[Evidence]:
     """Weights that a function moves for itself: its caller starts each turn with those of the beginning."""
-    from sleuth.source.topics.lost_updates import lost_updates
+    from sleuth.causes.training.model_reset_in_loop.lost_updates import lost_updates
 
     for found in lost_updates(program.source):
         yield clue(

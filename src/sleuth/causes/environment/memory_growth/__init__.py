@@ -129,7 +129,7 @@ def _held_by(record: "Record") -> str:
 
 
 def place(finding: Evidence, scene: "Scene") -> Where | None:
-    from sleuth.places.piling import where_kept
+    from sleuth.causes.environment.memory_growth.piling import where_kept
     from sleuth.places.scene import last_resort
 
     kept = None if scene.record is None else where_kept(scene.record, scene.sources)

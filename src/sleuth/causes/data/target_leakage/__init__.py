@@ -59,9 +59,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.causes.data.target_leakage.lags import centred_windows, lags_of_nothing, open_windows
 from sleuth.finding import Evidence, Where
 from sleuth.source.program import Program, spot
-from sleuth.source.topics.lags import centred_windows, lags_of_nothing, open_windows
 
 if TYPE_CHECKING:
     from sleuth.measure.workbench import Workbench
@@ -108,7 +108,7 @@ def lint(program: Program) -> Iterator[Evidence]:
 
 
 def _cut_out(program: Program) -> Iterator[Evidence]:
-    from sleuth.source.topics.cut_targets import cut_targets
+    from sleuth.causes.data.target_leakage.cut_targets import cut_targets
 
     for source in program.sources:
         for cut in cut_targets(source):

@@ -57,12 +57,12 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.causes.data.augmented_eval.items import always_augmented, branch_draws
 from sleuth.finding import Evidence
 from sleuth.record.questions import at, evaluations, loaders, loss_calls, needed
 from sleuth.source.flow import root
 from sleuth.source.interpreter.values import Call, Constant, Function, Instance, Table, Value
 from sleuth.source.program import Program, clue, line_of
-from sleuth.source.topics.items import always_augmented, branch_draws
 from sleuth.source.topics.loaders import (
     class_of,
     dataset_of,

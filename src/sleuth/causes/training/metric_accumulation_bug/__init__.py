@@ -61,15 +61,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Evidence, Where
-from sleuth.record import curves
-from sleuth.record.questions import needed
-from sleuth.source.edits import Edits
-from sleuth.source.flow import ancestry, literal, number, possible
-from sleuth.source.interpreter.values import Call, Carried, Constant, Loop, Unknown, Value
-from sleuth.source.parsed_file import walked
-from sleuth.source.program import Program, clue, rewrite, spot
-from sleuth.source.topics.averages import (
+from sleuth.causes.training.metric_accumulation_bug.averages import (
     LOADER,
     counter,
     counts_hits,
@@ -83,6 +75,14 @@ from sleuth.source.topics.averages import (
     unit_of,
     weighted_loss,
 )
+from sleuth.finding import Evidence, Where
+from sleuth.record import curves
+from sleuth.record.questions import needed
+from sleuth.source.edits import Edits
+from sleuth.source.flow import ancestry, literal, number, possible
+from sleuth.source.interpreter.values import Call, Carried, Constant, Loop, Unknown, Value
+from sleuth.source.parsed_file import walked
+from sleuth.source.program import Program, clue, rewrite, spot
 from sleuth.source.topics.modes import base, identity, inside
 from sleuth.source.word_search import Pattern
 
@@ -119,7 +119,7 @@ def lint(program: Program) -> Iterator[Evidence]:
 
 
 def _reset_by_nobody(program: Program) -> Iterator[Evidence]:
-    from sleuth.source.topics.meters import never_reset
+    from sleuth.causes.training.metric_accumulation_bug.meters import never_reset
 
     for found in never_reset(program):
         yield clue(
@@ -132,7 +132,7 @@ def _reset_by_nobody(program: Program) -> Iterator[Evidence]:
 
 
 def _half_reset(program: Program) -> Iterator[Evidence]:
-    from sleuth.source.topics.meters import half_reset
+    from sleuth.causes.training.metric_accumulation_bug.meters import half_reset
 
     for found in half_reset(program):
         yield clue(

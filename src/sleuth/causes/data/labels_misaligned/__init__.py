@@ -140,7 +140,7 @@ def lint(program: Program) -> Iterator[Evidence]:
 
 
 def _moved_apart(program: Program) -> Iterator[Evidence]:
-    from sleuth.source.topics.drawn_apart import drawn_apart
+    from sleuth.causes.data.labels_misaligned.drawn_apart import drawn_apart
 
     for found in drawn_apart(program.source):
         yield clue(
@@ -154,7 +154,7 @@ def _moved_apart(program: Program) -> Iterator[Evidence]:
 
 
 def _sorted(splits: Splits, pairs: list[Pair]) -> Iterator[Evidence]:
-    from sleuth.source.topics.sorted_rows import sorted_apart
+    from sleuth.causes.data.labels_misaligned.sorted_rows import sorted_apart
 
     for pair in pairs:
         if not pair.is_table or (apart := sorted_apart(splits, pair.inputs, pair.targets)) is None:

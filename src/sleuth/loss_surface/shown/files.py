@@ -29,13 +29,13 @@ def save(shown: "Surface | Comparison", path: Path) -> Path:
 
 def render(shown: "Surface | Comparison", ending: str) -> str | bytes:
     if ending == ".html":
-        from sleuth.show import surface_page
+        from sleuth.loss_surface.shown import page
 
-        return surface_page.page(shown)
+        return page.page(shown)
     if ending in (".png", ".svg"):
-        from sleuth.show import surface_picture
+        from sleuth.loss_surface.shown import picture
 
-        return surface_picture.picture(shown, ending.removeprefix("."))
+        return picture.picture(shown, ending.removeprefix("."))
     if ending == ".json":
         return json.dumps(shown.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     return shown.text() + "\n"

@@ -97,7 +97,7 @@ _DRAWS = ("train_test_split", "permutation", "randperm")
 
 
 def lint(program: Program) -> Iterator[Evidence]:
-    from sleuth.source.topics.same_rows import same_rows
+    from sleuth.causes.data.split_overlap.same_rows import same_rows
 
     for found in same_rows(program):
         whole = isinstance(found.held_out, ast.Call)
@@ -117,7 +117,7 @@ def lint(program: Program) -> Iterator[Evidence]:
 
 
 def _drawn_twice(program: Program) -> Iterator[Evidence]:
-    from sleuth.source.topics.two_draws import two_draws
+    from sleuth.causes.data.split_overlap.two_draws import two_draws
 
     for found in two_draws(program):
         yield clue(

@@ -90,10 +90,10 @@ from sleuth.source.topics.gradients import (
 from sleuth.source.topics.modes import function_of, has_weights, holds
 
 if TYPE_CHECKING:
+    from sleuth.causes.training.detached_graph.straight_through import Estimator
     from sleuth.lab.worlds.doors import World
     from sleuth.measure.workbench import Workbench
     from sleuth.record.entries import Model, Record
-    from sleuth.source.topics.straight_through import Estimator
 
 CONSEQUENCE_OF = "frozen-params no-grad-training stale-optimizer-params zero-grad-after-backward"
 RIVALS = "loss-disconnected unused-parameters"
@@ -146,8 +146,8 @@ def _swapped_estimators(program: Program) -> Iterator[Evidence]:
     """`q + (z - q).detach()`, where q was quantised from z: worth z, and the gradient ends at q."""
     if not program.holds(*_WITHOUT_HISTORY):
         return
+    from sleuth.causes.training.detached_graph.straight_through import estimators, is_quantised
     from sleuth.source.topics.likeness import alike
-    from sleuth.source.topics.straight_through import estimators, is_quantised
 
     found = list(estimators(program))
     for one in found:

@@ -3,8 +3,8 @@
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from sleuth.loss_surface.shown.panels import Panel, arrows, grid, levels, panels
 from sleuth.needs import need
-from sleuth.show.surface_panels import Panel, arrows, grid, levels, panels
 
 if TYPE_CHECKING:
     from sleuth.loss_surface import Comparison, Surface

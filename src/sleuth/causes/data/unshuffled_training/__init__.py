@@ -54,6 +54,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.causes.data.unshuffled_training.cut_in_order import cuts_in_order
 from sleuth.finding import Evidence, Where
 from sleuth.record import curves
 from sleuth.record.questions import (
@@ -79,7 +80,6 @@ from sleuth.source.interpreter.values import (
     Value,
 )
 from sleuth.source.program import Program, clue
-from sleuth.source.topics.cut_in_order import cuts_in_order
 from sleuth.source.topics.loaders import DATA_LOADER, dataset_of, line, loader_of, loops_with_steps
 from sleuth.source.topics.row_order import class_after_class, in_time, is_drawn, is_shuffled
 from sleuth.source.topics.splits import Splits, splits_of

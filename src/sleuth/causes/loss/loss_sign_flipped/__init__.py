@@ -57,6 +57,14 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sleuth.causes.loss.loss_sign_flipped.aims import (
+    is_likelihood,
+    is_log_share,
+    is_overlap,
+    is_policy_gradient,
+    is_similarity,
+    is_squared_error,
+)
 from sleuth.finding import Evidence, Telling
 from sleuth.record import curves
 from sleuth.record.questions import adversarial, courses, optimizer_of, where_loss
@@ -65,14 +73,6 @@ from sleuth.source.flow import ancestry, literal, number, root
 from sleuth.source.interpreter.values import Call, Value
 from sleuth.source.losses import loss_of
 from sleuth.source.program import Program, clue, rewrite
-from sleuth.source.topics.aims import (
-    is_likelihood,
-    is_log_share,
-    is_overlap,
-    is_policy_gradient,
-    is_similarity,
-    is_squared_error,
-)
 from sleuth.source.topics.divergence import is_divergence_from_prior, is_variance_of_divergence, weighted
 from sleuth.source.topics.terms import REDUCTIONS, Objective, Term, objectives, terms
 from sleuth.source.word_search import Pattern
@@ -125,7 +125,7 @@ def _in_one_run(one: Call, other: Call) -> bool:
 
 
 def _swapped_hinges(program: Program) -> Iterator[Evidence]:
-    from sleuth.source.topics.hinges import swapped
+    from sleuth.causes.loss.loss_sign_flipped.hinges import swapped
 
     for call in swapped(program):
         yield clue(
@@ -138,7 +138,7 @@ def _swapped_hinges(program: Program) -> Iterator[Evidence]:
 
 
 def _uphill(program: Program) -> Iterator[Evidence]:
-    from sleuth.source.topics.ascent import uphill
+    from sleuth.causes.loss.loss_sign_flipped.ascent import uphill
 
     for call in uphill(program):
         yield clue(

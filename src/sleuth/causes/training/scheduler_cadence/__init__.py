@@ -84,9 +84,9 @@ from sleuth.source.topics.cadence import (
 from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
+    from sleuth.causes.training.scheduler_cadence.lightning import Handed
     from sleuth.lab.worlds.doors import World
     from sleuth.record.entries import Record, Scheduler
-    from sleuth.source.topics.lightning import Handed
 
 WORTH_ASKING = True
 LOOKS_LIKE = {"oscillates": "usually"}
@@ -146,7 +146,7 @@ PLANNED_LINE = (
 
 def _left_open(program: Program) -> Iterator[Evidence]:
     """A plan in steps whose calls the source does not show beside the optimizer's: only a run tells."""
-    from sleuth.source.topics.lightning import unit_of
+    from sleuth.causes.training.scheduler_cadence.lightning import unit_of
 
     if program.holds("configure_optimizers"):
         return  # Lightning calls it
@@ -171,7 +171,7 @@ def _left_to_lightning(program: Program) -> Iterator[Evidence]:
     """A schedule in optimizer steps, handed to Lightning without the word that it is one."""
     if not program.holds("configure_optimizers"):
         return
-    from sleuth.source.topics.lightning import by_epoch, handed_over, maker, unit_of
+    from sleuth.causes.training.scheduler_cadence.lightning import by_epoch, handed_over, maker, unit_of
 
     flagged: set[int] = set()
     for handed in handed_over(program):
@@ -193,7 +193,7 @@ def _left_to_lightning(program: Program) -> Iterator[Evidence]:
 
 def _told_per_batch(program: Program, handed: "Handed") -> Iterator[Evidence]:
     """A schedule in epochs that Lightning is told to step after every batch."""
-    from sleuth.source.topics.lightning import by_step, maker, planned_in_epochs
+    from sleuth.causes.training.scheduler_cadence.lightning import by_step, maker, planned_in_epochs
 
     made = maker(program, handed.scheduler)
     if made is None or not by_step(program, handed):

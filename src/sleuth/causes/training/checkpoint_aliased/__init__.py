@@ -221,7 +221,7 @@ def _is_idle_move(call: Call) -> bool:
     """`.cpu()`, `.to("cpu")`, `.numpy()`: of a tensor on the CPU, the tensor itself or its memory."""
     if call.op == ".numpy":
         return call.receiver is not None and not call.keywords  # `force=True` may copy
-    from sleuth.source.topics.devices import moves_to_cpu
+    from sleuth.causes.training.checkpoint_aliased.devices import moves_to_cpu
 
     return call.op == ".cpu" or (call.op == ".to" and moves_to_cpu(call))
 
@@ -239,7 +239,7 @@ def _lives_on_cpu(program: Program, state: Call) -> bool:
     Where the device is chosen at run time nothing is said: the same line is right on an accelerator. A helper
     that is handed the model belongs to the program around it, if that trains what it made itself.
     """
-    from sleuth.source.topics.devices import only_cpu
+    from sleuth.causes.training.checkpoint_aliased.devices import only_cpu
 
     made = possible(state.receiver)
     known = bool(made) and all(is_model(option) for option in made)

@@ -237,7 +237,7 @@ def _kept(program: Program, given: Value | None, call: Call) -> str:
     """The name by which a share to keep is handed over, if it is one."""
     if not program.holds("keep", "Keep", "kept", "retain"):
         return ""
-    from sleuth.source.topics.kept_share import kept, mentions_keeping
+    from sleuth.causes.hyperparameters.over_regularized.kept_share import kept, mentions_keeping
 
     if not any(map(mentions_keeping, program.sources)):
         return ""

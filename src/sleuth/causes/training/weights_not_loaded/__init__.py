@@ -69,8 +69,8 @@ from sleuth.source.topics.modes import holds, is_model, same_module, users
 from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
+    from sleuth.causes.training.weights_not_loaded.initialising import Redraw
     from sleuth.record.entries import Load, Record
-    from sleuth.source.topics.initialising import Redraw
 
 INVITED_BY = {"load_state_dict|from_pretrained": 3.0}
 PREDICTS = {"lr×10": "even"}
@@ -97,7 +97,7 @@ def lint(program: Program) -> Iterator[Evidence]:
 
 def _initialised_again(program: Program, load: Call) -> Iterator[Evidence]:
     """`model.apply(init_weights)` over weights that were just loaded, by name or inside a larger model."""
-    from sleuth.source.topics.initialising import redraws
+    from sleuth.causes.training.weights_not_loaded.initialising import redraws
 
     loaded = possible(load.receiver)
     for redraw in redraws(program):
@@ -140,7 +140,7 @@ def _jumps(arm: Arm) -> bool:
 
 def _reached(redraw: "Redraw", loaded: list[Value]) -> bool | None:
     """Whether layers with loaded weights are drawn anew; None where that is likely and cannot be seen."""
-    from sleuth.source.topics.initialising import reaches
+    from sleuth.causes.training.weights_not_loaded.initialising import reaches
 
     answers = [reaches(kinds, option) for kinds in redraw.kinds for option in loaded]
     if True in answers:

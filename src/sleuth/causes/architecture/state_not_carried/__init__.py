@@ -124,7 +124,7 @@ def _to_blame(call: Call, loop: Loop) -> Call:
 
 
 def _never_looked_at(program: Program) -> Iterator[Evidence]:
-    from sleuth.source.topics.unread_state import unread_states
+    from sleuth.causes.architecture.state_not_carried.unread_state import unread_states
 
     for found in unread_states(program.sources):
         yield clue(
@@ -137,7 +137,7 @@ def _never_looked_at(program: Program) -> Iterator[Evidence]:
 
 
 def _left_lying(program: Program) -> Iterator[Evidence]:
-    from sleuth.source.topics.dropped_state import dropped_states
+    from sleuth.causes.architecture.state_not_carried.dropped_state import dropped_states
 
     for found in dropped_states(program.source):
         yield clue(
@@ -150,7 +150,7 @@ def _left_lying(program: Program) -> Iterator[Evidence]:
 
 
 def _cleared_each_turn(program: Program) -> Iterator[Evidence]:
-    from sleuth.source.topics.cleared_state import cleared_each_turn
+    from sleuth.causes.architecture.state_not_carried.cleared_state import cleared_each_turn
 
     for emptied, kept, source in cleared_each_turn(program):
         yield clue(

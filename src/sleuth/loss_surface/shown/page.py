@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from sleuth.loss_surface.shown.panels import Panel, arrows, grid, levels, panels
 from sleuth.needs import need
-from sleuth.show.surface_panels import Panel, arrows, grid, levels, panels
 
 if TYPE_CHECKING:
     from sleuth.loss_surface import Comparison, Surface

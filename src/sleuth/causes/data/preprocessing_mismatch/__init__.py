@@ -51,9 +51,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from sleuth.causes.data.preprocessing_mismatch import tokens
 from sleuth.finding import Evidence, Where
 from sleuth.places.origins import script_of, where_input_made
-from sleuth.record import curves, tokens
+from sleuth.record import curves
 from sleuth.record.questions import at, batches, courses, is_float, layer_types, loaders, needed, tensors
 from sleuth.source.flow import literal, root
 from sleuth.source.interpreter.values import Call, Collection, Table, Value
@@ -100,7 +101,7 @@ def _numbered_apart(program: Program) -> Iterator[Evidence]:
     """Each part numbers its categories by itself: 3 is Paris in training and Rome in the test."""
     if not any(map(program.source.holds, _NUMBERS_CATEGORIES)):
         return
-    from sleuth.source.topics.category_codes import numbered_apart
+    from sleuth.causes.data.preprocessing_mismatch.category_codes import numbered_apart
 
     for found in numbered_apart(program.source):
         sure = not found.sorted

@@ -57,12 +57,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Evidence, Where
-from sleuth.record.questions import loaded, module_of, needed, where_module
-from sleuth.source.flow import ancestry
-from sleuth.source.interpreter.values import Call, Instance, Unknown, Value
-from sleuth.source.program import Program, clue, rewrite, spot
-from sleuth.source.topics.equal_weights.in_jax import (
+from sleuth.causes.architecture.zero_init.equal_weights.in_jax import (
     JAX_FLAT,
     JAX_PRODUCTS,
     flat_entries,
@@ -70,7 +65,7 @@ from sleuth.source.topics.equal_weights.in_jax import (
     is_of_each_layer,
     starts_equal,
 )
-from sleuth.source.topics.equal_weights.in_torch import (
+from sleuth.causes.architecture.zero_init.equal_weights.in_torch import (
     CONSTANT,
     FLAT,
     flat_weights,
@@ -80,7 +75,7 @@ from sleuth.source.topics.equal_weights.in_torch import (
     straight_behind,
     subject_of,
 )
-from sleuth.source.topics.equal_weights.initialisers import (
+from sleuth.causes.architecture.zero_init.equal_weights.initialisers import (
     drawn_later,
     for_every_layer,
     for_every_weight,
@@ -89,6 +84,11 @@ from sleuth.source.topics.equal_weights.initialisers import (
     models_of,
     side_by_side,
 )
+from sleuth.finding import Evidence, Where
+from sleuth.record.questions import loaded, module_of, needed, where_module
+from sleuth.source.flow import ancestry
+from sleuth.source.interpreter.values import Call, Instance, Unknown, Value
+from sleuth.source.program import Program, clue, rewrite, spot
 from sleuth.source.topics.modules import Affine, affine, settled
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def lint(program: Program) -> Iterator[Evidence]:
 
 def _floored(program: Program) -> Iterator[Evidence]:
     """`std = 1 // width ** 0.5`, times a draw: the floor of a fraction is 0, and so is every weight."""
-    from sleuth.source.topics.equal_weights.floored import floored_scales
+    from sleuth.causes.architecture.zero_init.equal_weights.floored import floored_scales
 
     for division in floored_scales(program.source):
         yield clue(

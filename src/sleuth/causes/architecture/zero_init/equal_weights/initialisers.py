@@ -3,10 +3,10 @@
 import ast
 import re
 
+from sleuth.causes.architecture.zero_init.equal_weights.in_torch import DRAWS, subject_of, walked
 from sleuth.source.flow import ancestry, possible
 from sleuth.source.interpreter.values import Call, Collection, Function, Instance, Value
 from sleuth.source.program import Program
-from sleuth.source.topics.equal_weights.in_torch import DRAWS, subject_of, walked
 from sleuth.source.topics.modes import parts
 from sleuth.source.topics.modules import AFFINE, affine, contained, method_of
 from sleuth.source.word_search import Pattern

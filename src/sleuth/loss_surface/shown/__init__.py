@@ -1,0 +1,1 @@
+"""A surface as text, JSON, page and picture."""
