@@ -358,8 +358,14 @@ def test_a_rate_that_is_still_on_its_way_up_is_not_too_low(arrives: float, named
 
 def test_two_players_are_not_judged_by_the_loss_of_one() -> None:
     other = Optimizer(2, "Adam", 6, lr=0.1)
-    theirs = [Step(n, optimizer=2, loss=0.7, loss_line=12) for n in range(60)]
-    case = _run([0.69] * 60, other, *theirs)
+    case = _run([0.69] * 60, other)
+    assert case.trials is not None
+    turns = [
+        turn
+        for step in case.trials.base.steps
+        for turn in (step, Step(step.n, optimizer=2, loss=0.7, loss_line=12))
+    ]
+    case.trials = Trials(Record((*case.trials.base.of(Optimizer), *turns)), whole=True)
     assert report(case).verdict.status == "nothing-found"
 
 

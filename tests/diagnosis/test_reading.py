@@ -15,11 +15,11 @@ from sleuth.record.entries import (
     LossCall,
     Metric,
     Model,
-    Optimizer,
     Pattern,
     Record,
     Step,
 )
+from sleuth.record.questions import adversarial
 
 
 def run(losses: list[float], *more: object, line: int = 9, batch: str = "") -> Record:
@@ -123,11 +123,29 @@ def test_noise_does_as_well_only_where_the_signal_gave_nothing() -> None:
     assert reading.as_well(run(falling(2.3, 0.4)), run(falling(2.3, 2.3))) is False
 
 
-def test_two_losses_of_two_optimizers_are_adversaries() -> None:
-    optimizers = (Optimizer(1, "Adam"), Optimizer(2, "Adam"))
-    steps = [Step(n, optimizer=1 + n % 2, loss=1.0, loss_line=10 + n % 2) for n in range(30)]
-    assert reading.adversarial(Record((*optimizers, *steps)))
-    assert not reading.adversarial(run(falling(1, 0), *optimizers))
+def turns(*patterns: Pattern) -> Record:
+    """Two optimizers that step one after the other; the n-th steps as the n-th pattern says."""
+    steps = [Step(n, loss=1.0, optimizer=n % 2 + 1, pattern=n % len(patterns) + 1) for n in range(20)]
+    return Record((*steps, *patterns))
+
+
+def after(number: int, *lines: int) -> Pattern:
+    """A step behind backward calls on these lines."""
+    return Pattern(number, (*(("backward", 0, line) for line in lines), ("step", 1, 9)))
+
+
+def test_two_players_take_turns_each_at_a_loss_of_its_own() -> None:
+    assert adversarial(turns(after(1, 5), after(2, 7)))
+    assert adversarial(turns(after(1, 5), after(2, 5)))  # by one helper that both call
+    assert adversarial(turns(after(1, 5, 7), after(2)))  # both backward calls first, then both steps
+
+
+def test_two_optimizers_behind_one_backward_call_are_no_players() -> None:
+    assert not adversarial(turns(after(1, 5), after(2)))
+
+
+def test_one_training_after_another_is_no_game() -> None:
+    assert not adversarial(Record(tuple(Step(n, loss=1.0, optimizer=n // 10) for n in range(20))))
 
 
 @pytest.mark.parametrize(

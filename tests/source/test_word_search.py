@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sleuth.roles import names_held_out, names_training
 from sleuth.source.interpreter import interest
 from sleuth.source.interpreter.interest import TRAINS
 from sleuth.source.interpreter.scene import _trains
 from sleuth.source.parsed_file import parse_source, read_source
-from sleuth.source.word_search import AnyOf, names_held_out, names_training, words_of
+from sleuth.source.word_search import AnyOf, words_of
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted((ROOT / "tests" / "causes").glob("*/*/*.py"))[::9]

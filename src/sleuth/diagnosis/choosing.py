@@ -66,7 +66,7 @@ def _rates_first(case: Case, choices: list[Experiment]) -> list[Experiment]:
     assert trials is not None
     rates = [one.name for one in choices if one.name in RATES]
     by_heart = trials.yes("same-batch") is False and len(rates) < len(RATES)
-    if not (trials.stuck or trials.poor) or not rates or by_heart:
+    if not (trials.went_nowhere or trials.poor) or not rates or by_heart:
         return choices
     later = {_unlikely_rate(trials)} if len(rates) == len(RATES) else set()
     return [one for one in choices if one.name not in {*SIGNALS, *later}]
@@ -85,7 +85,7 @@ def _unlikely_rate(trials: Trials) -> str:
 def _likely_rate(trials: Trials) -> str:
     """Of a loss that stands still at a rate that few would choose, the rate nearer to custom."""
     used = trials.optimizer
-    if not trials.stuck or used is None or not used.lr:
+    if not trials.went_nowhere or used is None or not used.lr:
         return ""
     low, high = CUSTOMARY_SGD if used.type == "SGD" else CUSTOMARY
     return "lr×10" if used.lr < low else "lr×0.1" if used.lr > high else ""
@@ -124,5 +124,5 @@ def _calm(case: Case, weighed: Weighed) -> bool:
     assert case.trials is not None
     trials = case.trials
     serious = any(one.telling in FAULTS for one in weighed.evidence)
-    trouble = trials.stuck or trials.unstable or trials.poor or trials.guesses is not None
+    trouble = trials.went_nowhere or trials.unstable or trials.poor or trials.guesses is not None
     return not serious and not helped(weighed.observed) and not trouble

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sleuth.diagnosis.trials import Trials
 from sleuth.finding import Evidence
 from sleuth.record.entries import Evaluation, Layers, Record
-from sleuth.record.questions import ended, loss_calls, thawed_later
+from sleuth.record.questions import ended, loss_calls, one_backward_for_all, thawed_later
 
 
 @dataclass(frozen=True)
@@ -57,18 +57,6 @@ def _asked_again(scene: Scene) -> bool:
     return any(seen.again >= SAMPLED for seen in scene.trials.base.of(Evaluation))
 
 
-def _one_backward_for_all(scene: Scene) -> bool:
-    """Two optimizers that step one after the other, on the gradients of one backward pass."""
-    record = scene.trials.base
-    steps = [step for step in record.steps[1:] if step.pattern in record.patterns]
-    silent = {
-        step.optimizer
-        for step in steps
-        if not any(name == "backward" for name, _, _ in record.patterns[step.pattern].events)
-    }
-    return bool(silent) and len({step.optimizer for step in steps}) > len(silent)
-
-
 def _several_losses(scene: Scene) -> bool:
     return len({(step.loss_path, step.loss_line) for step in scene.trials.base.steps}) > 1
 
@@ -78,7 +66,7 @@ NAMED: Mapping[str, Callable[[Scene], bool]] = {
     "learns": lambda scene: scene.trials.learns,
     "came-far": lambda scene: scene.trials.came_far,
     "poor": lambda scene: scene.trials.poor,
-    "stuck": lambda scene: scene.trials.stuck,
+    "stuck": lambda scene: scene.trials.went_nowhere,
     "unstable": lambda scene: scene.trials.unstable,
     "had-its-time": lambda scene: scene.trials.had_its_time,
     "told-by-its-loss": lambda scene: scene.trials.told_by_its_loss,
@@ -86,7 +74,7 @@ NAMED: Mapping[str, Callable[[Scene], bool]] = {
     # What kind of training it is.
     "plays": lambda scene: scene.trials.plays,
     "several-losses": _several_losses,
-    "one-backward-for-all": _one_backward_for_all,
+    "one-backward-for-all": lambda scene: one_backward_for_all(scene.trials.base),
     # What one look at a batch or a step may have missed.
     "thawed-later": lambda scene: thawed_later(scene.trials.base),
     "sets-free-after-the-end": _sets_free_after_the_end,

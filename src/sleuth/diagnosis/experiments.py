@@ -12,6 +12,7 @@ from sleuth.judge.relations import says
 from sleuth.lab.job import Ending, Job
 from sleuth.lab.workplace import Workplace
 from sleuth.record.entries import LossCall, Model, Optimizer, Record
+from sleuth.record.questions import adversarial
 
 # `JUDGED_BY` of a cause: by what it is told whether undoing it helped, before the loss is asked.
 MEASURES: Mapping[str, Callable[[Record, Record], bool | None]] = {
@@ -51,7 +52,7 @@ def worth_trying(name: str, trials: Trials) -> bool:
     if name == "no-momentum":
         return any(o.settings.get("momentum") or o.settings.get("betas") for o in _optimizers(base))
     if name in ("lr×10", "lr×0.1"):
-        return bool(base.steps) and bool(_optimizers(base)) and not reading.adversarial(base)
+        return bool(base.steps) and bool(_optimizers(base)) and not adversarial(base)
     if name == "shuffled-labels":
         return bool(base.of(LossCall))
     if name == "noise-inputs":

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sleuth.judge.observed import Course, Score
-from sleuth.record.entries import Batch, Evaluation, LossCall, Metric, Optimizer, Record
-from sleuth.record.held_out import names_held_out
+from sleuth.record.entries import Batch, Evaluation, LossCall, Metric, Record
+from sleuth.record.questions import adversarial, chance
+from sleuth.roles import names_held_out
 
 TAIL_SHARE = 0.2  # of the steps: late enough to be the outcome, long enough to average the noise of batches
 ALMOST_NOTHING = 0.1  # of where the loss began
@@ -97,13 +98,6 @@ def _asks_itself(events: Sequence[tuple[str, int, int]]) -> bool:
     backward = names.index("backward") if "backward" in names else len(names)
     trained = {number for name, number, _ in events if name == "forward"}
     return any(name == "no_grad" and number in trained for name, number, _ in events[:backward])
-
-
-def adversarial(record: Record) -> bool:
-    """Two or more losses pull at the models: their values do not tell how training goes."""
-    lines = {(step.loss_path, step.loss_line) for step in record.steps if step.loss is not None}
-    used = {step.optimizer for step in record.steps}
-    return len(used) > 1 and len(lines) > 1 and len(record.of(Optimizer)) > 1
 
 
 def scores(record: Record) -> dict[str, Score]:
@@ -327,15 +321,10 @@ def parts(base: Record, again: Record) -> bool | None:
     return parting(base, again) is not None
 
 
-def chance(record: Record) -> float | None:
-    """The loss of guessing, where the loss function says what that is: ln C for cross-entropy."""
-    for call in record.of(LossCall):
-        if call.phase == "train" and call.reduction == "mean":
-            if call.function in ("cross_entropy", "nll_loss") and call.classes and call.classes > 1:
-                return math.log(call.classes)
-            if call.function.startswith("binary_cross_entropy"):
-                return math.log(2)
-    return None
+def chance_level(record: Record) -> float | None:
+    """The loss of guessing, where a loss function that training calls says what that is."""
+    calls = (call for call in record.of(LossCall) if call.phase == "train")
+    return next((level for call in calls if (level := chance(call)) is not None), None)
 
 
 _SQUARES, _SIZES = ("mse_loss",), ("l1_loss", "smooth_l1_loss", "huber_loss")
@@ -385,7 +374,7 @@ def _more_than(record: Record, said: Sequence[float]) -> bool:
 
 def of_a_constant(record: Record) -> float | None:
     """The loss of one answer for all examples: that of guessing, or for squares the spread of the targets."""
-    guess = chance(record)
+    guess = chance_level(record)
     if guess is not None:
         return guess
     calls = [call for call in _only_calls(record) if call.function in _SQUARES]
@@ -395,7 +384,7 @@ def of_a_constant(record: Record) -> float | None:
 
 def _of_a_constant(call: LossCall) -> float | None:
     """The same of one call."""
-    guess = chance(Record((call,)))
+    guess = chance(call)
     if guess is not None or call.function not in _SQUARES or call.reduction != "mean":
         return guess
     return call.target_variance if call.input_shape == call.target_shape else None
@@ -423,11 +412,6 @@ def guesses(record: Record) -> Evaluation | None:
     share = 1 / classes
     doubt = 2 * math.sqrt(share * (1 - share) / seen[-1].rows)
     return seen[-1] if (seen[-1].correct or 0.0) <= share + doubt else None
-
-
-def stuck(seen: Course) -> bool:
-    """The loss ends about where it began and has stopped falling."""
-    return seen.finite and seen.head > 0 and seen.left > 0.9 and not seen.falling
 
 
 def unstable(losses: Sequence[float]) -> bool:

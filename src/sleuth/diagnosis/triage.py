@@ -104,7 +104,7 @@ def _from_symptom(name: str, asks: str, symptom: str) -> Callable[[_Look], Quest
 
 def _initial_loss(look: _Look) -> Question:
     asks = "Is the first loss far from chance?"
-    chance, losses = reading.chance(look.record), look.record.losses
+    chance, losses = reading.chance_level(look.record), look.record.losses
     found = look.answering("initial loss")
     if found:
         return Question("initial loss", asks, "yes", found[0].message, (found[0].cause,))

@@ -8,7 +8,7 @@ from sleuth.diagnosis import reading
 from sleuth.judge.experiments import Experiment
 from sleuth.judge.observed import Course
 from sleuth.record.entries import Evaluation, Optimizer, Record
-from sleuth.record.questions import LINE_SEARCHES
+from sleuth.record.questions import LINE_SEARCHES, adversarial
 
 ABOUT = 0.95  # of what one constant costs: the noise of batches hides less
 LITTLE = 0.2  # of the loss at the start
@@ -66,8 +66,8 @@ class Trials:
         return reading.main_losses(self.base)
 
     @cached_property
-    def stuck(self) -> bool:
-        return self.course is not None and not self.plays and reading.stuck(self.course)
+    def went_nowhere(self) -> bool:
+        return self.course is not None and not self.plays and self.course.went_nowhere
 
     @cached_property
     def unstable(self) -> bool:
@@ -125,7 +125,7 @@ class Trials:
         """Whether the course of the loss says how training goes: not of two players that pull at each other,
         nor of an optimizer whose first step is a search that may do nearly all of it."""
         searches = self.optimizer is not None and self.optimizer.type in LINE_SEARCHES
-        return not reading.adversarial(self.base) and not searches
+        return not adversarial(self.base) and not searches
 
     @cached_property
     def had_its_time(self) -> bool:

@@ -34,6 +34,11 @@ class Course:
         """What is left of the start, for losses that cannot be negative."""
         return self.tail / self.head if self.head > 0 else 1.0
 
+    @property
+    def went_nowhere(self) -> bool:
+        """It ends about where it began and has stopped falling."""
+        return self.finite and self.head > 0 and self.left > 0.9 and not self.falling
+
 
 @dataclass(frozen=True)
 class Score:

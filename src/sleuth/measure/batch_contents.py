@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from sleuth.measure import batches
-from sleuth.measure.forward import LOSSES, Run
+from sleuth.measure.forward import Run
 from sleuth.measure.tensor_paths import reached_from
+from sleuth.torch_losses import OF_PREDICTIONS
 
 MOST_FEATURES = 64  # kept in reports; statistics are taken over all of them
 MOST_DISTINCT = 100
@@ -146,7 +147,9 @@ def _views(run: Run, tensor: Tensor) -> set[int]:
 def _consumed(run: Run, views: set[int]) -> bool:
     """Whether something other than a loss computes with the values."""
     return any(
-        len(op.inputs) > 1 and op.name not in LOSSES and any(id(given) in views for given in op.inputs)
+        len(op.inputs) > 1
+        and op.name not in OF_PREDICTIONS
+        and any(id(given) in views for given in op.inputs)
         for op in run.ops
     )
 

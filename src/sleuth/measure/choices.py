@@ -7,9 +7,9 @@ from torch import Tensor
 
 from sleuth.finding import Where
 from sleuth.measure.forward import Run, Use, trace
-from sleuth.measure.losses import CLASSES
 from sleuth.measure.subject import Subject, shake
 from sleuth.measure.tensor_paths import makers
+from sleuth.torch_losses import OVER_CLASSES
 
 ROWS = 16  # examples of which each must keep its answer
 DRAWS, TRIES = 3, 8  # weights at which it must keep it, of so many that are tried
@@ -64,7 +64,7 @@ def _scores(run: Run, any_answers: bool = False) -> Tensor | None:
     """What a loss over classes is given, for rows of which not all have the same answer."""
     for use in run.uses:
         said = use.input
-        if use.name in CLASSES and not use.target.is_floating_point() and said.dim() == 2:
+        if use.name in OVER_CLASSES and not use.target.is_floating_point() and said.dim() == 2:
             differ = any_answers or len(torch.unique(said.argmax(1))) > 1
             if len(said) >= ROWS and said.shape[1] > 1 and differ and not _names_itself(use):
                 return said

@@ -9,9 +9,9 @@ from torch import Tensor
 from sleuth.finding import Where
 from sleuth.measure import batches
 from sleuth.measure.forward import Run, Use, trace
-from sleuth.measure.losses import CLASSES
 from sleuth.measure.subject import Subject, shake
 from sleuth.measure.tensor_paths import reached_from
+from sleuth.torch_losses import OVER_CLASSES
 
 # Of the spread over examples; positions of one kernel call differ by about 1e-7 of the size of the numbers.
 EVEN = 1e-5
@@ -62,7 +62,7 @@ def _varies(given: Tensor, axis: int, said: Tensor) -> bool:
 
 def _wanted(use: Use, axis: int) -> bool:
     """Whether the targets ask for different answers along the axis."""
-    if use.name in CLASSES and not use.target.is_floating_point():
+    if use.name in OVER_CLASSES and not use.target.is_floating_point():
         return axis == 1 and use.input.dim() == 2 and len(torch.unique(use.target)) > 1
     return use.target.shape == use.input.shape and _differs(use.target, axis)
 

@@ -18,20 +18,13 @@ from sleuth.measure import batches
 from sleuth.measure.owned_modules import every_module, module_names
 from sleuth.measure.subject import Subject
 from sleuth.measure.tape import tensors_in
+from sleuth.torch_losses import OF_PREDICTIONS
 
 Answer = TypeVar("Answer")
 
 _TORCH = str(Path(torch.__file__).parent)
 _SLEUTH = str(Path(__file__).parents[1])
 _DOOR = str(Path("measure", "subject.py"))
-
-# Losses of torch.nn.functional that take a prediction and a target.
-LOSSES = frozenset(
-    "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss "
-    "smooth_l1_loss huber_loss kl_div poisson_nll_loss gaussian_nll_loss soft_margin_loss "
-    "multilabel_soft_margin_loss multi_margin_loss multilabel_margin_loss".split()
-)
-ELEMENTWISE = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +93,7 @@ class Run:
 
     @property
     def uses(self) -> tuple[Use, ...]:
-        return tuple(use for op in self.ops if op.name in LOSSES and (use := _use(op)) is not None)
+        return tuple(use for op in self.ops if op.name in OF_PREDICTIONS and (use := _use(op)) is not None)
 
     @property
     def outputs(self) -> tuple[Tensor, ...]:

@@ -8,10 +8,11 @@ import torch
 from torch import Tensor
 
 from sleuth.measure import batches
-from sleuth.measure.forward import ELEMENTWISE, Run, gradients, trace
+from sleuth.measure.forward import Run, gradients, trace
 from sleuth.measure.loss_terms import averages_by_number
 from sleuth.measure.not_examined import NotApplicable
 from sleuth.measure.subject import Subject
+from sleuth.torch_losses import COMPARES_NUMBERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,6 @@ def wrong(run: Run) -> float | None:
         given, target = use.input.detach().float(), use.target.detach()
         if use.name in ("cross_entropy", "nll_loss") and not target.is_floating_point() and given.dim() > 1:
             return float((given.argmax(1) != target)[target >= 0].float().mean())
-        if use.name in ELEMENTWISE and given.shape == target.shape:
+        if use.name in COMPARES_NUMBERS and given.shape == target.shape:
             return float((given - target).abs().mean())
     return None

@@ -9,10 +9,11 @@ from torch import Tensor, nn
 from sleuth.finding import Where
 from sleuth.measure import batches
 from sleuth.measure.cut_gradients import lost
-from sleuth.measure.forward import LOSSES, Op, Run, gradients, trace
+from sleuth.measure.forward import Op, Run, gradients, trace
 from sleuth.measure.not_examined import NotApplicable
 from sleuth.measure.subject import Subject
 from sleuth.measure.tensor_paths import makers, reached_from
+from sleuth.torch_losses import OF_PREDICTIONS
 
 _SUMS = frozenset({"add", "iadd", "radd", "sub", "isub", "rsub"})
 _SCALES = frozenset({"mul", "imul", "rmul", "div", "truediv", "neg", "reshape", "true_divide", "float"})
@@ -80,7 +81,7 @@ def measure(subject: Subject, targets: tuple[str, ...] = ()) -> Terms:
             gradient=float(slope.norm()),
             of_data=id(term.tensor) in data,
             of_target=id(term.tensor) in wished,
-            library=term.op is not None and _loss_behind(term.op, makers(run)) in LOSSES,
+            library=term.op is not None and _loss_behind(term.op, makers(run)) in OF_PREDICTIONS,
             growth=growth[index] if growth else None,
         )
         for index, (term, slope) in enumerate(zip(terms, slopes, strict=True))
@@ -173,7 +174,7 @@ def _loss_behind(op: Op, made: dict[int, Op]) -> str:
 def _name(term: _Term) -> str:
     if term.op is None:
         return "term"
-    return term.op.name if term.op.name in LOSSES else f"{term.op.name} on line {term.op.line}"
+    return term.op.name if term.op.name in OF_PREDICTIONS else f"{term.op.name} on line {term.op.line}"
 
 
 def _slope(term: _Term, wanted: Sequence[Tensor]) -> Tensor:

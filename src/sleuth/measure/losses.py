@@ -10,15 +10,13 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812  the name everybody knows it by
 
 from sleuth.finding import Where
-from sleuth.measure.forward import ELEMENTWISE, Run, Use, each_gradient, gradients
+from sleuth.measure.forward import Run, Use, each_gradient, gradients
 from sleuth.measure.gradients import Slopes
 from sleuth.measure.mutual_losses import mutual
 from sleuth.measure.subject import Subject
 from sleuth.measure.target_shift import ahead
 from sleuth.measure.tensor_paths import last_squash, reached_from
-
-CLASSES = ("cross_entropy", "nll_loss")
-BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
+from sleuth.torch_losses import COMPARES_NUMBERS, OF_YES_OR_NO, OVER_CLASSES, cost_of_guessing
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ def _one(subject: Subject, run: Run, use: Use, found: Slopes) -> LossFacts:
         name=use.name,
         where=use.where,
         reduction=use.reduction,
-        weighted=use.options.get("weight") is not None or use.options.get("pos_weight") is not None,
+        weighted=_weighted(use),
         value=float(use.value.detach().float().mean()),
         mean_value=_mean_value(use),
         chance=_chance(use),
@@ -136,10 +134,13 @@ def _contrary(use: Use, run: Run) -> float:
     others = [
         _turned(other).target
         for other in run.uses
-        if other is not use and other.grad and other.name not in CLASSES and _turned(other).input is use.input
+        if other is not use
+        and other.grad
+        and other.name not in OVER_CLASSES
+        and _turned(other).input is use.input
     ]
     alike = [t for t in others if t.shape == use.target.shape and t.numel() >= FEWEST_TO_COMPARE]
-    if use.name in CLASSES or not alike:
+    if use.name in OVER_CLASSES or not alike:
         return 0.0
     pairs = [torch.stack((use.target.detach().flatten(), t.detach().flatten())).double() for t in alike]
     found = [float(torch.corrcoef(pair)[0, 1]) for pair in pairs if bool((pair.std(1) > 0).all())]
@@ -157,7 +158,12 @@ def _classes(use: Use) -> int:
 
 def _ignored(use: Use) -> float:
     index = use.options.get("ignore_index")
-    if use.name not in CLASSES or index is None or use.target.is_floating_point() or not use.target.numel():
+    if (
+        use.name not in OVER_CLASSES
+        or index is None
+        or use.target.is_floating_point()
+        or not use.target.numel()
+    ):
         return 0.0
     return float((use.target == index).float().mean())
 
@@ -211,16 +217,20 @@ def _chance(use: Use) -> float | None:
     """
     if use.target.requires_grad:
         return None
-    if use.name in CLASSES:
-        return math.log(_classes(use)) if _classes(use) > 1 else None
-    if use.name in BINARY:
-        return math.log(2)
-    if use.name in ELEMENTWISE and use.target.numel() > 1:
+    if use.name in OF_YES_OR_NO and _weighted(use):
+        return None  # a mean over rows, whatever they weigh
+    if use.name in OVER_CLASSES or use.name in OF_YES_OR_NO:
+        return cost_of_guessing(use.name, _classes(use))
+    if use.name in COMPARES_NUMBERS and use.target.numel() > 1:
         target = use.target.detach().float()
         return float(getattr(F, use.name)(target.mean(0, keepdim=True).expand_as(target), target))
     if use.name == "poisson_nll_loss":
         return _chance_of_counts(use)
     return None
+
+
+def _weighted(use: Use) -> bool:
+    return any(use.options.get(name) is not None for name in ("weight", "pos_weight"))
 
 
 def _chance_of_counts(use: Use) -> float | None:
@@ -235,7 +245,11 @@ def _chance_of_counts(use: Use) -> float | None:
 
 def _entropy(use: Use) -> float | None:
     """What it costs to know only how often each class occurs."""
-    if use.name not in CLASSES or use.target.is_floating_point() or use.options.get("weight") is not None:
+    if (
+        use.name not in OVER_CLASSES
+        or use.target.is_floating_point()
+        or use.options.get("weight") is not None
+    ):
         return None
     kept = use.target[use.target != use.options.get("ignore_index", -100)]
     if not kept.numel() or int(kept.min()) < 0:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from sleuth.finding import Where
 from sleuth.record.questions import at, evaluations, in_each_step
+from sleuth.roles import names_held_out
 
 if TYPE_CHECKING:
     from sleuth.record.entries import Evaluation, Record
 
-_HELD_OUT = re.compile(r"(^|[^a-z])(val|valid|validation|test|dev|eval|held.?out)([^a-z]|$)", re.IGNORECASE)
 _COST = re.compile(
     r"loss|nll|mse|mae|rmse|bce|perplexity|ppl|cross.?entropy|(^|[^a-z])(error|ce)$", re.IGNORECASE
 )
@@ -25,11 +25,6 @@ class HeldOut:
     losses: tuple[float, ...]
     steps: tuple[int, ...]
     where: Where | None
-
-
-def names_held_out(name: str) -> bool:
-    """Whether a number goes by a name of data that was not trained on: `val_acc`, `dev rmse`."""
-    return _HELD_OUT.search(name) is not None
 
 
 def held_out(record: "Record") -> list[HeldOut]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from sleuth.finding import Where
 from sleuth.quick_dataclass import dataclass
 from sleuth.record import curves
+from sleuth.torch_losses import OF_YES_OR_NO, OVER_CLASSES, WANTS_LOGITS, cost_of_guessing
 
 if TYPE_CHECKING:
     from sleuth.record.entries import (
@@ -26,10 +27,8 @@ if TYPE_CHECKING:
     )
 
 Something = TypeVar("Something", bound=Sized)
-CLASS_LOSSES = frozenset(
-    ["cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"]
-)
-LOGIT_LOSSES = frozenset(["cross_entropy", "binary_cross_entropy_with_logits", "soft_margin_loss"])
+CLASS_LOSSES = OVER_CLASSES | OF_YES_OR_NO
+LOGIT_LOSSES = WANTS_LOGITS | {"soft_margin_loss"}
 SEVERAL = 5  # steps below which a run says nothing about itself
 
 
@@ -95,9 +94,30 @@ def courses(record: "Record", fewest: int = SEVERAL) -> list[Course]:
 
 
 def adversarial(record: "Record") -> bool:
-    """Two optimizers take turns (GAN, actor and critic): one's loss may rise because the other got better."""
+    """Two optimizers take turns at losses of their own (GAN, actor and critic): the loss of one may rise
+    because the other got better. Two that share one backward call pull at the same end."""
     turns = [optimizer for optimizer, _ in groupby(step.optimizer for step in record.steps)]
-    return len(turns) > max(4, 2 * len(set(turns)))
+    if len(turns) <= max(4, 2 * len(set(turns))):
+        return False
+    called = backward_lines(record)
+    return len(set().union(*called.values())) > 1 or all(called.values())
+
+
+def one_backward_for_all(record: "Record") -> bool:
+    """Several optimizers that step one after the other, on the gradients that are there by then."""
+    called = backward_lines(record).values()
+    return any(called) and not all(called)
+
+
+def backward_lines(record: "Record") -> "dict[int, set[Line]]":
+    """By optimizer, the lines that called `backward` since the last step, whosever that was."""
+    lines: dict[int, set[Line]] = {}
+    for step in record.steps[1:]:
+        if step.pattern in record.patterns:
+            events = record.patterns[step.pattern].events
+            called = {line for name, _, line in events if name == "backward"}
+            lines.setdefault(step.optimizer, set()).update(called)
+    return lines
 
 
 def at(thing: Placed, module: str | None = None) -> Where | None:
@@ -228,12 +248,13 @@ def _fingerprinted(record: "Record") -> bool:
 
 
 def chance(call: "LossCall") -> float | None:
-    """What guessing costs: ln K, for losses over classes with unweighted means."""
-    if call.weighted or call.reduction != "mean" or (call.ignored and call.ignored == 1):
+    """What guessing costs, for losses over classes that take the mean: ln K."""
+    moved = (
+        call.weighted and call.function in OF_YES_OR_NO
+    )  # there the mean is over rows, whatever they weigh
+    if moved or call.reduction != "mean" or call.ignored == 1:
         return None
-    if call.function in ("cross_entropy", "nll_loss") and call.classes and call.classes > 1:
-        return math.log(call.classes)
-    return math.log(2) if call.function.startswith("binary_cross_entropy") else None
+    return cost_of_guessing(call.function, call.classes)
 
 
 def learned(course: Course, share: float = 0.5) -> bool:

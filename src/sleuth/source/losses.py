@@ -6,37 +6,7 @@ from sleuth.quick_dataclass import dataclass
 from sleuth.source.flow import literal
 from sleuth.source.interpreter.scene import Scene
 from sleuth.source.interpreter.values import Call, Instance, Value
-
-# Functional name ← class name.
-_CLASSES = {
-    "CrossEntropyLoss": "cross_entropy",
-    "NLLLoss": "nll_loss",
-    "BCELoss": "binary_cross_entropy",
-    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
-    "KLDivLoss": "kl_div",
-    "MSELoss": "mse_loss",
-    "L1Loss": "l1_loss",
-    "SmoothL1Loss": "smooth_l1_loss",
-    "HuberLoss": "huber_loss",
-    "PoissonNLLLoss": "poisson_nll_loss",
-    "GaussianNLLLoss": "gaussian_nll_loss",
-    "HingeEmbeddingLoss": "hinge_embedding_loss",
-    "CosineEmbeddingLoss": "cosine_embedding_loss",
-    "MarginRankingLoss": "margin_ranking_loss",
-    "TripletMarginLoss": "triplet_margin_loss",
-    "MultiMarginLoss": "multi_margin_loss",
-    "MultiLabelMarginLoss": "multilabel_margin_loss",
-    "MultiLabelSoftMarginLoss": "multilabel_soft_margin_loss",
-    "SoftMarginLoss": "soft_margin_loss",
-    "CTCLoss": "ctc_loss",
-}
-_FUNCTIONS = frozenset(_CLASSES.values())
-
-# Losses whose input is raw scores, log-probabilities, probabilities, or a number compared with a number.
-WANTS_LOGITS = frozenset({"cross_entropy", "binary_cross_entropy_with_logits", "multilabel_soft_margin_loss"})
-WANTS_LOG_PROBABILITIES = frozenset({"nll_loss", "kl_div", "ctc_loss"})
-WANTS_PROBABILITIES = frozenset({"binary_cross_entropy"})
-COMPARES_NUMBERS = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
+from sleuth.torch_losses import BY_CLASS_NAME, LOSSES
 
 
 @dataclass(frozen=True)
@@ -66,7 +36,7 @@ class LossUse:
 
 
 _OPERATIONS = frozenset(
-    {"()", *(f"{home}.{name}" for home in ("torch", "torch.nn.functional") for name in _FUNCTIONS)}
+    {"()", *(f"{home}.{name}" for home in ("torch", "torch.nn.functional") for name in LOSSES)}
 )
 
 
@@ -81,10 +51,10 @@ def loss_of(call: Call) -> LossUse | None:
     made: Call | None = None
     if call.op == "()":
         made = _criterion(call.receiver)
-        name = _CLASSES.get(made.op.removeprefix("torch.nn.")) if made is not None else None
+        name = BY_CLASS_NAME.get(made.op.removeprefix("torch.nn.")) if made is not None else None
     else:
         name = call.op.rpartition(".")[2] if call.op.startswith("torch.") else None
-        name = name if name in _FUNCTIONS else None
+        name = name if name in LOSSES else None
     if name is None:
         return None
     return LossUse(name, call, call.argument(0, "input"), call.argument(1, "target"), made)
@@ -101,4 +71,4 @@ def is_loss_instance(value: Value | None) -> bool:
     if isinstance(value, Instance):
         return "loss" in value.cls.name.lower() or "criterion" in value.cls.name.lower()
     made = _criterion(value)
-    return made is not None and made.op.removeprefix("torch.nn.") in _CLASSES
+    return made is not None and made.op.removeprefix("torch.nn.") in BY_CLASS_NAME

@@ -68,22 +68,3 @@ class AnyOf:
             if word in text:
                 return True
         return any(core in text and pattern.search(text) for core, pattern in self._patterns)
-
-
-# How people name the parts of their data. (`_` is no letter here: ask with spaces in its place.)
-TRAIN_NAME = Pattern(r"(?<![a-z])(train|training|tr|trn)(?![a-z])", re.IGNORECASE)
-HELD_OUT_NAME = Pattern(r"(?<![a-z])(test|val|valid|validation|holdout|dev)(?![a-z])", re.IGNORECASE)
-
-
-def names_training(name: str) -> bool:
-    """Whether a name speaks of the training part, and of no other."""
-    return _speaks_of(TRAIN_NAME, name) and not _speaks_of(HELD_OUT_NAME, name)
-
-
-def names_held_out(name: str) -> bool:
-    """Whether a name speaks of a part that is held out, and not of the training part."""
-    return _speaks_of(HELD_OUT_NAME, name) and not _speaks_of(TRAIN_NAME, name)
-
-
-def _speaks_of(part: Pattern, name: str) -> bool:
-    return part.search(name.replace("_", " ")) is not None

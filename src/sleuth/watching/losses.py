@@ -5,19 +5,12 @@ import weakref
 from dataclasses import dataclass
 from typing import Any
 
+from sleuth.torch_losses import LOSSES, OF_YES_OR_NO, OVER_CLASSES
 from sleuth.watching import passes
 from sleuth.watching.place import Place
 from sleuth.watching.state import Forward, State
 from sleuth.watching.tensors import describe, hands_off
 
-LOSSES = (
-    "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss "
-    "smooth_l1_loss huber_loss kl_div poisson_nll_loss gaussian_nll_loss hinge_embedding_loss "
-    "soft_margin_loss multilabel_margin_loss multilabel_soft_margin_loss multi_margin_loss "
-    "margin_ranking_loss cosine_embedding_loss triplet_margin_loss triplet_margin_with_distance_loss ctc_loss"
-).split()
-TWO_CLASS = frozenset(("binary_cross_entropy", "binary_cross_entropy_with_logits"))
-BY_CLASS = frozenset(("cross_entropy", "nll_loss"))
 FIRST_CALLS = 4  # of each line and mode described in full
 MOST_VALUES = 1 << 18
 ONE = 1e-3  # how far from one a row of probabilities may sum, in single precision
@@ -199,9 +192,9 @@ def _scores(name: str, scores: Any) -> dict[str, Any]:
     return {
         "input_min": low,
         "input_max": high,
-        "probabilities": in_range and (name in TWO_CLASS or (wide and _ones(sums))),
+        "probabilities": in_range and (name in OF_YES_OR_NO or (wide and _ones(sums))),
         "log_probabilities": wide and high <= ONE and _ones(exps),
-        "classes": int(scores.shape[1]) if name in BY_CLASS and scores.dim() > 1 else None,
+        "classes": int(scores.shape[1]) if name in OVER_CLASSES and scores.dim() > 1 else None,
         "output_std_over_batch": float(rows.std(0, correction=0).mean()),
     }
 
@@ -218,7 +211,7 @@ def _target(name: str, target: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     some = target.reshape(-1)[:MOST_VALUES]
     low, high = torch.aminmax(some)
     ignore = kwargs.get("ignore_index", -100)
-    by_class = name in BY_CLASS and not some.is_floating_point()
+    by_class = name in OVER_CLASSES and not some.is_floating_point()
     return {
         "target_min": float(low),
         "target_max": float(high),
@@ -240,10 +233,10 @@ def _correct(name: str, forward: Any, scores: Any, target: Any, kwargs: dict[str
     """The share of right decisions, where the loss says what a right one is."""
     import torch
 
-    if name in BY_CLASS and scores.dim() > 1 and not target.is_floating_point():
+    if name in OVER_CLASSES and scores.dim() > 1 and not target.is_floating_point():
         kept = target != kwargs.get("ignore_index", -100)
         right = (scores.detach().argmax(1) == target)[kept]
-    elif name in TWO_CLASS and scores.shape == target.shape:
+    elif name in OF_YES_OR_NO and scores.shape == target.shape:
         edge = 0.5 if name == "binary_cross_entropy" else 0.0
         right = (scores.detach() > edge) == (target > 0.5)
     else:

@@ -58,11 +58,12 @@ from sleuth.finding import Evidence, Telling
 from sleuth.source.edits import layer_taken_out
 from sleuth.source.flow import ancestry, depends_on, layer, parents, subject
 from sleuth.source.interpreter.values import Call, Collection, Constant, Instance, Value
-from sleuth.source.losses import COMPARES_NUMBERS, LossUse
+from sleuth.source.losses import LossUse
 from sleuth.source.program import Program, clue, line_of
 from sleuth.source.topics.modules import applied, exact, settled, sole_maker
 from sleuth.source.topics.shapes import shapes
 from sleuth.source.topics.stand_ins import output_of
+from sleuth.torch_losses import COMPARES_NUMBERS
 
 if TYPE_CHECKING:
     from sleuth.lab.worlds.doors import World

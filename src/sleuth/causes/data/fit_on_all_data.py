@@ -57,6 +57,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.finding import Evidence, Telling, Where
 from sleuth.quick_dataclass import dataclass
+from sleuth.roles import HELD_OUT_NAME, TRAINING_NAME
 from sleuth.source.flow import ancestry, literal, root
 from sleuth.source.interpreter.values import Call, Collection, Value
 from sleuth.source.program import Program, clue, line_of
@@ -72,7 +73,7 @@ from sleuth.source.topics.splits import (
     statistics_in,
 )
 from sleuth.source.torch_api import is_module
-from sleuth.source.word_search import HELD_OUT_NAME, TRAIN_NAME, Pattern
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
     from sleuth.measure.workbench import Workbench
@@ -312,9 +313,9 @@ def _keeps_to_training_rows(splits: Splits, fit: Fit) -> bool:
     """
     sees_labels = fit.name in SEES_LABELS or fit.name == CHOICE
     if not sees_labels and fit.call.op in (".fit", ".fit_transform"):
-        if TRAIN_NAME.search(_spelled(fit.call)):
+        if TRAINING_NAME.search(_spelled(fit.call)):
             return True
-    names = (TRAIN_NAME, HELD_OUT_NAME) if fit.by_hand else (TRAIN_NAME,)
+    names = (TRAINING_NAME, HELD_OUT_NAME) if fit.by_hand else (TRAINING_NAME,)
     sites = [
         site
         for site in (*fit.call.context.sites, fit.call)
@@ -507,10 +508,12 @@ def _refits_on_held_out(splits: Splits, fits: list[Fit]) -> Iterator[Evidence]:
             for one in fits
             if one.call is not fit.call
             and one.name == fit.name
-            and (TRAIN_NAME.search(_spelled(one.call)) or splits.is_part(one.data))
+            and (TRAINING_NAME.search(_spelled(one.call)) or splits.is_part(one.data))
             and not HELD_OUT_NAME.search(_spelled(one.call))
         ]
-        named = bool(HELD_OUT_NAME.search(_spelled(fit.call))) and not TRAIN_NAME.search(_spelled(fit.call))
+        named = bool(HELD_OUT_NAME.search(_spelled(fit.call))) and not TRAINING_NAME.search(
+            _spelled(fit.call)
+        )
         line = getattr(other[0].call.node, "lineno", 0) if other else 0
         if other and (proven or named) and not _is_divided_again(splits, fit):
             yield clue(

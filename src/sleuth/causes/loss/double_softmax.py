@@ -70,9 +70,9 @@ from sleuth.record.questions import at, by_line, loss_calls, needed
 from sleuth.source.edits import layer_taken_out
 from sleuth.source.flow import layer
 from sleuth.source.interpreter.values import Call, Value
-from sleuth.source.losses import WANTS_LOGITS
 from sleuth.source.program import Program, clue, line_of
 from sleuth.source.topics.activations import added_conditionally, always
+from sleuth.torch_losses import WANTS_LOGITS
 
 if TYPE_CHECKING:
     from sleuth.lab.worlds.doors import World

@@ -80,13 +80,7 @@ ABSURD = 100.0  # times: what is less far off is a symptom that most runs overco
 
 def probe(bench: "Workbench") -> Iterator[Evidence]:
     for use in bench.first.losses:
-        if (
-            use.chance is None
-            or use.chance == 0
-            or not use.connected
-            or use.target_distinct < 2
-            or use.weighted
-        ):
+        if not use.chance or not use.connected or use.target_distinct < 2:
             continue
         ratio = _times(use.mean_value, use.chance)
         numbers = {"loss": use.mean_value, "chance": use.chance, "ratio": ratio}

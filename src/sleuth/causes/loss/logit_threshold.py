@@ -57,10 +57,10 @@ from sleuth.record.questions import LOGIT_LOSSES, at, needed
 from sleuth.source.edits import Edits
 from sleuth.source.flow import keeps_numbers, layer, number, possible, subject
 from sleuth.source.interpreter.values import Call, Function, Unknown, Value
-from sleuth.source.losses import WANTS_LOGITS
 from sleuth.source.program import Program, clue, rewrite, spot
 from sleuth.source.topics.activations import always, kind, origins
 from sleuth.source.topics.stand_ins import output_of, outputs
+from sleuth.torch_losses import WANTS_LOGITS
 
 if TYPE_CHECKING:
     from sleuth.record.entries import Record

@@ -67,10 +67,11 @@ from sleuth.record.questions import at, by_line, loss_calls, needed, raised
 from sleuth.source.edits import Edits, renamed
 from sleuth.source.flow import keeps_numbers, layer, root, subject
 from sleuth.source.interpreter.values import Call, Unknown, Value
-from sleuth.source.losses import WANTS_LOG_PROBABILITIES, WANTS_LOGITS, LossUse
+from sleuth.source.losses import LossUse
 from sleuth.source.program import Program, clue, line_of
 from sleuth.source.topics.activations import added_conditionally, always, kind, origins
 from sleuth.source.topics.stand_ins import output_of
+from sleuth.torch_losses import WANTS_LOG_PROBABILITIES, WANTS_LOGITS
 
 if TYPE_CHECKING:
     from sleuth.lab.worlds.doors import World

@@ -65,10 +65,10 @@ from sleuth.record.questions import at, by_line, loss_calls, needed
 from sleuth.source.edits import Edits, method_added
 from sleuth.source.flow import ancestry, keeps_numbers, layer, literal, parents, root
 from sleuth.source.interpreter.values import Call, Constant, Value
-from sleuth.source.losses import COMPARES_NUMBERS
 from sleuth.source.program import Program, clue
 from sleuth.source.topics.activations import origins
 from sleuth.source.topics.shapes import Shape, Shapes, outer, shapes
+from sleuth.torch_losses import COMPARES_NUMBERS
 
 if TYPE_CHECKING:
     from sleuth.lab.worlds.doors import World

@@ -67,11 +67,12 @@ from typing import TYPE_CHECKING
 from sleuth.finding import Evidence, Where
 from sleuth.places.origins import where_written_in
 from sleuth.record.questions import loss_calls, needed
+from sleuth.roles import names_training
 from sleuth.source.flow import ancestry, literal, number, subject
 from sleuth.source.interpreter.values import Call, Value
 from sleuth.source.program import Program, clue
 from sleuth.source.topics.modules import settled
-from sleuth.source.word_search import Pattern, names_training
+from sleuth.source.word_search import Pattern
 
 if TYPE_CHECKING:
     from sleuth.record.entries import Metric, Record

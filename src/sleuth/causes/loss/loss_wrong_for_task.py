@@ -60,10 +60,11 @@ from typing import TYPE_CHECKING
 from sleuth.finding import Evidence
 from sleuth.source.flow import layer, literal, number, root, subject
 from sleuth.source.interpreter.values import Call, Value
-from sleuth.source.losses import COMPARES_NUMBERS, LossUse
+from sleuth.source.losses import LossUse
 from sleuth.source.program import Program, clue, spot
 from sleuth.source.topics.activations import axis_of, kind, origins
 from sleuth.source.topics.shapes import Shapes, shapes
+from sleuth.torch_losses import COMPARES_NUMBERS
 
 if TYPE_CHECKING:
     from sleuth.measure.workbench import Workbench

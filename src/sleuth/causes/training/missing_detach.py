@@ -59,7 +59,6 @@ from sleuth.source.edits import Edits, method_added
 from sleuth.source.flow import ancestry, keeps_numbers, number, subject
 from sleuth.source.interpreter.values import Call, Either, Unknown, Value
 from sleuth.source.loop import Event
-from sleuth.source.losses import COMPARES_NUMBERS
 from sleuth.source.program import Program, clue, line_of
 from sleuth.source.topics.gradients import (
     applications,
@@ -75,6 +74,7 @@ from sleuth.source.topics.gradients import (
 )
 from sleuth.source.topics.modes import forwards, identity, is_model, same_module, users, with_enclosing
 from sleuth.source.word_search import Pattern
+from sleuth.torch_losses import COMPARES_NUMBERS
 
 if TYPE_CHECKING:
     from sleuth.measure.workbench import Workbench

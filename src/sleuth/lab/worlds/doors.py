@@ -20,13 +20,10 @@ from torch.utils.data import DataLoader
 
 from sleuth.lab.control import Control
 from sleuth.measure.forward import is_loss_module
+from sleuth.torch_losses import LOSSES, TorchLoss
 
-# Functions of (input, target, ...): everything torch calls a loss, bar the few with three tensors.
-LOSSES = (
-    "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss "
-    "smooth_l1_loss huber_loss kl_div poisson_nll_loss gaussian_nll_loss multi_margin_loss "
-    "multilabel_margin_loss multilabel_soft_margin_loss soft_margin_loss hinge_embedding_loss ctc_loss"
-).split()
+# The losses to which something is given as a target.
+WITH_TARGET = tuple(name for name, loss in LOSSES.items() if loss.target_at is not None)
 # Keywords under which models take their targets.
 TARGET_NAMES = frozenset("labels label target targets y".split())
 
@@ -83,19 +80,18 @@ class World:
             def around(original: Any) -> Any:
                 @wraps(original)
                 def call(*args: Any, **keywords: Any) -> Any:
-                    made = _loss_call(function, args, keywords)
-                    if made is None:
+                    given = _given(function, args, keywords)
+                    if (loss_call := given.call()) is None:
                         return original(*args, **keywords)
-                    loss_call, rest = made
                     with self._as(name):
                         change(loss_call)
-                    return original(loss_call.input, loss_call.target, *rest, **loss_call.keywords)
+                    return given.handed_to(original, loss_call)
 
                 return call
 
             return around
 
-        for function in functions or LOSSES:
+        for function in functions or WITH_TARGET:
             self.replace(functional, function, wrap(function))
 
     def results(self, change: Callable[[str, Any, Tensor], Tensor], *functions: str) -> None:
@@ -107,17 +103,17 @@ class World:
                 @wraps(original)
                 def call(*args: Any, **keywords: Any) -> Any:
                     result = original(*args, **keywords)
-                    made = _loss_call(function, args, keywords)
-                    if made is None:
+                    loss_call = _given(function, args, keywords).call()
+                    if loss_call is None:
                         return result
                     with self._as(name):
-                        return change(function, made[0].input, result)
+                        return change(function, loss_call.input, result)
 
                 return call
 
             return around
 
-        for function in functions or LOSSES:
+        for function in functions or WITH_TARGET:
             self.replace(functional, function, wrap(function))
 
     def backward(self, change: Callable[[Tensor], Tensor]) -> None:
@@ -274,13 +270,36 @@ def _as_function(owner: Any, raw: Any) -> Any:
     return raw
 
 
-def _loss_call(function: str, args: Any, keywords: Any) -> tuple[LossCall, tuple[Any, ...]] | None:
-    given = dict(keywords)
-    values = list(args)
-    found = [values.pop(0) if values else given.pop(name, None) for name in ("input", "target")]
-    if not isinstance(found[0], Tensor) or found[1] is None:
-        return None
-    return LossCall(function, found[0], found[1], given), tuple(values)
+@dataclass
+class _Given:
+    """The arguments of a call of a loss, by name where torch has one for them."""
+
+    loss: TorchLoss
+    named: dict[str, Any]
+    rest: tuple[Any, ...]
+
+    @property
+    def target(self) -> str:
+        assert self.loss.target_at is not None
+        return self.loss.takes[self.loss.target_at]
+
+    def call(self) -> LossCall | None:
+        first, target = self.named.get(self.loss.takes[0]), self.named.get(self.target)
+        if not isinstance(first, Tensor) or target is None:
+            return None
+        others = {key: value for key, value in self.named.items() if key not in self.loss.takes}
+        return LossCall(self.loss.function, first, target, others)
+
+    def handed_to(self, original: Any, changed: LossCall) -> Any:
+        now = self.named | {self.loss.takes[0]: changed.input, self.target: changed.target}
+        given = [now[name] for name in self.loss.takes if name in now]
+        return original(*given, *self.rest, **changed.keywords)
+
+
+def _given(function: str, args: Any, keywords: Any) -> _Given:
+    loss = LOSSES[function]
+    named = dict(zip(loss.takes, args, strict=False)) | dict(keywords)
+    return _Given(loss, named, tuple(args[len(loss.takes) :]))
 
 
 def _mapped(value: Any, change: Callable[[Tensor], Tensor]) -> Any:

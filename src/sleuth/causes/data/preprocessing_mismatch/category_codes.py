@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sleuth.roles import names_held_out, names_training
 from sleuth.source.parsed_file import Source, called
-from sleuth.source.word_search import Pattern, names_held_out, names_training
+from sleuth.source.word_search import Pattern
 
 _KEYS = Pattern(r"\b(ids?|qid|group|groups|session|query|key)\b", re.IGNORECASE)
 _ENCODERS = Pattern(r"\b(LabelEncoder|OrdinalEncoder)\b")

@@ -73,9 +73,9 @@ from sleuth.record.questions import (
     tensors,
     training_loader,
 )
+from sleuth.roles import names_held_out
 from sleuth.source.interpreter.values import Value
 from sleuth.source.program import Program, clue, spot
-from sleuth.source.word_search import names_held_out
 
 if TYPE_CHECKING:
     from sleuth.measure.workbench import Workbench

@@ -4,9 +4,9 @@ import ast
 from collections.abc import Iterator
 
 from sleuth.quick_dataclass import dataclass
+from sleuth.roles import names_held_out, names_training
 from sleuth.source.parsed_file import Source, called
 from sleuth.source.program import Program
-from sleuth.source.word_search import names_held_out, names_training
 
 _OWN_ROWS = frozenset({"sampler", "batch_sampler"})  # a loader that serves some rows of its set only
 
