@@ -13,9 +13,10 @@ from bench.zoo import LINE_SLACK, ROOT, SETS, Case, cases, healthy
 from sleuth.diagnosis.investigate import investigate
 from sleuth.diagnosis.reporting import report
 from sleuth.diagnosis.request import Request
+from sleuth.experiments import Experiment, called
 from sleuth.finding import Finding
 from sleuth.judge.board import Answer, best_next, credences, priors
-from sleuth.judge.experiments import NOTHING, OTHER, Experiment, called, predictions
+from sleuth.judge.experiments import NOTHING, OTHER, predictions
 from sleuth.judge.words import WORDS, clamped, likelihood
 
 BUDGET = 60.0

@@ -23,8 +23,9 @@ from sleuth.diagnosis.reporting import report
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.trials import Trial, Trials
 from sleuth.errors import SleuthError
+from sleuth.experiments import called
 from sleuth.finding import Evidence, Finding, Telling, Where
-from sleuth.judge.experiments import NOTHING, OTHER, called
+from sleuth.judge.experiments import NOTHING, OTHER
 from sleuth.judge.explain import roots_before_symptoms
 from sleuth.judge.observed import Observed, Outcome
 from sleuth.judge.relations import rivals_of, roots_of

@@ -12,8 +12,8 @@ from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.ledger import Ledger, find_case
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.trials import Trial
+from sleuth.experiments import called
 from sleuth.finding import Evidence
-from sleuth.judge.experiments import called
 from sleuth.report import Verdict
 
 SCRIPT = """

@@ -9,16 +9,9 @@ from hypothesis import strategies as st
 
 from sleuth import catalog
 from sleuth.errors import SleuthError
+from sleuth.experiments import experiments, undoing
 from sleuth.judge.board import Answer, Clue, best_next, configured_priors, credences, gain, priors
-from sleuth.judge.experiments import (
-    EXPERIMENTS,
-    NOTHING,
-    OTHER,
-    can_be_undone,
-    predicted,
-    predictions,
-    undoing,
-)
+from sleuth.judge.experiments import NOTHING, OTHER, can_be_undone, predicted, predictions
 from sleuth.judge.words import WORDS, likelihood
 
 
@@ -35,9 +28,9 @@ def test_a_share_can_be_overridden() -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(st.tuples(st.sampled_from(sorted(EXPERIMENTS)), st.booleans()), max_size=6))
+@given(st.lists(st.tuples(st.sampled_from(sorted(experiments())), st.booleans()), max_size=6))
 def test_credences_are_bayes(observed: list[tuple[str, bool]]) -> None:
-    answers = [Answer(EXPERIMENTS[name], yes) for name, yes in observed]
+    answers = [Answer(experiments()[name], yes) for name, yes in observed]
     prior = priors()
     groups: set[str] = set()
     slow = dict(prior)
@@ -54,13 +47,13 @@ def test_credences_are_bayes(observed: list[tuple[str, bool]]) -> None:
 
 
 def test_tests_that_share_a_source_of_error_count_once() -> None:
-    first = [Answer(EXPERIMENTS["noise-inputs"], True)]
-    both = [*first, Answer(EXPERIMENTS["shuffled-labels"], True)]
+    first = [Answer(experiments()["noise-inputs"], True)]
+    both = [*first, Answer(experiments()["shuffled-labels"], True)]
     assert credences(priors(), [], both) == credences(priors(), [], first)
 
 
 def test_an_unavailable_test_changes_nothing() -> None:
-    assert credences(priors(), [], [Answer(EXPERIMENTS["lr×10"], None)]) == credences(priors(), [], [])
+    assert credences(priors(), [], [Answer(experiments()["lr×10"], None)]) == credences(priors(), [], [])
 
 
 def test_a_clue_overrides_the_prior_and_looks_add_up() -> None:
@@ -72,7 +65,7 @@ def test_a_clue_overrides_the_prior_and_looks_add_up() -> None:
 
 
 def test_no_answer_alone_settles_the_matter() -> None:
-    board = credences(priors(), [], [Answer(EXPERIMENTS["lr×0.1"], True)])
+    board = credences(priors(), [], [Answer(experiments()["lr×0.1"], True)])
     assert max(board.values()) < 0.9
 
 
@@ -84,7 +77,7 @@ def test_no_answer_alone_settles_the_matter() -> None:
 def test_gain_is_what_the_answer_tells_about_the_hypotheses(weights: dict[str, float]) -> None:
     total = sum(weights.values())
     board = {h: w / total for h, w in weights.items()}
-    test = EXPERIMENTS["lr×0.1"]
+    test = experiments()["lr×0.1"]
 
     def entropy(shares: list[float]) -> float:
         return -sum(s * math.log2(s) for s in shares if s > 0)
@@ -99,7 +92,7 @@ def test_gain_is_what_the_answer_tells_about_the_hypotheses(weights: dict[str, f
 
 def test_the_next_test_is_the_one_with_most_gain_for_its_cost() -> None:
     board = {"lr-too-high": 0.45, "dead-relu": 0.45, NOTHING: 0.1}
-    chosen = best_next(board, EXPERIMENTS.values(), 1.0)
+    chosen = best_next(board, experiments().values(), 1.0)
     assert chosen is not None
     assert chosen[0].name == "lr×0.1"
     assert best_next(board, [], 1.0) is None
@@ -108,7 +101,7 @@ def test_the_next_test_is_the_one_with_most_gain_for_its_cost() -> None:
 def test_every_prediction_names_a_test_and_a_word() -> None:
     for slug in catalog.causes():
         for test, word in predictions(slug).items():
-            assert test in EXPERIMENTS, slug
+            assert test in experiments(), slug
             assert word in WORDS, slug
 
 

@@ -11,7 +11,7 @@ import sleuth
 from sleuth import catalog
 from sleuth.diagnosis.circumstances import NAMED
 from sleuth.diagnosis.experiments import MEASURES
-from sleuth.judge.experiments import EXPERIMENTS
+from sleuth.experiments import experiments
 from sleuth.judge.relations import ANSWERED, rivals_of, roots_of, says
 from sleuth.judge.words import WORDS
 from sleuth.record.entries import Record
@@ -79,7 +79,7 @@ def test_what_a_cause_says_of_others_is_real(slug: str) -> None:
     assert kinds <= {*catalog.TECHNIQUES, "numbers", "any"}
     words = {word for words in says(slug, "UNLESS", {}).values() for word in words.split()}
     assert words <= {*NAMED, *ANSWERED}
-    assert says(slug, "DECIDED_BY", "lr×10") in EXPERIMENTS
+    assert says(slug, "DECIDED_BY", "lr×10") in experiments()
     assert says(slug, "JUDGED_BY", "held-out") in MEASURES
     assert says(slug, "ANSWERS", "validation") in QUESTIONS
     assert set(says(slug, "LOOKS_LIKE", {})) <= {symptom.name for symptom in symptoms(Record())}

@@ -13,9 +13,10 @@ from bench import kept, record
 from bench.kept import Kept, Script
 from bench.replay import Replayed, accepted, changed, replay, score
 from bench.zoo import ROOT, SETS
+from sleuth.experiments import experiments, undoing
 from sleuth.finding import TELLINGS, Evidence, Where
-from sleuth.judge.experiments import EXPERIMENTS, undoing
-from sleuth.judge.observed import Course, Ended, Guessing, Observed, Outcome, Score
+from sleuth.judge.observed import Ended, Guessing, Observed, Outcome
+from sleuth.record.outcome import Course, Score
 
 NUMBERS = st.floats(allow_nan=False).map(lambda value: float(f"{value:.5g}"))
 COURSES = st.builds(
@@ -35,7 +36,7 @@ EVIDENCE = st.builds(
 )
 OUTCOMES = st.builds(
     Outcome,
-    st.sampled_from([EXPERIMENTS["same-batch"], undoing("zero-init")]),
+    st.sampled_from([experiments()["same-batch"], undoing("zero-init")]),
     st.none() | st.booleans(),
     TEXT,
     NUMBERS,

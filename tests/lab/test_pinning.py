@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from sleuth.diagnosis import reading
 from sleuth.lab.client import Stage
 from sleuth.lab.job import Job
+from sleuth.record import outcome
 from sleuth.record.entries import Batch, Record, Step
 from sleuth.record.json_lines import read
 
@@ -153,7 +153,7 @@ def test_cursors_are_held_and_otherwise_left_alone(run: Run, kind: str, tmp_path
     source = START + textwrap.dedent(CURSORS[kind])
     record, _ = run(source)
     assert len({step.batch for step in record.of(Step)}) == 1
-    assert reading.pinned(record)
+    assert outcome.pinned(record)
     plain, output = run(source, "unchanged")
     assert len({step.batch for step in plain.of(Step)}) > 5
     bare = subprocess.run(
@@ -165,7 +165,7 @@ def test_cursors_are_held_and_otherwise_left_alone(run: Run, kind: str, tmp_path
 def test_two_players_are_held_whatever_they_make_for_each_other(run: Run) -> None:
     record, _ = run(GAN)
     assert len({step.batch for step in record.of(Step)}) > 10
-    assert reading.pinned(record)
+    assert outcome.pinned(record)
 
 
 @pytest.mark.parametrize("source", [GAN, START + textwrap.dedent(CURSORS["a feeder that shuffles"])])
@@ -173,7 +173,7 @@ def test_a_generator_of_its_own_cannot_be_held_and_is_not_said_to_be(run: Run, s
     source = source.replace("data[order[i:i + 32]]", "torch.randn(32, 4, generator=own)")
     source = source.replace("feeder.next_batch()", "torch.randn(20, 5, generator=own), torch.ones(20, 1)")
     record, _ = run(source.replace("torch.manual_seed(0)", "own = torch.Generator()", 1))
-    assert not reading.pinned(record)
+    assert not outcome.pinned(record)
 
 
 def test_a_trainer_that_fetches_ahead_is_held(run: Run) -> None:
@@ -181,7 +181,7 @@ def test_a_trainer_that_fetches_ahead_is_held(run: Run) -> None:
     pytest.importorskip("transformers")
     record, _ = run(TRAINER)
     assert len(record.steps) == 30
-    assert reading.pinned(record)
+    assert outcome.pinned(record)
 
 
 def batches(prints: dict[int, Callable[[int], str]], count: int = 20) -> list[Batch]:
@@ -201,18 +201,18 @@ def batches(prints: dict[int, Callable[[int], str]], count: int = 20) -> list[Ba
 )
 def test_each_model_is_asked_for_the_batch_it_kept(seen: dict[int, Callable[[int], str]], held: bool) -> None:
     steps = [Step(n, optimizer=1 + n % 2, loss=1.0, batch=str(n)) for n in range(20)]
-    assert reading.pinned(Record((*steps, *batches(seen)))) is held
+    assert outcome.pinned(Record((*steps, *batches(seen)))) is held
 
 
 def test_each_optimizer_may_have_a_batch_of_its_own() -> None:
     steps = [Step(n, optimizer=1 + n % 2, loss=1.0, batch="ab"[n % 2]) for n in range(20)]
-    assert reading.pinned(Record(tuple(steps)))
+    assert outcome.pinned(Record(tuple(steps)))
     mixed = [Step(n, optimizer=1, loss=1.0, batch="ab"[n % 2]) for n in range(20)]
-    assert not reading.pinned(Record(tuple(mixed)))
+    assert not outcome.pinned(Record(tuple(mixed)))
 
 
 def test_what_was_fetched_ahead_is_allowed_at_the_start_alone() -> None:
     steps = [Step(n, loss=1.0, batch="b" if n == 1 else "a") for n in range(20)]
-    assert reading.pinned(Record(tuple(steps)))
+    assert outcome.pinned(Record(tuple(steps)))
     later = [Step(n, loss=1.0, batch="b" if n == 15 else "a") for n in range(20)]
-    assert not reading.pinned(Record(tuple(later)))
+    assert not outcome.pinned(Record(tuple(later)))

@@ -89,7 +89,7 @@ def observe(
     """Write down what a test showed. Nothing is overwritten; the last word on a test counts."""
     from sleuth.diagnosis import ledger as ledgers
     from sleuth.errors import did_you_mean
-    from sleuth.judge.experiments import UNDO, named
+    from sleuth.experiments import UNDO, named
 
     ledger = ledgers.find_case(case_name)
     asked = named(test)

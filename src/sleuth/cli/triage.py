@@ -25,6 +25,7 @@ def command(
     """
     from sleuth.cli.diagnose import seconds
     from sleuth.cli.scripts import script_request
+    from sleuth.experiments.same_batch import EXPERIMENT as ONE_BATCH
 
     request = script_request(
         script,
@@ -33,7 +34,7 @@ def command(
         steps=steps,
         budget=seconds(budget),
         allow_writes=allow_writes,
-        wanted=("same-batch",),
+        wanted=(ONE_BATCH.kind,),
     )
     from sleuth.diagnosis.investigate import investigate
     from sleuth.diagnosis.triage import questions

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sleuth import catalog
-from sleuth.diagnosis import lines, reading
+from sleuth.diagnosis import lines
 from sleuth.diagnosis.circumstances import Scene, circumstances, moving
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.trials import Trial, Trials
@@ -14,6 +14,7 @@ from sleuth.finding import Evidence
 from sleuth.judge.observed import Ended, Guessing, Observed, Outcome
 from sleuth.judge.weigh import Weighed, weigh
 from sleuth.lab.job import Ending
+from sleuth.record import outcome
 from sleuth.record.questions import NotRecorded
 from sleuth.report import Examined
 
@@ -82,7 +83,7 @@ def _run_of(trials: Trials, scene: Scene) -> dict[str, Any]:
         "steps": len(trials.base.steps),
         "losses": len(trials.losses),
         "course": trials.course,
-        "scores": tuple(reading.scores(trials.base).values()),
+        "scores": tuple(outcome.scores(trials.base).values()),
         "guessing": None if seen is None else Guessing(seen.line, seen.correct or 0.0, seen.rows),
         "torch": trials.base.run.versions.get("torch") is not None,
     }
@@ -95,8 +96,8 @@ def _outcome(trial: Trial) -> Outcome:
         trial.yes,
         trial.detail,
         trial.seconds,
-        None if record is None else reading.course(record),
-        () if record is None else tuple(reading.scores(record).values()),
+        None if record is None else outcome.course(record),
+        () if record is None else tuple(outcome.scores(record).values()),
     )
 
 

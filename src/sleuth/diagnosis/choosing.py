@@ -1,23 +1,24 @@
 """Which experiment is made next: the one that tells most for its time, or none when the case is clear."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.experiments import worth_trying
 from sleuth.diagnosis.trials import Trials
+from sleuth.experiments import Experiment, experiments, same_batch, undoing
+from sleuth.experiments.noise_inputs import EXPERIMENT as NOISE
 from sleuth.finding import FAULTS
 from sleuth.judge.board import best_next
-from sleuth.judge.experiments import EXPERIMENTS, NOTHING, OTHER, Experiment, can_be_undone, undoing
+from sleuth.judge.experiments import NOTHING, OTHER, can_be_undone
 from sleuth.judge.relations import says
 from sleuth.judge.weigh import Weighed, doubts, helped
 from sleuth.places.chance import left_to_chance
 from sleuth.record.entries import Seed
 
+SIGNAL = NOISE.group  # experiments that take the signal away
 SURE = 0.9  # credence at which a confirmed cause closes the case
 SUSPECT = 0.02  # credence from which taking a suspect back is worth considering
 LEAST_GAIN = 0.03  # bits; below this an experiment is a waste of time
-# What is asked of a script that shows no clue and no trouble: the settings that hold back quietly.
-CALM = ("again", "same-batch", "no-regularisation", "lr×10", "lr×0.1")
 
 
 def next_experiment(case: Case, running: set[str], seconds: float) -> Experiment | None:
@@ -41,19 +42,25 @@ def _chosen(case: Case, running: set[str], seconds: float) -> Experiment | None:
     if _closed(case, board):
         return None
     if _calm(case, weighed):
-        quiet = (*(undoing(slug).name for slug in doubts(weighed.observed)), *CALM)
-        return next((one for name in quiet for one in choices if one.name == name), None)
+        return next(_quiet(choices, doubts(weighed.observed)), None)
     confirming = [one for one in choices if one.cause == _leader(board)]
     if confirming and board[_leader(board)] > 0.5:
         return confirming[0]  # the leading suspect taken back: the one experiment that confirms
-    odd = [one for one in choices if one.name == _likely_rate(case.trials)]
+    nearer = _likely_rate(case.trials)
+    odd = [one for one in choices if nearer is not None and nearer(one.rate)]
     if odd:
         return odd[0]
     best = best_next(board, _rates_first(case, choices), seconds)
     return best[0] if best is not None and best[1] >= LEAST_GAIN else None
 
 
-RATES, SIGNALS = ("lr×10", "lr×0.1"), ("noise-inputs", "shuffled-labels")
+def _quiet(choices: list[Experiment], doubted: Sequence[str]) -> Iterator[Experiment]:
+    """What is asked of a script that shows no clue and no trouble: first what it seems to have overcome, then
+    the settings that hold back quietly."""
+    yield from (one for slug in doubted for one in choices if one.cause == slug)
+    yield from sorted((one for one in choices if one.when_calm), key=lambda one: one.when_calm)
+
+
 # Rates that need no reason: of optimizers that scale their steps (torch's default is 0.001), and of SGD.
 CUSTOMARY, CUSTOMARY_SGD = (2e-4, 5e-3), (3e-3, 0.3)
 
@@ -64,31 +71,44 @@ def _rates_first(case: Case, choices: list[Experiment]) -> list[Experiment]:
     matter: there the question is whether its inputs say anything."""
     trials = case.trials
     assert trials is not None
-    rates = [one.name for one in choices if one.name in RATES]
-    by_heart = trials.yes("same-batch") is False and len(rates) < len(RATES)
+    rates = [one for one in choices if one.rate]
+    both = len({one.rate > 1 for one in rates}) == 2
+    by_heart = trials.yes(same_batch.EXPERIMENT.kind) is False and not both
     if not (trials.went_nowhere or trials.poor) or not rates or by_heart:
         return choices
-    later = {_unlikely_rate(trials)} if len(rates) == len(RATES) else set()
-    return [one for one in choices if one.name not in {*SIGNALS, *later}]
+    unlikely = _unlikely_rate(trials) if both else None
+    return [one for one in choices if one.group != SIGNAL and not (unlikely and unlikely(one.rate))]
 
 
-def _unlikely_rate(trials: Trials) -> str:
+def _unlikely_rate(trials: Trials) -> "Direction | None":
     """A loss that swings asks for a lower rate, one that falls calmly for a higher one; of one that stands
     still, the rate itself says in which direction there is more room."""
     if trials.unstable:
-        return "lr×10"
+        return _higher
     if trials.course is not None and trials.course.falling:
-        return "lr×0.1"
-    return {"lr×10": "lr×0.1", "lr×0.1": "lr×10"}.get(_likely_rate(trials), "")
+        return _lower
+    likely = _likely_rate(trials)
+    return None if likely is None else _lower if likely is _higher else _higher
 
 
-def _likely_rate(trials: Trials) -> str:
+def _likely_rate(trials: Trials) -> "Direction | None":
     """Of a loss that stands still at a rate that few would choose, the rate nearer to custom."""
     used = trials.optimizer
     if not trials.went_nowhere or used is None or not used.lr:
-        return ""
+        return None
     low, high = CUSTOMARY_SGD if used.type == "SGD" else CUSTOMARY
-    return "lr×10" if used.lr < low else "lr×0.1" if used.lr > high else ""
+    return _higher if used.lr < low else _lower if used.lr > high else None
+
+
+Direction = Callable[[float], bool]  # of a factor to the learning rate; 0 where an experiment leaves it
+
+
+def _higher(factor: float) -> bool:
+    return factor > 1
+
+
+def _lower(factor: float) -> bool:
+    return 0 < factor < 1
 
 
 def _leader(board: Mapping[str, float]) -> str:
@@ -98,9 +118,9 @@ def _leader(board: Mapping[str, float]) -> str:
 def _open(case: Case, weighed: Weighed) -> list[Experiment]:
     assert case.trials is not None
     board = weighed.board
-    useless = set() if _meant_to_repeat(case) else {"again"}
-    named = [one for one in EXPERIMENTS.values() if worth_trying(one.name, case.trials)]
-    named = [one for one in named if one.name not in useless]
+    named = [one for one in experiments().values() if worth_trying(one, case.trials)]
+    if not _meant_to_repeat(case):
+        named = [one for one in named if not one.fresh]
     suspected = [h for h, share in board.items() if h not in (NOTHING, OTHER) and share > SUSPECT]
     return named + [undoing(h) for h in {*suspected, *doubts(weighed.observed)} if can_be_undone(h)]
 

@@ -1,30 +1,26 @@
 """Turns an experiment into a job for the stage, and what came back into an answer."""
 
-import math
 from collections.abc import Callable, Mapping
 
-from sleuth.diagnosis import reading
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.trials import Trial, Trials
-from sleuth.judge.experiments import Experiment
-from sleuth.judge.observed import Course
+from sleuth.experiments import Experiment, part_of
 from sleuth.judge.relations import says
 from sleuth.lab.job import Ending, Job
 from sleuth.lab.workplace import Workplace
-from sleuth.record.entries import LossCall, Model, Optimizer, Record
-from sleuth.record.questions import adversarial
+from sleuth.record import outcome
+from sleuth.record.entries import Record
+from sleuth.record.outcome import Course
 
 # `JUDGED_BY` of a cause: by what it is told whether undoing it helped, before the loss is asked.
 MEASURES: Mapping[str, Callable[[Record, Record], bool | None]] = {
-    "held-out": reading.held_out_better,
-    "most scores": reading.mostly_better,
+    "held-out": outcome.held_out_better,
+    "most scores": outcome.mostly_better,
 }
-NOTHING_LEARNT = 0.93  # of the loss is left
 
 
 def job_for(experiment: Experiment, request: Request, place: Workplace, base: Ending, name: str) -> Job:
     """The same script, as many steps as the first stretch, in the world of the experiment."""
-    again = experiment.name == "again"
     undo = (experiment.cause,) if experiment.cause else ()
     return Job(
         name,
@@ -32,36 +28,21 @@ def job_for(experiment: Experiment, request: Request, place: Workplace, base: En
         request.arguments,
         request.module,
         place.folder,
-        world="unchanged" if undo else experiment.name,
+        world="" if undo else experiment.kind,
         undo=undo,
         steps=base.limit if base.limit is not None else max(base.steps, 1) * 2,
-        only=reading.A_FEW if again else None,
-        fresh=again,
-        time_limit=max(40.0 if again else 15.0, 3 * base.seconds),  # a process of its own loads torch anew
+        only=outcome.A_FEW if experiment.fresh else None,
+        fresh=experiment.fresh,
+        # A process of its own loads torch anew.
+        time_limit=max(40.0 if experiment.fresh else 15.0, 3 * base.seconds),
         guarded=place.guarded,
     )
 
 
-def worth_trying(name: str, trials: Trials) -> bool:
-    """Whether a world can change anything in this script at all."""
-    base = trials.base
-    if name == "no-regularisation":
-        decay = any(o.settings.get("weight_decay") for o in _optimizers(base))
-        dropout = any("Dropout" in layer.type for model in base.of(Model) for layer in model.layers)
-        return bool(decay or dropout)
-    if name == "no-momentum":
-        return any(o.settings.get("momentum") or o.settings.get("betas") for o in _optimizers(base))
-    if name in ("lr×10", "lr×0.1"):
-        return bool(base.steps) and bool(_optimizers(base)) and not adversarial(base)
-    if name == "shuffled-labels":
-        return bool(base.of(LossCall))
-    if name == "noise-inputs":
-        return bool(base.of(Model))
-    return bool(base.steps)
-
-
-def _optimizers(base: Record) -> tuple[Optimizer, ...]:
-    return base.of(Optimizer)
+def worth_trying(experiment: Experiment, trials: Trials) -> bool:
+    """Whether its world can change anything in this script at all."""
+    ask = part_of(experiment, "worth_trying")
+    return bool(trials.base.steps if ask is None else ask(trials.base))
 
 
 def judged(experiment: Experiment, trials: Trials, ending: Ending, record: Record | None) -> Trial:
@@ -85,65 +66,47 @@ def _unavailable(experiment: Experiment, ending: Ending, record: Record | None, 
         return "out of time"
     if ending.status in ("died", "wrote"):
         return f"the script could not go on in this world ({ending.message})"
-    if experiment.name == "same-batch":
-        return "" if reading.pinned(record) else "the batch could not be held fixed"
-    if experiment.name != "again" and not sum(ending.took_hold.values()):
-        return "nothing in the script could be changed this way"
-    return ""
+    if (ask := part_of(experiment, "unavailable")) is not None:
+        return str(ask(record))
+    return "" if sum(ending.took_hold.values()) else "nothing in the script could be changed this way"
 
 
 def _answer(experiment: Experiment, trials: Trials, world: Record) -> bool | None:
-    base = trials.base
-    if experiment.name == "same-batch":
-        learnt = reading.memorises(world)
-        return None if learnt is None else not learnt
-    if experiment.name in ("noise-inputs", "shuffled-labels"):
-        answer = reading.as_well(base, world)
-        # Of a script that learns nothing at all this says nothing, unless it can learn a batch by heart.
-        blank = trials.course is not None and trials.course.left > NOTHING_LEARNT
-        return None if answer and blank and trials.yes("same-batch") is not False else answer
-    if experiment.name == "other-seed":
-        return reading.ends_elsewhere(base, world)
-    if experiment.name == "again":
-        return reading.parts(base, world)
+    read: Callable[[Trials, Record], bool | None] | None = part_of(experiment, "answer")
+    if read is not None:
+        return read(trials, world)
     cause = experiment.cause
-    measure = "held-out" if experiment.name == "no-regularisation" else says(cause, "JUDGED_BY", "")
-    if measure and (served := MEASURES[measure](base, world)) is not None:
+    measure = experiment.judged_by or says(cause, "JUDGED_BY", "")
+    if measure and (served := MEASURES[measure](trials.base, world)) is not None:
         return served
-    return reading.better(base, world, not says(cause, "CHANGES_LOSS"), told_by_loss=not trials.plays)
+    return outcome.better(trials.base, world, not says(cause, "CHANGES_LOSS"), told_by_loss=not trials.plays)
 
 
 def _detail(experiment: Experiment, yes: bool | None, base: Record, world: Record) -> str:
     """What was seen, in one line with numbers."""
     words = {True: experiment.yes, False: experiment.no, None: "no clear answer"}[yes]
-    if experiment.name == "again":
-        return f"{words} ({_parting(base, world)})" if yes else words
-    before, after = reading.course(base), reading.course(world)
-    parts = [part for part in (_losses(before, after), _scores(base, world)) if part]
-    return f"{words} ({'; '.join(parts)})" if parts else words
+    figures: Callable[[Record, Record], str] = part_of(experiment, "figures") or _figures
+    numbers = figures(base, world)
+    return f"{words} ({numbers})" if numbers else words
 
 
-def _parting(base: Record, again: Record) -> str:
-    apart = reading.parting(base, again)
-    if apart is None:
-        return ""
-    number, ours, theirs = apart
-    return f"loss {_number(ours)} and {_number(theirs)} at step {number}"
+def _figures(base: Record, world: Record) -> str:
+    return "; ".join(
+        part for part in (_losses(outcome.course(base), outcome.course(world)), _scores(base, world)) if part
+    )
 
 
 def _losses(before: Course | None, after: Course | None) -> str:
     if before is None or after is None:
         return ""
-    return f"loss {_number(before.head)} → {_number(before.tail)} before, → {_number(after.tail)} now"
+    start, end, now = map(outcome.short, (before.head, before.tail, after.tail))
+    return f"loss {start} → {end} before, → {now} now"
 
 
 def _scores(base: Record, world: Record) -> str:
-    ours, theirs = reading.scores(base), reading.scores(world)
+    ours, theirs = outcome.scores(base), outcome.scores(world)
     for name in ours:
         if name in theirs and ours[name].name != "evaluation loss":
-            return f"{ours[name].name} {_number(ours[name].value)} before, {_number(theirs[name].value)} now"
+            before, now = outcome.short(ours[name].value), outcome.short(theirs[name].value)
+            return f"{ours[name].name} {before} before, {now} now"
     return ""
-
-
-def _number(value: float) -> str:
-    return f"{value:.3g}" if math.isfinite(value) else str(value)

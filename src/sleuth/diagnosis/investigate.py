@@ -6,20 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from sleuth import catalog
-from sleuth.diagnosis import lines, reading
+from sleuth.diagnosis import lines
 from sleuth.diagnosis.case import Case
 from sleuth.diagnosis.choosing import next_experiment
 from sleuth.diagnosis.experiments import job_for, judged
 from sleuth.diagnosis.joined import settled
 from sleuth.diagnosis.request import Request
 from sleuth.diagnosis.trials import Trials
+from sleuth.experiments import Experiment
 from sleuth.finding import Evidence, Where
 from sleuth.judge.board import configured_priors
-from sleuth.judge.experiments import Experiment
 from sleuth.lab.client import Stage
 from sleuth.lab.job import Ending, Job
 from sleuth.lab.workplace import Workplace, in_place, scratch_copy, unguarded, writes_files
 from sleuth.places.scene import from_here
+from sleuth.record import outcome
 from sleuth.record.entries import Record
 from sleuth.record.json_lines import read
 from sleuth.report import Examined
@@ -165,7 +166,7 @@ def _take_in(case: Case, record: Record | None, place: Workplace) -> None:
     """Clues of the record."""
     if record is not None and case.base is not None:
         whole = case.base.status == "finished" and not case.base.cut
-        moving = plays(case.sources) or (bootstraps(case.sources) and reading.chases_itself(record))
+        moving = plays(case.sources) or (bootstraps(case.sources) and outcome.chases_itself(record))
         case.trials = Trials(record, whole, case.made, moving)
         case.evidence += _placed(_watched(record, case), place)
 

@@ -18,8 +18,9 @@ from typing import Any
 from sleuth import catalog
 from sleuth.archive.home import home_folder, make_home
 from sleuth.errors import SleuthError, did_you_mean
+from sleuth.experiments import Experiment, called, experiments
 from sleuth.judge.board import PRIOR_NOTHING, PRIOR_OTHER, Answer, Clue, Prior, credences, priors
-from sleuth.judge.experiments import EXPERIMENTS, NOTHING, OTHER, Experiment, called
+from sleuth.judge.experiments import NOTHING, OTHER
 from sleuth.judge.words import WORDS
 
 EVERY_CAUSE = 0.25  # share of the board that the catalog keeps beside hypotheses written by hand
@@ -61,7 +62,7 @@ class Ledger:
         """The experiments that stand in the ledger, and those every case has."""
         written = {str(line["name"]): _test(line) for line in self.of("test")}
         opened = self.of("opened")[0] if self.of("opened") else {}
-        return (dict(EXPERIMENTS) if opened.get("catalog") else {}) | written
+        return (dict(experiments()) if opened.get("catalog") else {}) | written
 
     def answers(self) -> list[Answer]:
         """The last word on each test; an observation that was taken back does not count."""

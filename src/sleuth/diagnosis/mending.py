@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sleuth.diagnosis import reading
 from sleuth.diagnosis.request import Request
 from sleuth.files import write_whole
 from sleuth.lab.client import Stage
 from sleuth.lab.job import Job
 from sleuth.lab.workplace import scratch_copy
 from sleuth.lint.fix import Repair, repairs
+from sleuth.record import outcome
 from sleuth.record.entries import Record
 from sleuth.record.json_lines import read
 from sleuth.report import Report
@@ -53,7 +53,7 @@ def mend(found: Report, request: Request, in_place: bool) -> Mended:
         written,
         in_words(before),
         in_words(after),
-        reading.better(before, after, same_loss=False) if before is not None and after is not None else None,
+        outcome.better(before, after, same_loss=False) if before is not None and after is not None else None,
     )
 
 
@@ -114,9 +114,9 @@ def in_words(record: Record | None) -> str:
     """Where the loss and the scores came to, in one line."""
     if record is None:
         return "it could not be run"
-    course = reading.course(record)
+    course = outcome.course(record)
     parts = [] if course is None else [f"loss {course.head:.3g} → {course.tail:.3g}"]
-    named = {score.name: score for score in reading.scores(record).values()}
+    named = {score.name: score for score in outcome.scores(record).values()}
     parts += [f"{score.name} {score.value:.3g}" for score in list(named.values())[:3]]
     return ", ".join(parts) or "no loss was seen"
 

@@ -4,14 +4,15 @@ import math
 from collections.abc import Iterator, Mapping
 
 from sleuth import catalog
-from sleuth.diagnosis import reading
 from sleuth.diagnosis.bisect import bisect
 from sleuth.diagnosis.case import Case
+from sleuth.experiments import undoing
 from sleuth.judge.board import Answer
-from sleuth.judge.experiments import NOTHING, OTHER, can_be_undone, predicted, undoing
+from sleuth.judge.experiments import NOTHING, OTHER, can_be_undone, predicted
 from sleuth.judge.verdict import findings, verdict
 from sleuth.judge.weigh import Weighed
 from sleuth.judge.words import likelihood
+from sleuth.record import outcome
 from sleuth.record.entries import Record
 from sleuth.report import (
     BudgetSpent,
@@ -54,7 +55,7 @@ def _observations(case: Case) -> Iterator[Observation]:
         yield Ran(ended.status, ended.steps, tuple(sorted(ended.cut)), round(ended.seconds, 3))
     if case.trials is not None and (course := case.trials.course) is not None:
         yield LossSeen(_n(course.head), _n(course.tail), _n(course.lowest))
-        for name, score in reading.scores(case.trials.base).items():
+        for name, score in outcome.scores(case.trials.base).items():
             yield ScoreSeen(name, _n(score.value))
     if case.trials is not None:
         yield from bisect(case.trials.base)
@@ -80,7 +81,7 @@ def _experiments(case: Case) -> Iterator[Tried]:
 
 def curve(record: Record) -> Curve:
     """The loss in at most so many points; None where it was not finite."""
-    losses = reading.main_losses(record)
+    losses = outcome.main_losses(record)
     stride = max(1, math.ceil(len(losses) / CURVE_POINTS))
     return tuple(_n(value) for value in losses[::stride])
 

@@ -7,13 +7,15 @@ from functools import cache
 from typing import Any, Literal
 
 from sleuth import catalog
-from sleuth.diagnosis import reading
 from sleuth.diagnosis.case import Case, exceptional
+from sleuth.experiments import experiments
+from sleuth.experiments.same_batch import EXPERIMENT as ONE_BATCH
 from sleuth.finding import FAULTS, Evidence
 from sleuth.judge.crashes import meaning
-from sleuth.judge.experiments import EXPERIMENTS, predicted
+from sleuth.judge.experiments import predicted
 from sleuth.judge.relations import says
 from sleuth.judge.words import likelihood
+from sleuth.record import outcome
 from sleuth.record.entries import Evaluation, Record
 from sleuth.symptoms import Symptom, symptoms
 
@@ -104,7 +106,7 @@ def _from_symptom(name: str, asks: str, symptom: str) -> Callable[[_Look], Quest
 
 def _initial_loss(look: _Look) -> Question:
     asks = "Is the first loss far from chance?"
-    chance, losses = reading.chance_level(look.record), look.record.losses
+    chance, losses = outcome.chance_level(look.record), look.record.losses
     found = look.answering("initial loss")
     if found:
         return Question("initial loss", asks, "yes", found[0].message, (found[0].cause,))
@@ -119,10 +121,10 @@ def _initial_loss(look: _Look) -> Question:
 
 def _one_batch(look: _Look) -> Question:
     asks = "Does it fail to learn one batch by heart?"
-    trial = look.case.made.get("same-batch")
+    trial = look.case.made.get(ONE_BATCH.kind)
     if trial is None or trial.yes is None:
         return Question("one batch", asks, "unknown", "" if trial is None else trial.detail)
-    causes = _suspects(look, _who_would_say_yes(look, "same-batch")) if trial.yes else ()
+    causes = _suspects(look, _who_would_say_yes(look, ONE_BATCH.kind)) if trial.yes else ()
     return Question("one batch", asks, "yes" if trial.yes else "no", trial.detail, causes)
 
 
@@ -144,7 +146,7 @@ def _who_answer(question: str) -> tuple[str, ...]:
 
 def _who_would_say_yes(look: _Look, experiment: str) -> list[str]:
     """The causes of which that answer is expected, the likeliest on the board first."""
-    expected = {slug: predicted(slug, EXPERIMENTS[experiment]) for slug in catalog.causes()}
+    expected = {slug: predicted(slug, experiments()[experiment]) for slug in catalog.causes()}
     likely = [slug for slug, yes in expected.items() if yes > likelihood("even")]
     return sorted(likely, key=lambda slug: -look.board[slug] * expected[slug])
 

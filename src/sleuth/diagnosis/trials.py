@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from sleuth.diagnosis import reading
-from sleuth.judge.experiments import Experiment
-from sleuth.judge.observed import Course
+from sleuth.experiments import Experiment
+from sleuth.record import outcome
 from sleuth.record.entries import Evaluation, Optimizer, Record
+from sleuth.record.outcome import Course
 from sleuth.record.questions import LINE_SEARCHES, adversarial
 
 ABOUT = 0.95  # of what one constant costs: the noise of batches hides less
@@ -51,19 +51,19 @@ class Trials:
 
     @cached_property
     def course(self) -> Course | None:
-        return reading.course(self.base)
+        return outcome.course(self.base)
 
     def course_in(self, name: str) -> Course | None:
         trial = self.made.get(name)
-        return None if trial is None or trial.record is None else reading.course(trial.record)
+        return None if trial is None or trial.record is None else outcome.course(trial.record)
 
     def losses_in(self, name: str) -> tuple[float, ...]:
         trial = self.made.get(name)
-        return () if trial is None or trial.record is None else reading.main_losses(trial.record)
+        return () if trial is None or trial.record is None else outcome.main_losses(trial.record)
 
     @cached_property
     def losses(self) -> tuple[float, ...]:
-        return reading.main_losses(self.base)
+        return outcome.main_losses(self.base)
 
     @cached_property
     def went_nowhere(self) -> bool:
@@ -71,7 +71,7 @@ class Trials:
 
     @cached_property
     def unstable(self) -> bool:
-        return reading.unstable(self.losses)
+        return outcome.unstable(self.losses)
 
     @cached_property
     def poor(self) -> bool:
@@ -89,17 +89,17 @@ class Trials:
         """However far the loss fell, one answer for all examples would do as well."""
         if self.beside_guessing is not None:
             return self.beside_guessing > ABOUT
-        most = reading.ceiling(self.base)
+        most = outcome.ceiling(self.base)
         return most is not None and self.course is not None and self.course.tail > most
 
     @cached_property
     def beside_guessing(self) -> float | None:
-        return reading.beside_guessing(self.base)
+        return outcome.beside_guessing(self.base)
 
     @cached_property
     def guesses(self) -> Evaluation | None:
         """An evaluation after training that is no better than guessing, whatever the loss says."""
-        return reading.guesses(self.base)
+        return outcome.guesses(self.base)
 
     @cached_property
     def learns(self) -> bool:

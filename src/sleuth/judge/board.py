@@ -7,7 +7,8 @@ from pathlib import Path
 
 from sleuth import catalog
 from sleuth.errors import SleuthError, did_you_mean
-from sleuth.judge.experiments import NOTHING, OTHER, Experiment, predicted
+from sleuth.experiments import Experiment
+from sleuth.judge.experiments import NOTHING, OTHER, predicted
 from sleuth.settings import section
 
 # Simulated: where the cause is on no list, a wrong one is named in 90% of runs; with an "other" in 40%.

@@ -8,46 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
+from sleuth.experiments import Experiment, called
 from sleuth.finding import Evidence
-from sleuth.judge.experiments import Experiment, called
-
-
-@dataclass(frozen=True)
-class Course:
-    """A loss from its start to its end."""
-
-    head: float
-    tail: float
-    noise: float  # spread of single losses around the tail
-    lowest: float
-    finite: bool
-    falling: bool  # the last third is lower than the one before
-    count: int = 5  # losses in the tail
-
-    @property
-    def doubt(self) -> float:
-        """How far the tail's median may be off: two standard errors."""
-        return 2.5 * self.noise / math.sqrt(self.count)
-
-    @property
-    def left(self) -> float:
-        """What is left of the start, for losses that cannot be negative."""
-        return self.tail / self.head if self.head > 0 else 1.0
-
-    @property
-    def went_nowhere(self) -> bool:
-        """It ends about where it began and has stopped falling."""
-        return self.finite and self.head > 0 and self.left > 0.9 and not self.falling
-
-
-@dataclass(frozen=True)
-class Score:
-    """An outcome other than the training loss. `up`: higher is better."""
-
-    name: str
-    value: float
-    up: bool
-    rows: int = 0
+from sleuth.record.outcome import Course, Score
 
 
 @dataclass(frozen=True)

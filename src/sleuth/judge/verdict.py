@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from sleuth.experiments.noise_inputs import EXPERIMENT as NOISE
 from sleuth.finding import FAULTS, Evidence, Finding, Where
 from sleuth.judge.crashes import meaning
 from sleuth.judge.observed import Observed
@@ -34,7 +35,7 @@ def _without_a_cause(observed: Observed) -> Verdict:
     poor = told and {"poor", "had-its-time"} <= hold
     stuck = told and "stuck" in hold
     unstable = told and "unstable" in hold and "came-far" not in hold
-    if poor and not stuck and not unstable and observed.answer("noise-inputs") is False:
+    if poor and not stuck and not unstable and observed.answer(NOISE.name) is False:
         return Verdict("nothing-found", _high_floor(observed))
     if stuck or unstable or poor:
         what = "is not stable" if unstable else "does not fall as it should"

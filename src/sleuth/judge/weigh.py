@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sleuth import catalog
+from sleuth.experiments import Experiment, experiments
+from sleuth.experiments.noise_inputs import EXPERIMENT as NOISE
 from sleuth.finding import FAULTS, Evidence, Finding
 from sleuth.judge.board import Answer, Clue, credences, priors
-from sleuth.judge.experiments import NOTHING, Experiment, can_be_undone, predictions
+from sleuth.judge.experiments import NOTHING, can_be_undone, predictions
 from sleuth.judge.explain import roots_before_symptoms
 from sleuth.judge.observed import Observed
 from sleuth.judge.relations import says, silenced_in
@@ -20,7 +22,6 @@ from sleuth.judge.strength import alone, strength
 from sleuth.judge.suspects import Suspect, suspects
 from sleuth.quick_dataclass import replace
 
-HELPING = ("lr×10", "lr×0.1", "no-regularisation", "no-momentum", "float64")
 LIBRARIES = ("site-packages", "dist-packages")
 NOTE_AT_MOST = 0.2  # what a note says of itself
 OF_A_NOTE = 0.05  # and what it weighs: it is worth knowing, and no clue to go by
@@ -111,13 +112,14 @@ def weigh(observed: Observed) -> Weighed:
 
 def helped(seen: Observed) -> bool:
     """Some change from outside made the script do clearly better."""
-    changes = (made for made in seen.outcomes if made.experiment.kind in HELPING or made.experiment.cause)
+    changes = (made for made in seen.outcomes if made.experiment.helps or made.experiment.cause)
     return any(made.yes for made in changes)
 
 
 def learns_a_constant(seen: Observed) -> bool:
     """Noise for inputs and labels drawn at random bring the loss as far down as the real ones."""
-    return all(seen.answer(name) is True for name in ("noise-inputs", "shuffled-labels"))
+    robbed = [one.name for one in experiments().values() if one.group == NOISE.group]
+    return all(seen.answer(name) is True for name in robbed)
 
 
 def learns(seen: Observed) -> bool:

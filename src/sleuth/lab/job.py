@@ -18,7 +18,7 @@ class Job:
     module: str | None = None
     folder: str = "."  # working directory of the script
     scratch: str = ""  # where record, output and result go
-    world: str = "unchanged"
+    world: str = ""  # an experiment
     undo: tuple[str, ...] = ()
     # The module whose `look(job)` runs the script and asks its objects; none: it is recorded.
     look: str = ""

@@ -119,7 +119,7 @@ def _sentence(seen: Observation, report: Report, script: str) -> tuple[str, str]
 
 def question(name: str) -> str:
     """What an experiment asks."""
-    from sleuth.judge.experiments import named
+    from sleuth.experiments import named
 
     asked = named(name)
     return "" if asked is None else asked.question

@@ -217,6 +217,16 @@ class World:
         self._stack.callback(register_optimizer_step_pre_hook(before).remove)
         self._stack.callback(register_optimizer_step_post_hook(after).remove)
 
+    def repeat_first_batch(self) -> None:
+        """Every turn of a training loop gets the data of its first, and the random numbers of then."""
+        from sleuth.lab.worlds.pinned_data import pin
+
+        pin(self)
+
+    def rates(self, factor: float) -> None:
+        """Multiply the learning rate of every optimizer."""
+        self.groups(lambda group: {"lr": group["lr"] * factor} if "lr" in group else {})
+
     def before_step(self, act: Callable[[torch.optim.Optimizer], None]) -> None:
         name = self.name
 

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from torch import Tensor
 
 from sleuth import catalog
+from sleuth.experiments import called, part_of, undoing
 from sleuth.lab.control import Control
 from sleuth.lab.worlds.doors import World
-from sleuth.lab.worlds.named import WORLDS
 
 
 def _counted(control: Control) -> Callable[[Tensor], Tensor]:
@@ -21,13 +21,14 @@ def _counted(control: Control) -> Callable[[Tensor], Tensor]:
 
 @contextmanager
 def entered(name: str, undo: Sequence[str], control: Control) -> Iterator[World]:
-    """The world for the length of the `with`."""
+    """The world of that experiment for the length of the `with`; without a name, the script as it is."""
     world = World(control)
     with world.open():
         world.backward(_counted(control))
-        world.name = name
-        WORLDS[name](world)
+        if name and (change := part_of(called(name), "change")) is not None:
+            world.name = name
+            change(world)
         for slug in undo:
-            world.name = f"undo({slug})"
+            world.name = undoing(slug).name
             catalog.find(slug).module.undo(world)
         yield world

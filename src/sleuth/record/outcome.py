@@ -6,10 +6,49 @@ import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from sleuth.judge.observed import Course, Score
-from sleuth.record.entries import Batch, Evaluation, LossCall, Metric, Record
+from sleuth.quick_dataclass import dataclass
+from sleuth.record.entries import Batch, Evaluation, LossCall, Metric, Optimizer, Record
 from sleuth.record.questions import adversarial, chance
 from sleuth.roles import names_held_out
+
+
+@dataclass(frozen=True)
+class Course:
+    """A loss from its start to its end."""
+
+    head: float
+    tail: float
+    noise: float  # spread of single losses around the tail
+    lowest: float
+    finite: bool
+    falling: bool  # the last third is lower than the one before
+    count: int = 5  # losses in the tail
+
+    @property
+    def doubt(self) -> float:
+        """How far the tail's median may be off: two standard errors."""
+        return 2.5 * self.noise / math.sqrt(self.count)
+
+    @property
+    def left(self) -> float:
+        """What is left of the start, for losses that cannot be negative."""
+        return self.tail / self.head if self.head > 0 else 1.0
+
+    @property
+    def went_nowhere(self) -> bool:
+        """It ends about where it began and has stopped falling."""
+        return self.finite and self.head > 0 and self.left > 0.9 and not self.falling
+
+
+@dataclass(frozen=True)
+class Score:
+    """An outcome other than the training loss. `up`: higher is better."""
+
+    name: str
+    value: float
+    up: bool
+    rows: int = 0
+
 
 TAIL_SHARE = 0.2  # of the steps: late enough to be the outcome, long enough to average the noise of batches
 ALMOST_NOTHING = 0.1  # of where the loss began
@@ -291,6 +330,27 @@ def as_well(base: Record, other: Record) -> bool | None:
         learnt_all = second.finite and 0 <= second.tail <= LEARNT * second.head
         return learnt_all or first.tail > 0.92 * second.tail
     return first.tail > second.tail - 0.2 * max(abs(first.head - first.tail), first.noise)
+
+
+NOTHING_LEARNT = 0.93  # of the loss is left
+
+
+def without_a_signal(base: Record, other: Record, memorises: bool) -> bool | None:
+    """As `as_well`; of a script that learns nothing at all it says nothing, unless it can learn one batch."""
+    does = as_well(base, other)
+    seen = course(base)
+    blank = seen is not None and seen.left > NOTHING_LEARNT
+    return None if does and blank and not memorises else does
+
+
+def told_by_its_rate(base: Record) -> bool:
+    """Whether another learning rate can change how it goes, and the loss would tell."""
+    return bool(base.steps) and bool(base.of(Optimizer)) and not adversarial(base)
+
+
+def short(value: float) -> str:
+    """A number in three digits."""
+    return f"{value:.3g}" if math.isfinite(value) else str(value)
 
 
 def ends_elsewhere(base: Record, other: Record) -> bool | None:
