@@ -343,7 +343,7 @@ def test_enough_steps_are_not_out_of_time(bench: Bench) -> None:
 def test_a_fault_of_sleuth_is_told_as_one(bench: Bench) -> None:
     for fresh in (False, True):
         ending, _, _ = bench.run("x = 1", world="no-such-world", fresh=fresh)
-        told = "a fault of Sleuth's own (KeyError: 'no-such-world')"
+        told = "a fault of Sleuth's own (ValueError: there is no experiment called 'no-such-world')"
         assert (ending.status, ending.message) == ("died", told)
     ending, _, _ = bench.run("import os, sys\nos.execv(sys.executable, [sys.executable, '-c', 'exit(4)'])")
     assert (ending.status, ending.message) == ("died", "itself, with exit code 4")

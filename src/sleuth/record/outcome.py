@@ -5,8 +5,8 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from sleuth.quick_dataclass import dataclass
 from sleuth.record.entries import Batch, Evaluation, LossCall, Metric, Optimizer, Record
 from sleuth.record.questions import adversarial, chance
 from sleuth.roles import names_held_out
