@@ -16,7 +16,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
         raise SleuthError(f"Cannot write {path}: {error.strerror}.") from None
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
         os.chmod(scratch, _mode(path))
         os.replace(scratch, path)
     except OSError as error:

@@ -1,13 +1,14 @@
 """What Sleuth sees and concludes, as plain frozen data: Evidence, Finding, Where.
 
 Evidence is what a detector saw; a finding is what follows when all of it has been weighed (`sleuth.judge`).
-Standard library only.
+Needs nothing but the standard library.
 """
 
 from collections.abc import Mapping
 from typing import Any, Literal, Self, get_args
 
 from sleuth.quick_dataclass import dataclass, field, names_of
+from sleuth.terminal import one_line
 
 # How telling evidence is, in the detector's own words: the fault itself, what is usually one, what only an
 # experiment can decide, and what is merely worth knowing.
@@ -37,7 +38,7 @@ class Where:
     def __str__(self) -> str:
         cell = None if self.cell is None else f"cell {self.cell}"
         place = ":".join(str(part) for part in (self.path, cell, self.line) if part is not None)
-        return " in ".join(part for part in (place, self.module) if part)
+        return one_line(" in ".join(part for part in (place, self.module) if part))
 
     def to_dict(self) -> dict[str, Any]:
         return plain_fields(self)

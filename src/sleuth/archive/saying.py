@@ -2,7 +2,9 @@
 
 import sys
 
+from sleuth.terminal import harmless
+
 
 def say(sentence: str) -> None:
-    sys.stderr.write(f"sleuth: {sentence}\n")
+    sys.stderr.write(f"sleuth: {harmless(sentence)}\n")
     sys.stderr.flush()

@@ -4,8 +4,11 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import TextIO
 
 from sleuth.errors import SleuthError
+from sleuth.terminal import say
 
 # The page of `sleuth --help`, in the order of what people reach for first. It stands here so that help need
 # not load every verb; a test holds it against their own first lines.
@@ -30,44 +33,79 @@ VERBS = {
 }
 
 FOUND_NOTHING, FOUND_SOMETHING, WRONG_REQUEST, OWN_FAULT = 0, 1, 2, 3
-INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+INTERRUPTED, READER_LEFT = 130, 141  # 128 + SIGINT and 128 + SIGPIPE, as shells have them
 
 
 def main(argv: Sequence[str] | None = None) -> None:
+    _open_streams()
     code = run(argv)
     if sys.argv[1:2] == ["lint"] and sys.gettrace() is None and sys.getprofile() is None:
-        sys.stderr.flush()
         os._exit(code)  # the system frees all at once what Python would take down piece by piece
     sys.exit(code)
 
 
 def run(argv: Sequence[str] | None = None) -> int:
     """One request, start to end; every way it can go becomes an exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        code = _answer(list(sys.argv[1:] if argv is None else argv))
+        code = _answer(words)
         if not sys.stdout.closed:  # a language server takes standard output over, and closes it
             sys.stdout.flush()
-    except SleuthError as error:
-        return complain(str(error))
-    except KeyboardInterrupt:
-        print("sleuth: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:
-        # The reader (`head`, `less`) has left; keep the interpreter from complaining about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FOUND_NOTHING
-    except OSError as error:
-        # Errors of the user's own files are caught where they arise; what is left is the output itself.
-        if error.errno != errno.ENOSPC:
-            raise
-        return complain("Cannot write the result: no space left on the device.")
-    except Exception:
-        import traceback
-
-        traceback.print_exc()
-        print("sleuth: this is a bug in Sleuth, not in your code. Please report it.", file=sys.stderr)
-        return OWN_FAULT
+    except BaseException as error:  # whatever it is: this is the edge of the process
+        code = _explained(error, words)
+        _let_go(sys.stdout)
+    _let_go(sys.stderr)
     return code if isinstance(code, int) else FOUND_NOTHING
+
+
+def _explained(error: BaseException, words: list[str]) -> int:
+    """The exit code of a request that broke off, and the sentence that goes with it."""
+    match error:
+        case BrokenPipeError():  # the reader (`head`, `less`) has left, and knows
+            return READER_LEFT
+        case SleuthError():
+            return complain(str(error))
+        case KeyboardInterrupt():
+            return complain("interrupted", INTERRUPTED)
+        case SystemExit():
+            return complain(f"Code that was run left by sys.exit({error.code!r}) before there was an answer.")
+        case OSError() if (sentence := _of_the_system(error)) is not None:
+            return complain(sentence)
+    from sleuth.cli.fault import reported
+
+    return complain(reported(error, words), OWN_FAULT)
+
+
+def _of_the_system(error: OSError) -> str | None:
+    """What the system refused: a file that was named, the output, or a resource; else it is our mistake."""
+    words = error.strerror or type(error).__name__
+    reason = words[:1].lower() + words[1:]
+    if error.filename is not None:
+        return f"Cannot use {str(error.filename)!r}: {reason}."
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG, errno.EBADF):
+        return f"Cannot write the result: {reason}."
+    if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN):
+        return f"The system gave out: {reason}."
+    return None
+
+
+def _open_streams() -> None:
+    """Standard streams that were closed (`>&-`) lead nowhere: the next file opened would take their place."""
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(handle)
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+def _let_go(stream: TextIO) -> None:
+    """Send what is left; where that cannot be, keep the interpreter from complaining about it at its end."""
+    try:
+        stream.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _answer(words: list[str]) -> object:
@@ -82,6 +120,8 @@ def _answer(words: list[str]) -> object:
     return answer(words)
 
 
-def complain(sentence: str) -> int:
-    print(f"sleuth: {' '.join(sentence.split())}", file=sys.stderr, flush=True)
-    return WRONG_REQUEST
+def complain(sentence: str, code: int = WRONG_REQUEST) -> int:
+    with suppress(OSError, ValueError):  # there may be nobody to tell; the code says it, too
+        say(f"sleuth: {' '.join(sentence.split())}", err=True)
+        sys.stderr.flush()
+    return code

@@ -81,8 +81,9 @@ def _show(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    from sleuth.cli.output import colour, say, write_json
+    from sleuth.cli.output import write_json
     from sleuth.show import diagnosis_text
+    from sleuth.terminal import coloured, say
 
     script = str(_from_here(request.script))
     if page is not None:
@@ -90,7 +91,7 @@ def _show(
         from sleuth.show import diagnosis_html
 
         write_whole(page, diagnosis_html.document(found, script))
-    text = diagnosis_text.brief(found) if quiet else diagnosis_text.page(found, script, colour())
+    text = diagnosis_text.brief(found) if quiet else diagnosis_text.page(found, script, coloured())
     payload = found.to_dict()
     if json_path != "-":
         say(text)

@@ -8,6 +8,7 @@ import click
 
 from sleuth.cli.output import emit, output_options, write_json
 from sleuth.errors import SleuthError
+from sleuth.terminal import say
 
 if TYPE_CHECKING:
     from sleuth.evidence.credence import Semantics, Weighed
@@ -81,9 +82,9 @@ def check(
         if done:
             write_whole(chosen, text)
             result = room.check_map(room.read_file(chosen), folder, semantics)
-        click.echo(f"Rewrote {done} anchor{'s' * (done != 1)} in {chosen}.", err=True)
+        say(f"Rewrote {done} anchor{'s' * (done != 1)} in {chosen}.", err=True)
     if lock:
-        click.echo(f"Wrote {write_lock(str(chosen), result.evidence)}.", err=True)
+        say(f"Wrote {write_lock(str(chosen), result.evidence)}.", err=True)
         result = room.check_map(room.read_file(chosen), folder, semantics)
     text = show.check_text(result, quiet)
     if text or json_path:
@@ -122,7 +123,7 @@ def show_map(
         from sleuth.show.evidence_page import page_html
 
         write_whole(page, page_html(weighed, check_map(weighed.map, folder)))
-        click.echo(f"Wrote {page}.", err=True)
+        say(f"Wrote {page}.", err=True)
         if json_path is None:
             return
     text = (
@@ -190,7 +191,7 @@ def export_map(
         return
     write_whole(output, text + "\n")
     if not quiet:
-        click.echo(f"Wrote {output}.", err=True)
+        say(f"Wrote {output}.", err=True)
 
 
 def _own_map() -> Path:
@@ -211,7 +212,7 @@ def _weighed(path: Path, lenient: bool, semantics: "Semantics") -> "Weighed":
     if faults and not lenient:
         raise SleuthError(show.places(found.path, faults))
     for fault in faults:
-        click.echo(f"sleuth: {found.path}:{fault.line}:{fault.column}: {fault.message}", err=True)
+        say(f"sleuth: {found.path}:{fault.line}:{fault.column}: {fault.message}", err=True)
     return weigh(found, semantics)
 
 

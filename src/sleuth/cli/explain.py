@@ -5,9 +5,10 @@ from typing import Any
 import click
 
 from sleuth import catalog
-from sleuth.cli.output import colour, emit, output_options
+from sleuth.cli.output import emit, output_options
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.show import pages
+from sleuth.terminal import coloured
 
 
 @click.command("explain")
@@ -19,7 +20,7 @@ def command(name: str, json_path: str | None, quiet: bool) -> None:
     What happens, how to tell, how to fix, who says so, and how far to trust that.
     """
     brief, markdown, payload = _cause(name) if name in catalog.causes() else _rule(name)
-    text = brief if quiet else pages.for_terminal(markdown) if colour() else markdown
+    text = brief if quiet else pages.for_terminal(markdown) if coloured() else markdown
     emit(text, payload, json_path)
 
 

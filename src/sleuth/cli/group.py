@@ -8,6 +8,7 @@ import click
 from sleuth._version import __version__
 from sleuth.cli import VERBS, WRONG_REQUEST, complain
 from sleuth.errors import did_you_mean
+from sleuth.terminal import say
 
 
 class VerbGroup(click.Group):
@@ -52,7 +53,7 @@ def answer(words: list[str]) -> object:
     try:
         return sleuth.main(args=words, prog_name="sleuth", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
+        say(error.format_message())
         return WRONG_REQUEST
     except click.ClickException as error:
         return complain(error.format_message())

@@ -9,6 +9,7 @@ import click
 from sleuth.cli.linting import Request, answer, exit_code, report, say_troubles, sorted_out
 from sleuth.cli.output import emit, output_options, write_json
 from sleuth.quick_dataclass import replace
+from sleuth.terminal import coloured, say
 
 FORMATS = ("text", "json", "sarif", "github", "junit")
 AUDIT_FORMATS = ("text", "json")
@@ -105,7 +106,6 @@ def _against_names(select: tuple[str, ...], ignore: tuple[str, ...], audit: bool
 def _audit(paths: tuple[Path, ...], exclude: tuple[str, ...], form: str, json_path: str | None) -> int:
     from sleuth.lint.audit import audit
     from sleuth.show import lint_text
-    from sleuth.show.colour import coloured
 
     present, missing = sorted_out(paths)
     found = audit(present, exclude)
@@ -126,18 +126,18 @@ def _fix(request: Request, unsafe: bool, yes: bool) -> int:
     say_troubles(result)
     planned = repairs(result.findings, unsafe)
     for repair in planned:
-        click.echo(repair.diff(), nl=False)
+        say(repair.diff(), end="")
     total = f"{len(result.findings)} finding{'s' if len(result.findings) != 1 else ''}"
     if not planned:
         how = "" if unsafe else " safely (--fix-unsafe may know more)"
-        click.echo(f"Nothing that can be repaired{how}; {total}.", err=True)
+        say(f"Nothing that can be repaired{how}; {total}.", err=True)
         return 2 if missing else exit_code(result)
     if not yes and not (sys.stdin.isatty() and click.confirm("Write these changes?", err=True)):
-        click.echo("Nothing was written; --yes writes without asking.", err=True)
+        say("Nothing was written; --yes writes without asking.", err=True)
         return 2 if missing else 1
     write(planned)
     done = sum(repair.count for repair in planned)
-    click.echo(f"Repaired {done} of {total}.", err=True)
+    say(f"Repaired {done} of {total}.", err=True)
     return 2 if missing else int(done != len(result.findings))
 
 
@@ -152,7 +152,7 @@ def _watch(request: Request, quiet: bool) -> int:
             before = stamps(request.paths, request.selection.exclude)  # what changes meanwhile has changed
             result = request.run()
             report(result, "text", None, quiet)
-            click.echo("Watching; Ctrl-C ends.", err=True)
+            say("Watching; Ctrl-C ends.", err=True)
             wait_for_change(request.paths, request.selection.exclude, before)
     except KeyboardInterrupt:
         return exit_code(result) if result is not None else 0

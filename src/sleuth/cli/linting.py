@@ -4,9 +4,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sleuth.cli.output import emit, say, steps_of
+from sleuth.cli.output import emit, steps_of
 from sleuth.errors import SleuthError
 from sleuth.quick_dataclass import dataclass, replace
+from sleuth.terminal import coloured, say
 
 if TYPE_CHECKING:
     from sleuth.lint import LintResult, Selection
@@ -96,7 +97,6 @@ def _objection(path: Path) -> str:
 
 def report(result: "LintResult", form: str, json_path: str | None, quiet: bool) -> None:
     from sleuth.show import lint_text
-    from sleuth.show.colour import coloured
 
     say_troubles(result)
     if form == "text":
@@ -106,7 +106,7 @@ def report(result: "LintResult", form: str, json_path: str | None, quiet: bool) 
 
         text = lint_formats.render(result, form)
     if text or json_path:
-        emit(text, lint_text.as_json(result) if json_path else None, json_path)
+        emit(text, lint_text.as_json(result) if json_path else None, json_path, form == "github")
 
 
 def say_troubles(result: "LintResult") -> None:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sleuth.terminal import say, visible
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -23,21 +25,11 @@ def output_options(function: Command) -> Command:
     return as_json(quiet(function))
 
 
-def emit(text: str, payload: Any, json_path: str | None) -> None:
+def emit(text: str, payload: Any, json_path: str | None, commands: bool = False) -> None:
     """Show the text; with `--json`, write the payload as well, or instead where both want stdout."""
     if json_path != "-":
-        say(text)
+        say(text, commands=commands)
     write_json(payload, json_path)
-
-
-def say(text: str, err: bool = False) -> None:
-    """Print. Only text with colours needs the library that knows which terminals show them."""
-    if "\x1b" not in text:
-        print(text, file=sys.stderr if err else sys.stdout)
-        return
-    import click
-
-    click.echo(text, err=err)
 
 
 def write_json(payload: Any, json_path: str | None) -> None:
@@ -46,23 +38,14 @@ def write_json(payload: Any, json_path: str | None) -> None:
         return
     import json
 
-    rendered = json.dumps(payload, indent=2, ensure_ascii=False, allow_nan=False)
+    # What `visible` shows has the form of JSON's own escapes here: JSON has escaped what is below a space.
+    rendered = visible(json.dumps(payload, indent=2, ensure_ascii=False, allow_nan=False))
     if json_path == "-":
         say(rendered)
     else:
         from sleuth.files import write_whole
 
         write_whole(Path(json_path), rendered + "\n")
-
-
-def colour() -> bool:
-    """Whether standard output should carry colour: a terminal, and no NO_COLOR."""
-    import click
-
-    context = click.get_current_context(silent=True)
-    if context is not None and context.color is not None:
-        return context.color
-    return sys.stdout.isatty()
 
 
 WORTH_A_BAR = 40  # steps; fewer are over before a bar could be read

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sleuth.cli.output import colour, emit, output_options
+from sleuth.cli.output import emit, output_options
 from sleuth.errors import SleuthError, did_you_mean
+from sleuth.terminal import coloured
 
 if TYPE_CHECKING:
     from sleuth.probing import ProbeReport
@@ -57,7 +58,7 @@ def command(
 
 def _page(found: "ProbeReport") -> str:
     """With colour on a terminal, plain in a pipe."""
-    if not colour():
+    if not coloured():
         return str(found)
     from io import StringIO
 

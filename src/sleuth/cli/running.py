@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from sleuth.terminal import say
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 # Parsers that make an option of every field or parameter, so that none is spelled out.
 SPELLED_NOWHERE = re.compile(
@@ -82,7 +84,7 @@ def _place_of_script(words: list[str], takes: dict[str, bool]) -> int | None:
 def _tell(script: str, left: list[str]) -> None:
     names = " and ".join(f"`{name}`" for name in left)
     verb = "is" if len(left) == 1 else "are"
-    click.echo(
+    say(
         f"sleuth: {names} {verb} left to {Path(script).name}, which takes that itself; "
         "options before the script are Sleuth's.",
         err=True,

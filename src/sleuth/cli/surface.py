@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sleuth.cli.output import colour, emit, output_options
+from sleuth.cli.output import emit, output_options
 from sleuth.errors import SleuthError, did_you_mean
+from sleuth.terminal import coloured
 
 if TYPE_CHECKING:
     from sleuth.loss_surface import Comparison, Surface
@@ -131,7 +132,7 @@ def _show(
 ) -> None:
     from sleuth.loss_surface.shown import as_text
 
-    text = as_text.brief(seen) if quiet else shown.text(colour())
+    text = as_text.brief(seen) if quiet else shown.text(coloured())
     if out is not None:
         shown.save(out)
         text = "\n".join(part for part in (text, "" if quiet else f"\nWritten: {out}") if part)

@@ -7,6 +7,7 @@ import click
 
 from sleuth.cli.output import emit, output_options
 from sleuth.cli.sweep_run import plan_command, run_command
+from sleuth.terminal import say
 
 if TYPE_CHECKING:
     from sleuth.sweeping.result import Analysis
@@ -87,7 +88,7 @@ def analyze_command(
 
     opened = open_source(source, refresh, logs)
     for line in opened.said:
-        click.echo(f"sleuth: {line}", err=True)
+        say(f"sleuth: {line}", err=True)
     asked = Asked(
         opened.param if param is None else param, opened.metric if metric is None else metric,
         opened.seed if seed is None else seed, group, _words(config), _words(ignore_columns),
@@ -125,7 +126,7 @@ def _show(
         show.brief(result) if quiet else "\n".join([show.text(result), *([""] if written else []), *written])
     )
     if json_path is None:
-        click.echo(text)
+        say(text)
         return
     emit(text, result.to_dict() | {"journal": show.paragraph(result)}, json_path)
 

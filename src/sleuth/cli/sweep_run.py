@@ -10,12 +10,11 @@ import click
 
 from sleuth.cli.output import emit, output_options, write_json
 from sleuth.errors import SleuthError
+from sleuth.terminal import say
 
 if TYPE_CHECKING:
     from sleuth.sweeping.plan import Plan
     from sleuth.sweeping.running import Event, Ran
-
-CLEAR = "\r\033[K"  # to the start of the line, and wipe it
 
 
 @click.command("plan")
@@ -187,7 +186,7 @@ def run_command(
         ran = run(plan, engine_for(where), _teller(plan, quiet, retry_failed), retry_failed)
         results.append(_summary(plan, ran))
         if json_path != "-":
-            click.echo(_ended(plan, ran))
+            say(_ended(plan, ran))
         if ran.interrupted:
             write_json({"schema": "sleuth.sweep.run/1", "sweeps": results}, json_path)
             raise KeyboardInterrupt
@@ -211,10 +210,10 @@ def _teller(plan: "Plan", quiet: bool, retry_failed: bool) -> "Callable[[Event],
         if event.state not in ("running", "finished") or (
             event.state == "finished" and not live and not quiet
         ):
-            click.echo((CLEAR if live else "") + ended_line(event, state), err=True)
+            say(ended_line(event, state), err=True, redraw=live)
         if live:
             over = state.ended == state.total
-            click.echo(CLEAR + progress_line(state), nl=over, err=True)
+            say(progress_line(state), err=True, end="\n" if over else "", redraw=True)
 
     return tell
 

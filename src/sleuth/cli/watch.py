@@ -8,6 +8,7 @@ import click
 from sleuth.cli.output import output_options, write_json
 from sleuth.cli.running import ScriptCommand
 from sleuth.errors import SleuthError
+from sleuth.terminal import say
 
 
 @click.command("watch", cls=ScriptCommand)
@@ -81,7 +82,7 @@ def command(
     if page is not None:
         write_whole(page, document(report, record))
     where = str(kept.folder) if kept.recording else ""
-    click.echo(watch_text.brief(report) if quiet else "\n" + watch_text.page(report, where), err=True)
+    say(watch_text.brief(report) if quiet else "\n" + watch_text.page(report, where), err=True)
     write_json(report.to_dict(), json_path)
     found = report.verdict.status == "cause-found"
     return 1 if fail and found and code == 0 else code

@@ -5,6 +5,7 @@ from typing import Any
 
 from sleuth.finding import Evidence, Severity
 from sleuth.quick_dataclass import dataclass, field
+from sleuth.terminal import one_line
 
 Excerpts = dict[tuple[str | None, int | None, int | None], str]
 
@@ -35,7 +36,7 @@ class Trouble:
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path
-        return f"Cannot read {place}: {self.sentence}"
+        return f"Cannot read {one_line(place)}: {self.sentence}"
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,5 @@
 """Colour for terminals; for pipes and files, plain text, without loading what makes the colour."""
 
-import os
-import sys
-
-
-def coloured() -> bool:
-    """Whether who reads standard output sees colours, and wants them."""
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
-
 
 class Paint:
     """Styles text, or leaves it as it is."""

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from pathlib import Path
 
 from sleuth.finding import Finding
+from sleuth.markup import escape
 from sleuth.report import Ran, Report, Tried
 from sleuth.show import diagnosis_words as words
 from sleuth.show import finding_text

@@ -1,7 +1,6 @@
 """A map as one self-contained page: the graph, a search, and the way down to every quote."""
 
 import json
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from sleuth.evidence.check import Check, Checked
 from sleuth.evidence.credence import Weighed
 from sleuth.evidence.lineage import lineage
 from sleuth.evidence.model import Link, Node, Statement
+from sleuth.markup import escape
 from sleuth.show.evidence import counts, number, sides
 from sleuth.show.evidence_graph import BOX_HEIGHT, BOX_WIDTH, Box, Drawing, Edge, draw
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from sleuth.finding import Finding, Severity, Where
 from sleuth.show.colour import Paint
 from sleuth.show.wrapping import wrapped
+from sleuth.terminal import one_line
 
 MARKS: dict[Severity, str] = {"error": "✗", "warning": "!", "note": "·"}
 COLOURS: dict[Severity, str] = {"error": "red", "warning": "yellow", "note": "cyan"}
@@ -44,7 +45,8 @@ def place(where: Where) -> str:
     """`train.py:5, module net.2`."""
     cell = None if where.cell is None else f"cell {where.cell}"
     spot = ":".join(str(part) for part in (where.path, cell, where.line) if part is not None)
-    return ", ".join(part for part in (spot, f"module {where.module}" if where.module else "") if part)
+    module = f"module {where.module}" if where.module else ""
+    return one_line(", ".join(part for part in (spot, module) if part))
 
 
 def _led(lines: list[str], head: str, painted: str) -> list[str]:

@@ -11,6 +11,7 @@ from sleuth.finding import Finding, Severity, Where
 from sleuth.lint import LintResult
 from sleuth.lint.reports import Trouble
 from sleuth.show.lint_text import as_json
+from sleuth.terminal import visible
 
 SARIF_LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "note"}
 GITHUB_LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "notice"}
@@ -20,9 +21,9 @@ def render(result: LintResult, form: str) -> str:
     """The result in one of the formats."""
     match form:
         case "json":
-            return json.dumps(as_json(result), indent=2, ensure_ascii=False)
+            return visible(json.dumps(as_json(result), indent=2, ensure_ascii=False))
         case "sarif":
-            return json.dumps(sarif(result), indent=2, ensure_ascii=False)
+            return visible(json.dumps(sarif(result), indent=2, ensure_ascii=False))
         case "github":
             return "\n".join(github(result))
         case "junit":
@@ -156,4 +157,5 @@ def junit(result: LintResult) -> str:
     if not len(suite):
         ElementTree.SubElement(suite, "testcase", classname="sleuth", name=f"{result.files} files")
     ElementTree.indent(suites)
-    return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True)
+    # No XML may hold control characters, not even escaped.
+    return visible(ElementTree.tostring(suites, encoding="unicode", xml_declaration=True))

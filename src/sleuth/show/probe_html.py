@@ -4,10 +4,10 @@ import base64
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from typing import Any
 
 from sleuth.finding import Finding
+from sleuth.markup import escape
 from sleuth.report import Report
 from sleuth.show.probe_blocks import lines, tables
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sleuth.show.diagnosis_words import question
+from sleuth.terminal import visible
 
 FRAMES = 4  # a second
 _ENDED = {
@@ -86,7 +87,7 @@ def telling(silent: bool, budget: float | None = None) -> Iterator[Callable[[str
 
     def shown() -> Text:
         lines = progress.lines(time.monotonic())
-        return Text("\n".join(lines), style="dim", no_wrap=True, overflow="ellipsis")
+        return Text(visible("\n".join(lines)), style="dim", no_wrap=True, overflow="ellipsis")
 
     with Live(
         console=console, get_renderable=shown, refresh_per_second=FRAMES, transient=True,
@@ -96,6 +97,6 @@ def telling(silent: bool, budget: float | None = None) -> Iterator[Callable[[str
         def tell(what: str, words: str) -> None:
             line = progress.told(what, words, time.monotonic())
             if line is not None:
-                console.print(Text(line, no_wrap=True, overflow="ellipsis"))
+                console.print(Text(visible(line), no_wrap=True, overflow="ellipsis"))
 
         yield tell

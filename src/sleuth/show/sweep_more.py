@@ -1,8 +1,8 @@
 """Many-task comparisons and sensitivity: for the terminal, and one picture a parameter."""
 
 from collections.abc import Iterator
-from html import escape
 
+from sleuth.markup import escape
 from sleuth.show.sweep_page import STYLE
 from sleuth.show.sweep_pictures import (
     BOTTOM,

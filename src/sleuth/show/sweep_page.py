@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Iterator
-from html import escape
 
+from sleuth.markup import escape
 from sleuth.show.sweep import number, paragraph
 from sleuth.show.sweep_pictures import COLOURS, dose_response, effects, paired_lines
 from sleuth.sweeping.result import Analysis, Group, SweepFinding, Value

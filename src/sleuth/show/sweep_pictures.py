@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
+from sleuth.markup import escape
 from sleuth.show.sweep import number
 from sleuth.sweeping.result import Group
 from sleuth.sweeping.tasks import Tasks

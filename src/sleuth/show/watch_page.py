@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 
 from sleuth.finding import Finding
+from sleuth.markup import escape
 from sleuth.record.entries import Evaluation, Layers, Metric, Record
 from sleuth.report import Report
 from sleuth.show.watch_text import PAGE

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from sleuth.record.entries import End, Run, Trouble
+from sleuth.terminal import harmless
 from sleuth.watching import importing, modes, passes, steps
 from sleuth.watching.excepthook import keep_clean
 from sleuth.watching.models import Births
@@ -262,7 +263,7 @@ def _give_up(recorder: Recorder, error: BaseException) -> None:
 
 def _say(sentence: str) -> None:
     if not os.environ.get("SLEUTH_QUIET"):
-        sys.stderr.write(f"sleuth: {sentence}\n")
+        sys.stderr.write(f"sleuth: {harmless(sentence)}\n")
 
 
 def _sentence(error: BaseException) -> str:

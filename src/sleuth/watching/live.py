@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sleuth.terminal import harmless
+
 BETWEEN = 0.5  # seconds between two looks at the record
 NEVER = 60.0  # seconds without a backward call after which it is said
 FIRST = 3  # steps after which a first look is over
@@ -128,7 +130,7 @@ class Live:
             return
         self.clear()
         start = "" if self.at_line_start else "\n"
-        sys.stderr.write(start + "".join(f"sleuth: {sentence}\n" for _, sentence in self.to_say))
+        sys.stderr.write(start + "".join(f"sleuth: {harmless(sentence)}\n" for _, sentence in self.to_say))
         sys.stderr.flush()
         self.to_say, self.at_line_start = [], True
 
@@ -141,7 +143,7 @@ class Live:
 
     def _draw(self, text: str) -> None:
         width = shutil.get_terminal_size().columns
-        sys.stderr.write("\r\x1b[K\x1b[2m" + text[: max(10, width - 1)] + "\x1b[0m")
+        sys.stderr.write("\r\x1b[K\x1b[2m" + harmless(text)[: max(10, width - 1)] + "\x1b[0m")
         sys.stderr.flush()
         self.drawn = True
 

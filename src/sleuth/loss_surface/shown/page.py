@@ -1,10 +1,10 @@
 """A surface or a comparison as one self-contained interactive page, with plotly."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from sleuth.loss_surface.shown.panels import Panel, arrows, grid, levels, panels
+from sleuth.markup import escape
 from sleuth.needs import need
 
 if TYPE_CHECKING:
