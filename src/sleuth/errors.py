@@ -7,6 +7,10 @@ class SleuthError(Exception):
     """A mistake in the request: one clear sentence for the user, no traceback, exit code 2."""
 
 
+class ReaderLeft(Exception):
+    """Nobody reads standard output any more. (A broken pipe under a name that click does not answer itself.)"""
+
+
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     """A hint to append to a message, or nothing when no known word is near."""
     from difflib import get_close_matches  # only needed on a mistake, and not free to load

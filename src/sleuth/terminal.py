@@ -47,7 +47,7 @@ def say(text: str, err: bool = False, end: str = "\n", commands: bool = False, r
     """
     stream = sys.stderr if err else sys.stdout
     told = text if commands else _COMMAND.sub(_disarmed, text)
-    shown = _fitting(_with_colours(told) if coloured() else visible(told), stream)
+    shown = _fitting(_with_colours(told, coloured()), stream)
     if not redraw and "\x1b" not in shown:
         print(shown, file=stream, end=end)
         return
@@ -56,27 +56,16 @@ def say(text: str, err: bool = False, end: str = "\n", commands: bool = False, r
     click.echo(f"{CLEAR_LINE if redraw else ''}{shown}{end}", file=stream, nl=False)
 
 
-def styled(
-    text: str, fg: str | tuple[int, int, int] | None = None, bold: bool = False, dim: bool = False
-) -> str:
-    """The text in a colour, where who reads standard output sees colours, and wants them."""
-    if not coloured():
-        return text
-    import click
-
-    return click.style(text, fg=fg, bold=bold or None, dim=dim or None)
-
-
 def coloured() -> bool:
     """Whether who reads standard output sees colours, and wants them."""
     return sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-def _with_colours(text: str) -> str:
-    """Visible, but for colours: those of Sleuth cannot be told from those of others, and do no harm."""
+def _with_colours(text: str, kept: bool) -> str:
+    """Visible, but for colours, `kept` or left out: those of others do no harm, and look like Sleuth's."""
     parts, at = [], 0
     for colour in _COLOUR.finditer(text):
-        parts += [visible(text[at : colour.start()]), colour[0]]
+        parts += [visible(text[at : colour.start()]), colour[0] if kept else ""]
         at = colour.end()
     return "".join([*parts, visible(text[at:])])
 

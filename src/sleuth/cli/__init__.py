@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TextIO
 
-from sleuth.errors import SleuthError
+from sleuth.errors import ReaderLeft, SleuthError
 from sleuth.terminal import say
 
 # The page of `sleuth --help`, in the order of what people reach for first. It stands here so that help need
@@ -61,7 +61,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 def _explained(error: BaseException, words: list[str]) -> int:
     """The exit code of a request that broke off, and the sentence that goes with it."""
     match error:
-        case BrokenPipeError():  # the reader (`head`, `less`) has left, and knows
+        case BrokenPipeError() | ReaderLeft():  # `head`, `less`: they know
             return READER_LEFT
         case SleuthError():
             return complain(str(error))

@@ -1,13 +1,16 @@
 """The verbs as commands of click: help, options, and what is wrong with a request."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from typing import Any
 
 import click
 
 from sleuth._version import __version__
 from sleuth.cli import VERBS, WRONG_REQUEST, complain
-from sleuth.errors import did_you_mean
+from sleuth.errors import ReaderLeft, did_you_mean
 from sleuth.terminal import say
 
 
@@ -27,6 +30,14 @@ class VerbGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _broken_pipe_told():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _broken_pipe_told():
+            return super().invoke(ctx)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -34,6 +45,15 @@ class VerbGroup(click.Group):
             hint = did_you_mean(args[0], VERBS)
             raise click.UsageError(f"There is no verb {args[0]!r}.{hint} `sleuth --help` lists them.")
         return super().resolve_command(ctx, args)
+
+
+@contextmanager
+def _broken_pipe_told() -> Iterator[None]:
+    """Click would end the process, with 1, which means that something was found."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ReaderLeft from error
 
 
 @click.group(cls=VerbGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import click
+
 from sleuth.evidence.check import Check, Checked
 from sleuth.evidence.credence import Belief, Weighed
 from sleuth.evidence.lineage import lineage
 from sleuth.evidence.model import AGAINST, Map, Node, Problem
 from sleuth.evidence.why import Why
 from sleuth.finding import SEVERITIES
-from sleuth.terminal import styled
 
 SCHEMA = "sleuth.evidence/1"
 WIDTH = 100
@@ -88,8 +89,8 @@ def check_text(result: Check, quiet: bool = False) -> str:
 
 
 def problem_line(path: str, problem: Problem) -> str:
-    word = styled(problem.severity, fg=COLOURS[problem.severity], bold=True)
-    rule = styled(f"[{problem.rule}]", dim=True)
+    word = click.style(problem.severity, fg=COLOURS[problem.severity], bold=True)
+    rule = click.style(f"[{problem.rule}]", dim=True)
     return f"{path}:{problem.line}:{problem.column}: {word} {rule} {problem.message}"
 
 
@@ -97,7 +98,7 @@ def _summary(result: Check) -> Iterator[str]:
     found = result.map
     supports, attacks = sides(found)
     amounts = ", ".join(f"{value} {name}" for name, value in counts(found).items())
-    yield f"{styled(found.title, bold=True)}: {amounts} ({supports} for, {attacks} against)"
+    yield f"{click.style(found.title, bold=True)}: {amounts} ({supports} for, {attacks} against)"
     verdicts = Counter(entry.verdict for entry in result.quotes)
     if verdicts:
         told = " · ".join(f"{name} {count}" for name, count in verdicts.most_common())
@@ -129,8 +130,8 @@ def _roots(weighed: Weighed) -> list[Belief]:
 def _claim_lines(weighed: Weighed, belief: Belief, sign: str, depth: int, seen: set[Node]) -> Iterator[str]:
     pad = "  " * depth
     colour = "red" if sign == "-" else "green"
-    mark = f"{styled(sign, fg=colour, bold=True)} " if sign else ""
-    yield f"{pad}{mark}{styled(str(belief.node), bold=True)} {number(belief)}"
+    mark = f"{click.style(sign, fg=colour, bold=True)} " if sign else ""
+    yield f"{pad}{mark}{click.style(str(belief.node), bold=True)} {number(belief)}"
     if belief.node in seen:
         yield f"{pad}    (see above)"
         return
@@ -149,7 +150,7 @@ def _claim_lines(weighed: Weighed, belief: Belief, sign: str, depth: int, seen: 
 def _premise_lines(weighed: Weighed, title: str, depth: int) -> Iterator[str]:
     statement, belief = weighed.map.statements[title], weighed.beliefs.get(Node("statement", title))
     amount = f"{belief.credence:.2f}" if belief else "  – "
-    text = f"{amount} {styled(lineage(statement), fg='cyan')}: {statement.text}"
+    text = f"{amount} {click.style(lineage(statement), fg='cyan')}: {statement.text}"
     yield from _wrapped(text, depth, hang="     ")
 
 
@@ -182,7 +183,7 @@ def why_text(why: Why) -> str:
 def _why_head(why: Why) -> Iterator[str]:
     belief = why.belief
     interval = belief.interval
-    yield f"{styled(str(belief.node), bold=True)}"
+    yield f"{click.style(str(belief.node), bold=True)}"
     yield from _wrapped(why.text, 1)
     if interval is not None:
         span = f"5–95 %: {interval[0]:.2f}–{interval[1]:.2f}"
@@ -205,7 +206,7 @@ def _term_lines(why: Why) -> Iterator[str]:
         terms = [term for term in why.belief.terms if term.against is against]
         if not terms:
             continue
-        yield styled(f"{head}   strength × weight = counts", bold=True)
+        yield click.style(f"{head}   strength × weight = counts", bold=True)
         for term in terms:
             product = term.strength * term.weight
             names = ", ".join(term.sources)
@@ -214,7 +215,7 @@ def _term_lines(why: Why) -> Iterator[str]:
 
 def _without_lines(why: Why) -> Iterator[str]:
     if why.without:
-        yield styled("Without one source", bold=True)
+        yield click.style("Without one source", bold=True)
     for name, change in why.without.items():
         yield f"  {change:+.3f}  {name}"
 

@@ -6,10 +6,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import click
+
 from sleuth.archive import Row
 from sleuth.archive.journal import Note
 from sleuth.show.runs import COLOURS, near
-from sleuth.terminal import styled
 
 Entry = tuple[str, str, Note | Row]  # day, time, what
 
@@ -31,7 +32,7 @@ def text(found: Sequence[Entry], here: Path) -> str:
     if not found:
         return 'Nothing yet. `sleuth journal add "what you saw"` writes a note; runs appear by themselves.'
     blocks = [
-        "\n".join([styled(day, bold=True), *(_line(entry, here) for entry in members)])
+        "\n".join([click.style(day, bold=True), *(_line(entry, here) for entry in members)])
         for day, members in groupby(found, key=lambda entry: entry[0])
     ]
     return "\n\n".join(blocks)
@@ -44,10 +45,10 @@ def as_json(found: Sequence[Entry]) -> dict[str, Any]:
 def _line(entry: Entry, here: Path) -> str:
     _, time, what = entry
     if isinstance(what, Note):
-        about = f" {styled(f'[{what.run}]', dim=True)}" if what.run else ""
+        about = f" {click.style(f'[{what.run}]', dim=True)}" if what.run else ""
         return f"  {what.time or '     '}{about} {what.text}"
     causes = ", ".join(filter(None, what.causes))
-    status = styled(what.status, fg=COLOURS[what.status])
+    status = click.style(what.status, fg=COLOURS[what.status])
     return f"  {time} {what.run.id}  {near(what.script, here)}  {status}{'  ' + causes if causes else ''}"
 
 

@@ -6,9 +6,10 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+import click
+
 from sleuth import catalog
 from sleuth.catalog import TECHNIQUES, Cause
-from sleuth.terminal import styled
 
 BUILT, DESCRIBED, NEITHER = "●", "○", "·"
 
@@ -94,13 +95,13 @@ def overview(chosen: Iterable[Cause]) -> str:
     columns = "  ".join(TECHNIQUES.values())
     blocks = []
     for family, members in groupby(chosen, key=attrgetter("family")):
-        head = styled(catalog.families()[family].title.ljust(indent + 2), bold=True)
+        head = click.style(catalog.families()[family].title.ljust(indent + 2), bold=True)
         rows = [f"  {cause.slug.ljust(indent)}  {_marks(cause)}  {cause.page.summary}" for cause in members]
-        blocks.append("\n".join([f"{head}  {styled(columns, dim=True)}", *rows]))
+        blocks.append("\n".join([f"{head}  {click.style(columns, dim=True)}", *rows]))
     legend = (
         f"{BUILT} detected   {DESCRIBED} described, not yet detected   {NEITHER} not its way of being seen"
     )
-    return "\n\n".join([*blocks, styled(legend, dim=True)])
+    return "\n\n".join([*blocks, click.style(legend, dim=True)])
 
 
 def overview_json(chosen: Iterable[Cause]) -> dict[str, Any]:

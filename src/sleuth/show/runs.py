@@ -6,10 +6,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import click
+
 from sleuth.archive import Row, Run, Series
 from sleuth.archive.differences import Difference, Pair, Parting, seeds
 from sleuth.archive.run import Status
-from sleuth.terminal import styled
 
 COLOURS: Mapping[Status, str] = {
     "running": "cyan",
@@ -46,9 +47,9 @@ def listing(rows: Sequence[Row], metrics: Mapping[str, Mapping[str, Extremes]], 
     for line, row in zip(lines, [None, *rows], strict=True):
         cells = [cell.ljust(width) for cell, width in zip(line, [*widths, 0], strict=True)]
         if row is not None:
-            cells[2] = styled(cells[2], fg=COLOURS[row.status])
+            cells[2] = click.style(cells[2], fg=COLOURS[row.status])
         text = "  ".join(cells).rstrip()
-        drawn.append(text if row is not None else styled(text, dim=True))
+        drawn.append(text if row is not None else click.style(text, dim=True))
     return "\n".join(drawn)
 
 
@@ -59,7 +60,7 @@ def listing_json(rows: Sequence[Row], metrics: Mapping[str, Mapping[str, Extreme
 def page(run: Run, curves: Mapping[str, Series]) -> str:
     """All there is to know of a run at a glance."""
     meta, status = run.meta, run.status
-    title = f"{styled(run.id, bold=True)}  {styled(status, fg=COLOURS[status])}"
+    title = f"{click.style(run.id, bold=True)}  {click.style(status, fg=COLOURS[status])}"
     facts = [f"  {label:<12}{value}" for label, value in _facts(run, meta) if value]
     blocks = ["\n".join([title, *facts])]
     if run.findings:
@@ -97,7 +98,9 @@ def curve_json(run: Run, series: Series) -> dict[str, Any]:
 
 def comparison(found: Difference) -> str:
     """What differs, what was the same left out; the curves come last, as the answer."""
-    blocks = [f"{styled('a', fg='red')}  {found.left.id}\n{styled('b', fg='green')}  {found.right.id}"]
+    blocks = [
+        f"{click.style('a', fg='red')}  {found.left.id}\n{click.style('b', fg='green')}  {found.right.id}"
+    ]
     if found.command:
         blocks.append(
             "\n".join([_head("Command"), *_sides([" ".join(side or []) for side in found.command])])
@@ -257,7 +260,7 @@ def _side(value: Any) -> str:
 
 
 def _sides(sides: Sequence[str]) -> list[str]:
-    return [styled(f"  - {sides[0]}", fg="red"), styled(f"  + {sides[1]}", fg="green")]
+    return [click.style(f"  - {sides[0]}", fg="red"), click.style(f"  + {sides[1]}", fg="green")]
 
 
 def _code(found: Difference) -> str:
@@ -267,7 +270,7 @@ def _code(found: Difference) -> str:
     if found.unseen:
         lines.append(f"  {found.unseen}")
     colours = {"+": "green", "-": "red", "@": "cyan"}
-    lines += [styled(line, fg=colours.get(line[:1])) for line in found.code.splitlines()]
+    lines += [click.style(line, fg=colours.get(line[:1])) for line in found.code.splitlines()]
     return "\n".join(lines if len(lines) > 1 else [*lines, "  the same"])
 
 
@@ -309,7 +312,7 @@ def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 def _head(title: str) -> str:
-    return styled(title, bold=True)
+    return click.style(title, bold=True)
 
 
 def _finite(values: Sequence[float]) -> list[float]:

@@ -3,9 +3,10 @@
 import math
 from collections.abc import Iterator, Sequence
 
+import click
+
 from sleuth.sweeping.result import Analysis, Group, SweepFinding, Value
 from sleuth.sweeping.verdicts import in_words, listed
-from sleuth.terminal import styled
 
 COLOURS = {
     "reliable-better": "green",
@@ -26,7 +27,7 @@ def text(analysis: Analysis) -> str:
         parts.append(f"... and {len(analysis.groups) - MOST_GROUPS} more groups (--json has them all).")
     if analysis.findings:
         parts.append("\n".join(_findings(analysis.findings)))
-    parts.append(styled("For the journal", bold=True) + "\n" + paragraph(analysis))
+    parts.append(click.style("For the journal", bold=True) + "\n" + paragraph(analysis))
     return "\n\n".join(parts)
 
 
@@ -43,12 +44,12 @@ def brief(analysis: Analysis) -> str:
 def _group(analysis: Analysis, group: Group) -> str:
     best = "lower" if analysis.lower_is_better else "higher"
     size = f"{_count(len(group.values), 'value')} × {_count(len(group.seeds), 'seed')}"
-    head = styled(f"{group.param} → {analysis.metric}", bold=True)
+    head = click.style(f"{group.param} → {analysis.metric}", bold=True)
     lines = [f"{head} ({best} is better) · group {group.group} · {size}", *_table(group)]
     lines += [_trend(group), *_folklore(group)]
     if group.missing or group.failed:
         lines += _map(group)
-    lines += [f"  {styled('!', fg='yellow')} {warning}" for warning in group.warnings]
+    lines += [f"  {click.style('!', fg='yellow')} {warning}" for warning in group.warnings]
     return "\n".join(line for line in lines if line)
 
 
@@ -67,12 +68,12 @@ def _table(group: Group) -> Iterator[str]:
     ]
     rows = [_row(value) for value in group.values]
     widths = [max(len(row[place]) for row in [heads, *rows]) for place in range(len(heads))]
-    yield "  " + styled(_line(heads, widths), dim=True)
+    yield "  " + click.style(_line(heads, widths), dim=True)
     for value, row in zip(group.values, rows, strict=True):
         colour = COLOURS[value.verdict]
         cells = _line(row, widths)
         word = row[8].ljust(widths[8])
-        yield "  " + (cells.replace(word, styled(word, fg=colour), 1) if colour else cells)
+        yield "  " + (cells.replace(word, click.style(word, fg=colour), 1) if colour else cells)
 
 
 def _row(value: Value) -> list[str]:
@@ -128,17 +129,17 @@ def _map(group: Group) -> Iterator[str]:
             done = pair in group.cells
             marks.append("●" if done else "✗" if pair in failed else "·" if pair in missing else " ")
         yield f"  {str(value.value).ljust(width)}  {' '.join(marks)}"
-    yield styled("  ● result  ✗ failed  · missing, by seed", dim=True)
+    yield click.style("  ● result  ✗ failed  · missing, by seed", dim=True)
 
 
 def _findings(findings: Sequence[SweepFinding]) -> Iterator[str]:
-    yield styled("Found", bold=True)
+    yield click.style("Found", bold=True)
     several = len({finding.group for finding in findings}) > 1
     for finding in findings:
         where = f"[{finding.group}] " if several and finding.group is not None else ""
         yield f"  {SIGNS[finding.severity]} {where}{finding.message}"
         if finding.runs and finding.severity == "warning":
-            yield styled(f"    runs: {listed(finding.runs, 6)}", dim=True)
+            yield click.style(f"    runs: {listed(finding.runs, 6)}", dim=True)
         if finding.fix:
             yield f"    fix: {finding.fix}"
 
