@@ -114,15 +114,18 @@ def test_a_torn_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     text = Path(BROKEN).read_text("utf-8")
     (tmp_path / "torn.py").write_text(text + "\nfor x in (\n")
     done = sleuth("lint", str(tmp_path))
-    assert done.returncode == 1
+    assert done.returncode == 2
+    assert sleuth("lint", str(tmp_path), "--unreadable", "ignore").returncode == 1
     assert "[double-softmax]" in done.stdout
     assert "The rest was read." in done.stderr
 
 
-def test_one_readable_file_is_enough(tmp_path: Path) -> None:
+def test_one_readable_file_is_not_enough(tmp_path: Path) -> None:
     (tmp_path / "torn.py").write_text("def f(:\n")
     (tmp_path / "fine.py").write_text("import torch\n")
-    assert sleuth("lint", str(tmp_path)).returncode == 0
+    done = sleuth("lint", str(tmp_path))
+    assert done.returncode == 2
+    assert done.stdout == "Nothing found in 2 files, 1 unreadable.\n"
 
 
 def test_a_folder_without_python_is_said(tmp_path: Path) -> None:

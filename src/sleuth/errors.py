@@ -8,7 +8,7 @@ class SleuthError(Exception):
 
 
 class ReaderLeft(Exception):
-    """Nobody reads standard output any more. (A broken pipe under a name that click does not answer itself.)"""
+    """Nobody reads standard output any more: a broken pipe under a name that click does not answer itself."""
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:

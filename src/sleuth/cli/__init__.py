@@ -33,6 +33,7 @@ VERBS = {
 }
 
 FOUND_NOTHING, FOUND_SOMETHING, WRONG_REQUEST, OWN_FAULT = 0, 1, 2, 3
+LONGEST_NAME = 255  # as file systems have it; of a longer one the start says enough
 INTERRUPTED, READER_LEFT = 130, 141  # 128 + SIGINT and 128 + SIGPIPE, as shells have them
 
 
@@ -81,7 +82,9 @@ def _of_the_system(error: OSError) -> str | None:
     words = error.strerror or type(error).__name__
     reason = words[:1].lower() + words[1:]
     if error.filename is not None:
-        return f"Cannot use {str(error.filename)!r}: {reason}."
+        name = str(error.filename)
+        shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
+        return f"Cannot use {shown!r}: {reason}."
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG, errno.EBADF):
         return f"Cannot write the result: {reason}."
     if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN):

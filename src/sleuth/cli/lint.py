@@ -3,13 +3,26 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from sleuth.cli.linting import Request, answer, exit_code, report, say_troubles, sorted_out
+from sleuth.cli.linting import (
+    Request,
+    answer,
+    exit_code,
+    report,
+    say_troubles,
+    sorted_out,
+    unread_code,
+)
 from sleuth.cli.output import emit, output_options, write_json
 from sleuth.quick_dataclass import replace
+from sleuth.settings import UNREADABLE
 from sleuth.terminal import coloured, say
+
+if TYPE_CHECKING:
+    from sleuth.lint import Selection
 
 FORMATS = ("text", "json", "sarif", "github", "junit")
 AUDIT_FORMATS = ("text", "json")
@@ -29,6 +42,11 @@ AUDIT_FORMATS = ("text", "json")
 @click.option("--watch", is_flag=True, help="Lint again whenever a file changes, until interrupted.")
 @click.option("--stdin-filename", metavar="NAME", help="What to call standard input (path '-').")
 @click.option("--no-cache", is_flag=True, help="Work everything out anew.")
+@click.option(
+    "--unreadable",
+    type=click.Choice(UNREADABLE),
+    help="Whether a file that is not read, or only in part, is exit code 2 (default: error).",
+)
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes to use (default: all cores).")
 @output_options
 def command(
@@ -45,6 +63,7 @@ def command(
     watch: bool,
     stdin_filename: str | None,
     no_cache: bool,
+    unreadable: str | None,
     jobs: int | None,
     json_path: str | None,
     quiet: bool,
@@ -55,7 +74,8 @@ def command(
 
     PATHS are Python files, notebooks or folders; '-' is standard input; without PATHS, the current folder.
     A comment `# sleuth: ignore[CAUSE]` silences a line, `# sleuth: ignore-file[CAUSE]` a file. Settings stand
-    in pyproject.toml under [tool.sleuth.lint]. Exit code 1 means that something was found.
+    in pyproject.toml under [tool.sleuth.lint]. Exit code 1 means that something was found, 2 that a path is
+    missing or a file could not be read, or only in part (see --unreadable).
     """
     from sleuth.lint.selection import combined, configured
 
@@ -68,9 +88,9 @@ def command(
         raise click.UsageError(objections[0])
     paths = paths or (Path(),)
     config = configured(Path.cwd() if paths[0] == Path("-") else paths[0].absolute())
-    selection = combined(config, _words(select), _words(ignore), notes)
+    selection = combined(config, _words(select), _words(ignore), notes, unreadable)
     if audit:
-        return _audit(paths, selection.exclude, form, json_path)
+        return _audit(paths, selection, form, json_path)
     request = Request(paths, selection, since, stdin_filename, no_cache, jobs)
     if watch:
         return _watch(request, quiet)
@@ -103,19 +123,21 @@ def _against_names(select: tuple[str, ...], ignore: tuple[str, ...], audit: bool
         yield f"--audit takes no {option}: it lists places by question, not by cause."
 
 
-def _audit(paths: tuple[Path, ...], exclude: tuple[str, ...], form: str, json_path: str | None) -> int:
+def _audit(paths: tuple[Path, ...], selection: "Selection", form: str, json_path: str | None) -> int:
     from sleuth.lint.audit import audit
     from sleuth.show import lint_text
 
     present, missing = sorted_out(paths)
-    found = audit(present, exclude)
+    found, unread = audit(present, selection.exclude)
+    for error in unread:
+        say(f"sleuth: {error}", err=True)
     payload = lint_text.audit_json(found)
     if form == "json":
         write_json(payload, "-")
         write_json(payload, json_path)
     else:
         emit(lint_text.audit(found, coloured()), payload, json_path)
-    return 2 if missing else 0
+    return 2 if missing or (unread and selection.unreadable == "error") else 0
 
 
 def _fix(request: Request, unsafe: bool, yes: bool) -> int:
@@ -131,14 +153,15 @@ def _fix(request: Request, unsafe: bool, yes: bool) -> int:
     if not planned:
         how = "" if unsafe else " safely (--fix-unsafe may know more)"
         say(f"Nothing that can be repaired{how}; {total}.", err=True)
-        return 2 if missing else exit_code(result)
+        return 2 if missing else exit_code(result, request)
     if not yes and not (sys.stdin.isatty() and click.confirm("Write these changes?", err=True)):
         say("Nothing was written; --yes writes without asking.", err=True)
-        return 2 if missing else 1
+        return 2 if missing else max(1, exit_code(result, request))
     write(planned)
     done = sum(repair.count for repair in planned)
     say(f"Repaired {done} of {total}.", err=True)
-    return 2 if missing else int(done != len(result.findings))
+    left = int(done != len(result.findings))
+    return 2 if missing else max(left, unread_code(result, request))
 
 
 def _watch(request: Request, quiet: bool) -> int:
@@ -155,7 +178,7 @@ def _watch(request: Request, quiet: bool) -> int:
             say("Watching; Ctrl-C ends.", err=True)
             wait_for_change(request.paths, request.selection.exclude, before)
     except KeyboardInterrupt:
-        return exit_code(result) if result is not None else 0
+        return exit_code(result, request) if result is not None else 0
 
 
 def _words(options: tuple[str, ...]) -> tuple[str, ...]:

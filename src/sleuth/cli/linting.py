@@ -60,11 +60,11 @@ def answer(request: Request, form: str, json_path: str | None, quiet: bool) -> i
     """Lint, show, and say by the exit code whether anything was found."""
     paths, missing = sorted_out(request.paths)
     result = replace(request, paths=paths).run()
-    if form == "text" and len(result.unreadable) == result.files:
+    if form == "text" and len(result.unreadable) == result.files and unread_code(result, request):
         say_troubles(result)  # nothing could be read: there is no result to show or to write
         return 2
     report(result, form, json_path, quiet)
-    return 2 if missing else exit_code(result)
+    return 2 if missing else exit_code(result, request)
 
 
 def sorted_out(paths: tuple[Path, ...]) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
@@ -114,7 +114,10 @@ def say_troubles(result: "LintResult") -> None:
         say(f"sleuth: {trouble}", err=True)
 
 
-def exit_code(result: "LintResult") -> int:
-    if result.findings:
-        return 1
-    return 2 if len(result.unreadable) == result.files else 0
+def exit_code(result: "LintResult", request: Request) -> int:
+    return unread_code(result, request) or int(bool(result.findings))
+
+
+def unread_code(result: "LintResult", request: Request) -> int:
+    """2 where a file was not read, or only in part: of that nobody can say that nothing was found."""
+    return 2 if result.troubles and request.selection.unreadable == "error" else 0

@@ -120,17 +120,19 @@ QUESTIONS = (
 Audit = dict[Question, list[Place]]
 
 
-def audit(paths: Iterable[Path], exclude: tuple[str, ...] = ()) -> Audit:
-    """Every place that answers a question, in the order of files and lines."""
+def audit(paths: Iterable[Path], exclude: tuple[str, ...] = ()) -> tuple[Audit, list[UnreadableSource]]:
+    """Every place that answers a question, in the order of files and lines; and the files not read."""
     found: Audit = {question: [] for question in QUESTIONS}
+    unread: list[UnreadableSource] = []
     for path in python_files(paths, exclude):
         try:
             source = read_any(path, read_bytes_of(path))
-        except UnreadableSource:
+        except UnreadableSource as error:
+            unread.append(error)
             continue
         for question, places in _places(source).items():
             found[question] += places
-    return {question: places for question, places in found.items() if places}
+    return {question: places for question, places in found.items() if places}, unread
 
 
 def _places(source: Source) -> Audit:

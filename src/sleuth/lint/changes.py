@@ -44,7 +44,8 @@ def only_changed(result: "LintResult", revision: str) -> "LintResult":
         and where.path is not None
         and (touched(where.path, where.line, where.cell) or is_new(finding, where.path, where.line))
     )
-    return replace(result, evidence=kept)
+    troubles = tuple(trouble for trouble in result.troubles if Path(trouble.path).resolve() in changed)
+    return replace(result, evidence=kept, troubles=troubles)
 
 
 def _found_before(revision: str, path: str) -> set[tuple[str, str]]:

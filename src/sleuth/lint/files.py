@@ -41,7 +41,8 @@ def left_out(path: str, exclude: tuple[str, ...]) -> bool:
 
 
 def _below(folder: Path, exclude: tuple[str, ...]) -> Iterator[Path]:
-    for here, folders, files in os.walk(folder):
+    unlisted: list[Path] = []
+    for here, folders, files in os.walk(folder, onerror=lambda error: unlisted.append(Path(error.filename))):
         folders[:] = sorted(
             name
             for name in folders
@@ -54,6 +55,7 @@ def _below(folder: Path, exclude: tuple[str, ...]) -> Iterator[Path]:
             wanted = name.endswith(SUFFIXES) and not left_out(str(file), exclude)
             if wanted and (file.is_file() or not file.exists()):
                 yield file
+    yield from unlisted  # a folder that cannot be looked into says so when it is read
 
 
 def read_bytes_of(path: Path) -> bytes:

@@ -10,19 +10,20 @@ from sleuth.errors import SleuthError, did_you_mean
 from sleuth.finding import SEVERITIES, Evidence, Severity
 from sleuth.judge.strength import severity
 from sleuth.quick_dataclass import dataclass
-from sleuth.settings import section
+from sleuth.settings import UNREADABLE, choice, section
 
 SETTINGS = ("select", "ignore", "exclude", "notes")
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Causes and families to look for or to leave out, and whether notes are wanted."""
+    """Causes and families to look for or to leave out; are notes wanted; what an unread file means."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     notes: bool = False
     exclude: tuple[str, ...] = ()
+    unreadable: str = UNREADABLE[0]
 
     def __post_init__(self) -> None:
         names = {*catalog.causes(), *catalog.families()} if self.select or self.ignore else set()
@@ -57,6 +58,7 @@ def configured(start: Path) -> Selection:
     found = section(start, "lint")
     if found is None:
         return Selection()
+    unreadable = choice(start, "unreadable", UNREADABLE) or UNREADABLE[0]
     file, table = found
     for key in table:
         if key not in SETTINGS:
@@ -68,6 +70,7 @@ def configured(start: Path) -> Selection:
         ignore=_words(file, table, "ignore"),
         notes=bool(table.get("notes", False)),
         exclude=_words(file, table, "exclude"),
+        unreadable=unreadable,
     )
 
 
@@ -78,11 +81,18 @@ def _words(file: Path, table: dict[str, Any], key: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def combined(config: Selection, select: Iterable[str], ignore: Iterable[str], notes: bool) -> Selection:
+def combined(
+    config: Selection,
+    select: Iterable[str],
+    ignore: Iterable[str],
+    notes: bool,
+    unreadable: str | None = None,
+) -> Selection:
     """The command line over the configuration: its `select` replaces, its `ignore` adds."""
     return Selection(
         select=tuple(select) or config.select,
         ignore=(*config.ignore, *ignore),
         notes=notes or config.notes,
         exclude=config.exclude,
+        unreadable=unreadable or config.unreadable,
     )

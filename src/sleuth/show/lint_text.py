@@ -120,7 +120,9 @@ def _block(finding: Finding, result: LintResult, paint: Paint) -> str:
 
 def _closing(result: LintResult) -> str:
     files = f"{result.files} file{'s' if result.files != 1 else ''}"
+    partly = len(result.troubles) - len(result.unreadable)
     unread = f", {len(result.unreadable)} unreadable" if result.unreadable else ""
+    unread += f", {partly} read only in part" if partly else ""
     if not result.findings:
         return f"Nothing found in {files}{unread}."
     counts = Counter(finding.severity for finding in result.findings)

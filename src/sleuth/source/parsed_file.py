@@ -257,7 +257,7 @@ def decode(path: str, data: bytes, most: int = MAX_BYTES) -> str:
         raise UnreadableSource(path, "it is a binary file, not Python source.")
     try:
         text = data.decode(encoding_of(data))
-    except (SyntaxError, UnicodeDecodeError, LookupError):
+    except (SyntaxError, ValueError, LookupError):  # a codec may fail in its own way
         declared = any(b"coding" in line for line in data.split(b"\n", 2)[:2])
         reason = "its text encoding is not what it declares." if declared else "it is not encoded in UTF-8."
         raise UnreadableSource(path, reason) from None
