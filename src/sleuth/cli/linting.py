@@ -48,12 +48,14 @@ class Request:
 def _cache() -> "Cache":
     from sleuth.lint.cache import Cache
 
-    return Cache(_home() / "lint")
+    """Where Sleuth keeps what it may forget: `$SLEUTH_HOME`, else `.sleuth` in the current folder.
 
-
-def _home() -> Path:
-    """Where Sleuth keeps what it may forget: `$SLEUTH_HOME`, else `.sleuth` in the current folder."""
-    return Path(os.environ.get("SLEUTH_HOME", ".sleuth")) / "cache"
+    The first is the user's choice, wherever it leads; the other may have come with the project.
+    """
+    chosen = os.environ.get("SLEUTH_HOME")
+    if chosen is not None:
+        return Cache(Path(chosen, "cache", "lint"), links_up_to=Path(chosen))
+    return Cache(Path(".sleuth", "cache", "lint"), links_up_to=Path())
 
 
 def answer(request: Request, form: str, json_path: str | None, quiet: bool) -> int:

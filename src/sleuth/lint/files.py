@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sleuth.errors import SleuthError
-from sleuth.source.notebook import MAX_NOTEBOOK_BYTES, read_notebook
-from sleuth.source.parsed_file import Source, decode, parse_source, read_bytes
+from sleuth.source.notebook import read_notebook
+from sleuth.source.parsed_file import MAX_NOTEBOOK_BYTES, Source, decode, parse_source, read_bytes
 
 # Folders that hold other people's code or build products.
 PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"})
@@ -59,7 +59,7 @@ def _below(folder: Path, exclude: tuple[str, ...]) -> Iterator[Path]:
 
 
 def read_bytes_of(path: Path) -> bytes:
-    return sys.stdin.buffer.read() if path == STDIN else read_bytes(path)
+    return sys.stdin.buffer.read(MAX_NOTEBOOK_BYTES + 1) if path == STDIN else read_bytes(path)
 
 
 def read_any(path: Path, data: bytes, name: str | None = None) -> Source:

@@ -12,6 +12,7 @@ from sleuth.lint.files import STDIN, left_out, python_files, read_bytes_of
 from sleuth.lint.reports import FileReport, Trouble
 from sleuth.lint.selection import Selection
 from sleuth.quick_dataclass import dataclass, field, replace
+from sleuth.source.parsed_file import UnreadableSource
 
 if TYPE_CHECKING:
     from sleuth.lint.cache import Cache
@@ -127,8 +128,8 @@ def _recalled(path: Path, cache: "Cache | None") -> FileReport | None:
     if cache is None or path == STDIN:
         return None
     try:
-        return cache.recall(path, path.read_bytes())
-    except OSError:
+        return cache.recall(path, read_bytes_of(path))
+    except UnreadableSource:
         return None
 
 
@@ -141,7 +142,6 @@ class _Task:
 
     def __call__(self, path: Path) -> FileReport:
         from sleuth.lint.work import report_of
-        from sleuth.source.parsed_file import UnreadableSource
 
         try:
             data = read_bytes_of(path)

@@ -14,8 +14,6 @@ from sleuth.source.word_search import Pattern
 # IPython's own syntax: magics, shell escapes, help. A line of it is no Python and holds no training code.
 _MAGIC = Pattern(r"^\s*(%|!|\?|[\w.]+\?{1,2}\s*$)")
 _LINE = Pattern(r"\bline (\d+)\b(?! of \S+\.py)")
-# With the pictures in its outputs, which are dropped while it is read; its code may be as long as any file's.
-MAX_NOTEBOOK_BYTES = 20_000_000
 _ASSIGNED_SHELL = Pattern(r"^(\s*)(\w+)\s*=\s*[!%].*$")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from sleuth.errors import SleuthError
+from sleuth.files import read_regular
 from sleuth.quick_dataclass import dataclass, field
 from sleuth.source.word_search import words_of
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 Syntax = TypeVar("Syntax", bound=ast.AST)
 
+# With the pictures in its outputs, which are dropped while it is read; its code may be as long as any file's.
+MAX_NOTEBOOK_BYTES = 20_000_000
 MAX_BYTES = 2_000_000  # larger Python files are generated tables; parsing one costs seconds and tells nothing
 FOLDERS_UP = 4  # how far above a file its imports are looked for: scripts are run from the project's root
 ABSENT = ""  # the fingerprint of a file that is not there
@@ -244,7 +247,7 @@ def read_source(path: Path) -> Source:
 
 def read_bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path, MAX_NOTEBOOK_BYTES)
     except OSError as error:
         raise UnreadableSource(str(path), f"{error.strerror}.") from None
 
