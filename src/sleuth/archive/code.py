@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sleuth import git
+
 CODE, DIFF = "code", "code.diff"
 PATIENCE = 2.0  # seconds for git; a run should not wait longer for its archive
 MOST_FILES, MOST_BYTES, LARGEST = 200, 4_000_000, 500_000  # of copies; sources are far smaller
@@ -15,7 +17,7 @@ LONGEST_DIFF = 4_000_000
 SOURCES = ("*.py", "*.yaml", "*.yml", "*.toml", "*.json", "*.cfg", "*.ini", "*.sh", "*.ipynb")
 
 HEAD = ("rev-parse", "--show-toplevel", "HEAD")
-CHANGES = ("-c", "core.quotePath=false", "diff", "HEAD", "--no-color", "--no-ext-diff", "--no-textconv")
+CHANGES = ("diff", "HEAD")
 NEW = ("ls-files", "-z", "--others", "--exclude-standard", "--full-name", "--")
 
 # A pattern in place of a parser: a wrong match costs a look for a file, a parse of each file the quick start.
@@ -37,20 +39,20 @@ class Git:
 def snapshot(folder: Path, script: Path | None, cwd: Path) -> dict[str, Any]:
     """Keep the code under `folder`, and say what was kept."""
     start = script.parent if script else cwd
-    git = git_state(start)
-    if git is None:
+    state = git_state(start)
+    if state is None:
         root = cwd if script is None or script.is_relative_to(cwd) else start
         files: Iterable[Path] = local_files(script, cwd)
     else:
-        root, files = git.root, git.changed
-        (folder / DIFF).write_text(git.diff[:LONGEST_DIFF], "utf-8", errors="replace")
+        root, files = state.root, state.changed
+        (folder / DIFF).write_text(state.diff[:LONGEST_DIFF], "utf-8", errors="replace")
     copied, left_out = _copy([*([script] if script else []), *files], root, folder / CODE)
     return {
         "root": str(root),
-        "commit": git.commit if git else None,
+        "commit": state.commit if state else None,
         "script": _name(script, root) if script else None,
         "files": copied,
-        "left_out": left_out + ([f"{DIFF} beyond 4 MB"] if git and len(git.diff) > LONGEST_DIFF else []),
+        "left_out": left_out + ([f"{DIFF} beyond 4 MB"] if state and len(state.diff) > LONGEST_DIFF else []),
     }
 
 
@@ -86,28 +88,15 @@ def _ask_git(folder: Path, *requests: tuple[str, ...]) -> list[str] | None:
     """All at once: most of the time goes into starting git and into reading the tree."""
     asked: list[subprocess.Popen[str]] = []
     try:
-        asked += [_git(folder, *words) for words in requests]
-        answers = [git.communicate(timeout=PATIENCE)[0] for git in asked]
+        asked += [git.start(folder, *words, patience=PATIENCE, errors="replace") for words in requests]
+        answers = [one.communicate(timeout=PATIENCE)[0] for one in asked]
     except (OSError, subprocess.SubprocessError):
         return None
     finally:
-        for git in asked:
-            git.kill()
-            git.wait()
-    return None if any(git.returncode for git in asked) else answers
-
-
-def _git(folder: Path, *words: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        ["git", "-C", str(folder), *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        env=os.environ | {"GIT_OPTIONAL_LOCKS": "0"},
-    )
+        for one in asked:
+            one.kill()
+            one.communicate()
+    return None if any(one.returncode for one in asked) else answers
 
 
 def kept(folder: Path) -> dict[str, Path]:
@@ -118,7 +107,7 @@ def kept(folder: Path) -> dict[str, Path]:
 
 def committed(root: Path, commit: str, name: str) -> str | None:
     """A file as a commit has it; None where the repository is gone or has no such file."""
-    told = _ask_git(root, ("show", f"{commit}:{name}")) if root.is_dir() else None
+    told = _ask_git(root, ("cat-file", "blob", f"{commit}:{name}")) if root.is_dir() else None
     return told[0] if told else None
 
 

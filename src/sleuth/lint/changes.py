@@ -1,16 +1,18 @@
 """What changed: since a git revision (`--diff`), or just now (`--watch`)."""
 
+import codecs
 import os
 import re
-import subprocess
 import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sleuth import git
 from sleuth.errors import SleuthError
 from sleuth.lint.files import STDIN, python_files
 from sleuth.quick_dataclass import replace
+from sleuth.source.parsed_file import UnreadableSource, read_bytes
 
 if TYPE_CHECKING:
     from sleuth.finding import Evidence
@@ -52,8 +54,8 @@ def _found_before(revision: str, path: str) -> set[tuple[str, str]]:
     """What lint says of a file as it was: cause and line of code, as lines may have moved since."""
     from sleuth.lint.work import report_of
 
-    text = _git("show", f"{revision}:./{os.path.relpath(path)}")
-    report = report_of(Path(path), text.encode(), remembering=False)
+    text = _git("cat-file", "blob", f"{revision}:./{os.path.relpath(path)}")
+    report = report_of(Path(path), text.encode("utf-8", "surrogateescape"), remembering=False)
     return {
         (finding.cause, report.excerpts.get((where.path, where.cell, where.line), "").strip())
         for finding in report.evidence
@@ -67,29 +69,45 @@ def changed_lines(revision: str) -> dict[Path, set[int]]:
     _git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     changed: dict[Path, set[int]] = {}
     current: set[int] = set()
-    for line in _git("diff", "-U0", "--no-color", "--no-ext-diff", "--relative", revision, "--").splitlines():
+    for line in _git("diff", "-U0", "--relative", revision, "--").split("\n"):
         if line.startswith("+++ "):
-            name = line[4:].strip('"').removeprefix("b/")
+            name = _unquoted(line[4:].rstrip("\t")).removeprefix("b/")
             current = changed.setdefault((Path.cwd() / name).resolve(), set())
         elif hunk := _HUNK.match(line):
             start, count = int(hunk[1]), int(hunk[2] or 1)
             current.update(range(start, start + count))
-    for name in _git("ls-files", "--others", "--exclude-standard", "--full-name").splitlines():
+    for name in _git("ls-files", "-z", "--others", "--exclude-standard", "--full-name").split("\0"):
         path = top / name
         if path.suffix in (".py", ".ipynb"):
-            changed[path.resolve()] = set(range(1, path.read_bytes().count(b"\n") + 2))
+            changed[path.resolve()] = set(range(1, _lines_in(path) + 1))
     return changed
+
+
+def _unquoted(name: str) -> str:
+    """Git writes a name that holds quotes or controls as a string of C."""
+    if not name.startswith('"'):
+        return name
+    plain, _ = codecs.escape_decode(name[1:-1].encode("utf-8", "surrogateescape"))
+    return bytes(plain).decode("utf-8", "surrogateescape")
+
+
+def _lines_in(path: Path) -> int:
+    try:
+        return read_bytes(path).count(b"\n") + 1
+    except UnreadableSource:
+        return 0  # lint says so
 
 
 def _git(*words: str) -> str:
     try:
-        done = subprocess.run(["git", *words], capture_output=True, text=True, check=False)
+        with git.start(Path(), *words) as asked:
+            told, complaint = asked.communicate()
     except FileNotFoundError:
         raise SleuthError("--diff needs git, which is not installed.") from None
-    if done.returncode != 0:
-        reason = done.stderr.strip().splitlines()[-1:] or [f"{words[-1].partition('^')[0]!r} is no revision"]
+    if asked.returncode != 0:
+        reason = complaint.strip().splitlines()[-1:] or [f"{words[-1].partition('^')[0]!r} is no revision"]
         raise SleuthError(f"git does not know what changed: {reason[0].removeprefix('fatal: ')}.")
-    return done.stdout
+    return told
 
 
 def wait_for_change(paths: Iterable[Path], exclude: tuple[str, ...], before: dict[Path, int]) -> None:
