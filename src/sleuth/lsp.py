@@ -1,8 +1,10 @@
 """`sleuth lsp`: findings in the editor as you type, a cause's page on hover, repairs as quick fixes."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO, cast
 from urllib.parse import unquote, urlparse
 
 from lsprotocol import types
@@ -18,7 +20,7 @@ from sleuth.lint.selection import configured
 from sleuth.quick_dataclass import dataclass, replace
 from sleuth.show import pages
 from sleuth.source.notebook import in_cell, in_cells, read_notebook
-from sleuth.source.parsed_file import Source, UnreadableSource, parse_source
+from sleuth.source.parsed_file import Source, UnreadableSource, parse_source, refuse_large
 
 LEVELS: dict[Severity, types.DiagnosticSeverity] = {
     "error": types.DiagnosticSeverity.Error,
@@ -27,6 +29,10 @@ LEVELS: dict[Severity, types.DiagnosticSeverity] = {
 }
 # Of every kind of notebook: a filter of cells alone is one that clients built on lsprotocol cannot read.
 PYTHON_CELLS = types.NotebookDocumentFilterWithNotebook("*", [types.NotebookCellLanguage("python")])
+
+LONGEST_MESSAGE = 64_000_000  # bytes: thirty times what is read of a document
+LONGEST_HEADER = 4_096
+NOTHING = b'{"jsonrpc": "2.0", "method": "$/passedOver"}'  # what begins with `$/` may be ignored
 
 server = LanguageServer(
     "sleuth",
@@ -141,7 +147,7 @@ def _changes(reading: Reading, edits: tuple[Edit, ...]) -> dict[str, list[types.
 def _publish(ls: LanguageServer, reading: Reading) -> None:
     """Tell every document what to show; nothing is told as well, or old findings would stay."""
     shown: dict[str, list[types.Diagnostic]] = {document: [] for document in reading.documents}
-    if reading.trouble:
+    if reading.trouble and reading.documents:
         document, lines = reading.place(Where(reading.trouble.path, reading.trouble.line))
         shown[document].append(_unreadable(reading.trouble, lines))
     for finding in reading.findings:
@@ -160,7 +166,9 @@ def _read_file(ls: LanguageServer, uri: str) -> Reading:
     """What the editor holds, saved or not; a file in the middle of an edit is read as far as it goes."""
     path = _path(uri)
     try:
-        source = parse_source(str(path), ls.workspace.get_text_document(uri).source, repair=True)
+        text = ls.workspace.get_text_document(uri).source
+        refuse_large(str(path), len(text.encode("utf-8", "surrogatepass")))
+        source = parse_source(str(path), text, repair=True)
     except UnreadableSource as error:
         return Reading((uri,), trouble=Trouble(error.path, error.line, error.reason))
     return _judged((uri,), path, source)
@@ -173,7 +181,11 @@ def _read_book(ls: LanguageServer, book: types.NotebookDocument) -> Reading:
     texts = {uri: ls.workspace.get_text_document(uri) for uri in code}
     python = tuple(uri for uri, document in texts.items() if document.language_id == "python")
     cells = [{"cell_type": "code", "source": texts[uri].source} for uri in python]
-    return _judged(python, path, read_notebook(str(path), json.dumps({"cells": cells})))
+    try:
+        source = read_notebook(str(path), json.dumps({"cells": cells}))
+    except UnreadableSource as error:
+        return Reading(python[:1], trouble=Trouble(error.path, None, error.reason))
+    return _judged(python, path, source)
 
 
 def _judged(documents: tuple[str, ...], path: Path, source: Source) -> Reading:
@@ -251,6 +263,23 @@ def _meets(one: types.Range, other: types.Range) -> bool:
     return one.start.line <= other.end.line and other.start.line <= one.end.line
 
 
+@dataclass(frozen=True)
+class Bounded:
+    """The editor's messages; one that claims to be longer than any is passed over, not held in memory."""
+
+    stream: BinaryIO
+
+    def readline(self) -> bytes:
+        return self.stream.readline(LONGEST_HEADER)
+
+    def read(self, size: int) -> bytes:
+        if size <= LONGEST_MESSAGE:
+            return self.stream.read(size)
+        while size > 0 and (part := self.stream.read(min(size, LONGEST_HEADER))):
+            size -= len(part)
+        return NOTHING if size == 0 else b""
+
+
 def serve() -> None:
     """Speak the protocol on standard input and output until the editor leaves."""
-    server.start_io()
+    server.start_io(cast(BinaryIO, Bounded(sys.stdin.buffer)))

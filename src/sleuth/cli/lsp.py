@@ -6,7 +6,7 @@ from sleuth.errors import SleuthError
 
 
 @click.command("lsp")
-def command() -> None:
+def command() -> int:
     """Serve findings to an editor (language server protocol).
 
     The server speaks on standard input and output; editors start it themselves.
@@ -17,4 +17,8 @@ def command() -> None:
         if error.name not in ("pygls", "lsprotocol"):
             raise
         raise SleuthError("The language server needs pygls: pip install 'sleuth[lsp]'.") from None
-    serve()
+    try:
+        serve()
+    except SystemExit as left:  # how the server ends when the editor says so
+        return left.code if isinstance(left.code, int) else 0
+    return 0

@@ -254,8 +254,7 @@ def read_bytes(path: Path) -> bytes:
 
 def decode(path: str, data: bytes, most: int = MAX_BYTES) -> str:
     """The text behind the bytes, by PEP 263 and byte-order mark, as Python itself would read it."""
-    if len(data) > most:
-        raise UnreadableSource(path, f"it is {len(data):,} bytes long; files so large are generated.")
+    refuse_large(path, len(data), most)
     if b"\0" in data:
         raise UnreadableSource(path, "it is a binary file, not Python source.")
     try:
@@ -265,6 +264,11 @@ def decode(path: str, data: bytes, most: int = MAX_BYTES) -> str:
         reason = "its text encoding is not what it declares." if declared else "it is not encoded in UTF-8."
         raise UnreadableSource(path, reason) from None
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " ")
+
+
+def refuse_large(path: str, size: int, most: int = MAX_BYTES) -> None:
+    if size > most:
+        raise UnreadableSource(path, f"it is {size:,} bytes long; files so large are generated.")
 
 
 def encoding_of(data: bytes) -> str:
