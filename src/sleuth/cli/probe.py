@@ -41,13 +41,15 @@ def command(
     FUNCTION takes nothing and returns model, batch and loss, in this order or as a dict with the keys model,
     batch, loss_fn or step, optimizer, loader, val_loader. Exit code 1 means that something was found.
     """
+    from sleuth.cli.users_code import users_code
     from sleuth.needs import need
 
     need("torch", "torch", "`sleuth probe`")
     from sleuth.probing import probe
     from sleuth.show import probe_html, probe_text
 
-    found = probe(**_made(target), budget=budget, seed=seed, memorise=not no_memorise, quick=quick)
+    with users_code(target):
+        found = probe(**_made(target), budget=budget, seed=seed, memorise=not no_memorise, quick=quick)
     if page is not None:
         from sleuth.files import write_whole
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sleuth.cli.output import emit, output_options
+from sleuth.cli.users_code import users_code
 from sleuth.errors import SleuthError
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def probe(
 
     words = tuple(word for entry in only for word in entry.split(",") if word)
     request = Request(gamma, seed, steps, words, spaces, _like(like), _settings(settings))
-    result = _probed(target, arguments, request)
+    with users_code(target):
+        result = _probed(target, arguments, request)
     if not result.examined:
         reasons = [rung.reason for rung in result.rungs if rung.reason]
         raise SleuthError(
@@ -167,8 +169,9 @@ def check(
     from sleuth.rl.soundness import check as checked
     from sleuth.show import rl as show
 
-    make = made(target)
-    result = checked(target, make, gamma, steps, train)
+    with users_code(target):
+        make = made(target)
+        result = checked(target, make, gamma, steps, train)
     if pictures is not None:
         from sleuth.show import rl_pictures
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="A picture (.png, .svg) or page (.html)."
 )
+@click.option(
+    "--budget", default="60s", show_default=True, metavar="TIME", help="Time for the function: 60s, 5m."
+)
 @click.option("--poles", "show_poles", is_flag=True, help="Examples: torch's own losses at their poles.")
 @output_options
 def command(
@@ -42,6 +45,7 @@ def command(
     n: int,
     other: str | None,
     out: Path | None,
+    budget: str,
     show_poles: bool,
     json_path: str | None,
     quiet: bool,
@@ -51,6 +55,8 @@ def command(
     MODULE:FUNCTION is a function in a file or package, such as losses.py:barrier; it takes the axes by name
     and returns one value a point, or a dict of terms. Exit code 1 means that a defect was found.
     """
+    from sleuth.cli.diagnose import seconds
+    from sleuth.cli.users_code import users_code
     from sleuth.loss_surface.shown.files import check_ending
     from sleuth.needs import need
 
@@ -72,8 +78,12 @@ def command(
     need("torch", "torch", "sleuth surface")
     from sleuth.loss_surface import surface
 
-    seen = surface(load(target), *axes, fixed=held, slices=cuts, n=n, **places)
-    shown: Surface | Comparison = seen if other is None else seen.compare(load(other))
+    limit = seconds(budget)
+    import torch  # noqa: F401  # not on the function's time, and not to be torn off in the middle
+
+    with users_code(target, limit):
+        seen = surface(load(target), *axes, fixed=held, slices=cuts, n=n, **places)
+        shown: Surface | Comparison = seen if other is None else seen.compare(load(other))
     _show(seen, shown, out, json_path, quiet)
     return int(any(flaw.severity != "note" for flaw in seen.findings))
 
