@@ -1,13 +1,14 @@
 # Two commands do everything on a machine with Python 3.11+, pip, git and make:
 #   make demo    see Sleuth find a bug
 #   make test    install what the tests need and run every check
-#   make slow    the tests that train for minutes or start whole servers and clusters
+#   make slow    the tests that train for minutes or start whole servers and clusters; every attack
+#   make fuzz    look for input that breaks a reader (MINUTES=1 each, TARGET=one of them)
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip --disable-pip-version-check -qq
 
-.PHONY: demo test slow check bench docs clean
+.PHONY: demo test slow check bench fuzz docs clean
 .DEFAULT_GOAL := help
 
 help:
@@ -42,6 +43,14 @@ test: $(VENV)/.dev
 
 slow: $(VENV)/.dev
 	@$(BIN)/python -m pytest -n 2 -m slow
+
+# atheris has wheels for some versions of Python only, so it is asked for here and not by the tests.
+$(VENV)/.fuzz: $(VENV)/.dev
+	@$(PIP) install -c constraints.txt -e ".[fuzz]"
+	@touch $@
+
+fuzz: $(VENV)/.fuzz
+	@$(BIN)/python -m fuzz --minutes $(or $(MINUTES),1) $(TARGET)
 
 $(VENV)/.bench: $(VENV)/.dev
 	@echo "Installing the tools that Sleuth is measured beside ..."

@@ -3,11 +3,23 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from _pytest.mark import ParameterSet
 
 PATIENCE = 120  # seconds until a request counts as hung
 
+Case = TypeVar("Case")
 Done = subprocess.CompletedProcess[bytes]
+
+
+def sampled(cases: Iterable[Case], quick: int) -> list[ParameterSet]:
+    """The first few for every day, the rest for the slow half of the suite: each is a process or two."""
+    marks = (pytest.mark.slow,)
+    return [pytest.param(case, marks=marks if place >= quick else ()) for place, case in enumerate(cases)]
 
 
 def sleuth(*words: str | bytes, cwd: Path | None = None, **environment: str) -> Done:

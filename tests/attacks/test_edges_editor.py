@@ -12,6 +12,7 @@ import pytest
 from sleuth import lsp
 from sleuth.lsp import LONGEST_MESSAGE, Bounded
 from sleuth.source.parsed_file import MAX_BYTES
+from tests.attacks.processes import sampled
 from tests.attacks.tally import tally
 
 GUILTY = Path("zoo/loss/double-softmax/broken.py").read_text("utf-8")
@@ -89,7 +90,7 @@ ODD: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("name", sampled(ODD, 3))
 def test_the_server_answers_afterwards(name: str) -> None:
     code, shown, said = talk(ODD[name], opened("train.py", GUILTY))
     told = shown.get("file:///train.py", [])

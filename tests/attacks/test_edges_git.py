@@ -148,7 +148,7 @@ TRAPS = (
 SPRUNG_BY_PLAIN_GIT = (monitor, filters, long_running_filter, drivers, included, lost_objects, submodule)
 
 
-@pytest.mark.parametrize("lay", SPRUNG_BY_PLAIN_GIT, ids=lambda lay: lay.__name__)
+@pytest.mark.parametrize("lay", processes.sampled(SPRUNG_BY_PLAIN_GIT, 3), ids=lambda lay: lay.__name__)
 def test_the_trap_is_one(repository: Path, trap: Path, lay: Callable[[Path, Path], None]) -> None:
     lay(repository, trap)
     environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
@@ -163,7 +163,7 @@ def test_the_trap_is_one(repository: Path, trap: Path, lay: Callable[[Path, Path
     assert (trap.parent / "sprung").exists()
 
 
-@pytest.mark.parametrize("lay", TRAPS, ids=lambda lay: lay.__name__)
+@pytest.mark.parametrize("lay", processes.sampled(TRAPS, 3), ids=lambda lay: lay.__name__)
 def test_nothing_of_a_repository_is_run(
     repository: Path, trap: Path, lay: Callable[[Path, Path], None]
 ) -> None:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sleuth.source.parsed_file import MAX_BYTES, UnreadableSource, decode
-from tests.attacks.processes import is_sentence, sleuth
+from tests.attacks.processes import is_sentence, sampled, sleuth
 from tests.attacks.tally import tally
 
 BROKEN = Path("zoo/loss/double-softmax/broken.py").read_text("utf-8")
@@ -37,7 +37,7 @@ UNREAD: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("name", UNREAD)
+@pytest.mark.parametrize("name", sampled(UNREAD, 8))
 def test_a_file_that_was_not_read_is_exit_code_two_and_one_sentence(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(UNREAD[name])
     done = sleuth("lint", ".", cwd=tmp_path)

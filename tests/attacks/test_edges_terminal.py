@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sleuth import terminal
 from sleuth.finding import Where
-from tests.attacks.processes import sleuth
+from tests.attacks.processes import sampled, sleuth
 from tests.attacks.tally import tally
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\r\x9b31m\u202eevil\u2066"
@@ -78,7 +78,7 @@ REQUESTS = {
 }
 
 
-@pytest.mark.parametrize("name", REQUESTS)
+@pytest.mark.parametrize("name", sampled(REQUESTS, 9))
 def test_what_a_verb_prints_does_not_act(name: str, tmp_path: Path) -> None:
     words, argdown = REQUESTS[name]
     project(tmp_path)

@@ -77,7 +77,7 @@ class Cache:
         return fingerprint(" ".join([__version__, *stamps]).encode())
 
     def _file(self, path: Path) -> Path:
-        name = fingerprint(str(path.absolute()).encode())
+        name = fingerprint(os.fsencode(path.absolute()))
         return self.folder / name[:2] / f"{name[2:]}.json"
 
 
