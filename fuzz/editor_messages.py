@@ -10,7 +10,8 @@ from pygls import io_
 from sleuth.lsp import Bounded, server
 
 BEGIN = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{},"processId":null}}'
-logging.disable(logging.CRITICAL)
+QUIET = logging.Logger("quiet")  # what cannot be handled is told to nobody here
+QUIET.addHandler(logging.NullHandler())
 
 
 def framed(body: bytes) -> bytes:
@@ -24,6 +25,6 @@ def one(data: bytes) -> None:
     stream = cast(BinaryIO, io.BytesIO(framed(BEGIN) + wire))
     server.protocol.set_writer(io.BytesIO())
     try:
-        io_.run(threading.Event(), Bounded(stream), server.protocol, error_handler=lambda *_: None)
+        io_.run(threading.Event(), Bounded(stream), server.protocol, QUIET, error_handler=lambda *_: None)
     except SystemExit:
         return

@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-import atheris
+import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 
 def main(words: list[str]) -> None:
