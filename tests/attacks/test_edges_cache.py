@@ -128,7 +128,7 @@ JUNK = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
 @given(part=st.sampled_from("path fingerprint evidence trouble consulted excerpts rules".split()), junk=JUNK)
 def test_junk_of_the_right_names_is_forgotten_or_sound(tmp_path: Path, part: str, junk: object) -> None:
     path, content = tmp_path / "train.py", GUILTY.encode()

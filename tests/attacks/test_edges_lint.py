@@ -106,7 +106,7 @@ CODECS = st.sampled_from(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.binary(max_size=200), st.none() | CODECS)
 def test_bytes_become_text_or_a_sentence(data: bytes, codec: str | None) -> None:
     head = b"" if codec is None else f"# coding: {codec}\n".encode()

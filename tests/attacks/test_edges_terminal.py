@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleuth import terminal
@@ -40,12 +40,14 @@ def test_the_watchman_of_these_tests_can_cry() -> None:
     assert quiet("fine · text\n".encode())
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_nothing_that_acts_is_left(text: str) -> None:
     assert quiet(terminal.harmless(text).encode())
     assert "\n" not in terminal.one_line(text)
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"]).filter(lambda sign: sign not in ":#")))
 def test_text_is_left_as_it_is(text: str) -> None:
     assert terminal.harmless(text) == text

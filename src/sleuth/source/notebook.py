@@ -23,12 +23,13 @@ def read_notebook(path: str, text: str) -> Source:
 
     try:
         read = json.loads(text, object_hook=_without_outputs)
-        codes = [_code(cell) for cell in _cells(read) if cell.get("cell_type") == "code"]
+        texts = [_text(cell) for cell in _cells(read) if cell.get("cell_type") == "code"]
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         raise UnreadableSource(path, "it is not a Jupyter notebook.") from None
-    length = sum(len(line) for code in codes for line in code)
+    length = sum(map(len, texts))
     if length > MAX_BYTES:
         raise UnreadableSource(path, f"its code is {length:,} bytes long; files so large are generated.")
+    codes = list(map(_code, texts))
     lines: list[str] = []
     starts: list[int] = []
     gaps: list[int] = []
@@ -72,9 +73,12 @@ def _as_far_as_it_goes(code: list[str]) -> tuple[list[str], list[int]]:
     return [""] * len(code), list(range(1, len(code) + 1))
 
 
-def _code(cell: dict[str, Any]) -> list[str]:
+def _text(cell: dict[str, Any]) -> str:
     text = cell["source"] if "source" in cell else cell["input"]
-    raw = "".join(text) if isinstance(text, list) else str(text)
+    return "".join(text) if isinstance(text, list) else str(text)
+
+
+def _code(raw: str) -> list[str]:
     if raw.lstrip().startswith("%%"):
         first = raw.lstrip().splitlines()[0]
         keeps_python = re.match(r"%%(time|timeit|capture|prun)\b", first)
