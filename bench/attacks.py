@@ -274,7 +274,7 @@ BEGIN = """\
 
 Written by `python -m bench attacks`: every attack is a test under `tests/attacks`, and what was tried and
 what got through is counted as they run. Below, the same attacks on Sleuth and on other trackers, with one
-small training script, in one run on one machine.
+small training script, on one machine.
 """
 END = """
 A lost step is one that the script had handed over and that cannot be read back from disk (by the tracker's
