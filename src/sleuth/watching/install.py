@@ -14,13 +14,13 @@ from types import TracebackType
 from typing import Any
 
 from sleuth.record.entries import End, Run, Trouble
-from sleuth.terminal import harmless
 from sleuth.watching import importing, modes, passes, steps
 from sleuth.watching.excepthook import keep_clean
 from sleuth.watching.models import Births
 from sleuth.watching.patches import Patches
 from sleuth.watching.rows import Rows
 from sleuth.watching.state import State
+from sleuth.watching.voice import Voice, voice
 from sleuth.watching.writer import Writer
 
 LEVELS = ("default", "full", "deep")
@@ -33,6 +33,7 @@ class Recorder:
 
     state: State
     patches: Patches
+    voice: Voice
     closed: bool = False
     told_run: bool = False
     seen_exception: BaseException | None = None
@@ -89,10 +90,11 @@ def install(record: Path, *, level: str = "default", when_training: bool = False
     """
     if level not in LEVELS:
         raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
-    state = State(Writer(Path(record), complain=_say), level, deep=level == "deep")
+    speaking = voice()
+    state = State(Writer(Path(record), complain=speaking.say), level, deep=level == "deep")
     state.rows, state.passes = Rows(), passes.Passes()
     state.rank, state.world_size = _integer("RANK", 0), _integer("WORLD_SIZE", 1)
-    recorder = Recorder(state, Patches())
+    recorder = Recorder(state, Patches(), speaking)
     state.writer.silent = when_training
     state.begin_training = lambda: _begin_training(recorder)
     state.give_up = lambda error: _give_up(recorder, error)
@@ -252,18 +254,13 @@ def _end(
 def _give_up(recorder: Recorder, error: BaseException) -> None:
     """Sleuth failed: say so once, and let the training go on."""
     state = recorder.state
-    if state.off:
+    if state.off or isinstance(error, RecursionError):  # the script is at Python's limit, and not for long
         return
     state.off = True
     state.writer.put(Trouble(_sentence(error)))
     state.writer.flush()
     state.let_go()
-    _say(f"stopped watching after an error of its own ({_sentence(error)}).")
-
-
-def _say(sentence: str) -> None:
-    if not os.environ.get("SLEUTH_QUIET"):
-        sys.stderr.write(f"sleuth: {harmless(sentence)}\n")
+    recorder.voice.say(f"stopped watching after an error of its own ({_sentence(error)}).")
 
 
 def _sentence(error: BaseException) -> str:
@@ -287,7 +284,8 @@ def _begin_in_child(recorder: Recorder | None, whole: Path) -> None:
     if state.off:
         recorder.closed = True
         return
-    writer = Writer(whole.with_name(f"{whole.stem}.{os.getpid()}.jsonl"), silent=True, complain=_say)
+    own = whole.with_name(f"{whole.stem}.{os.getpid()}.jsonl")
+    writer = Writer(own, silent=True, complain=recorder.voice.say)
     fresh = State(writer, state.level, deep=state.deep)
     fresh.rows, fresh.passes = Rows(), passes.Passes()
     fresh.step_ended = time.perf_counter()
