@@ -24,7 +24,7 @@ def keep(run: "Run", patterns: Sequence[str]) -> tuple[Path, ...]:
     """
     cwd, started = Path(run.meta["cwd"]), float(run.meta["started"])
     fitting = (Path(os.path.normpath(path)) for pattern in patterns for path in _fitting(cwd, pattern))
-    written = [path for path in fitting if _new(path, started) and not _own(path, run)]
+    written = [path for path in fitting if _new(path, started) and not _own(path, run, cwd)]
     places: dict[Path, Path] = {}  # where a copy stands → of what
     for path in dict.fromkeys(written):
         places[_free(run.folder / ARTEFACTS, _name(path, cwd), places)] = path
@@ -50,9 +50,11 @@ def _free(folder: Path, name: Path, taken: Container[Path]) -> Path:
     return next(place for one in tries if (place := folder / one) not in taken)
 
 
-def _own(path: Path, run: "Run") -> bool:
-    """What Sleuth itself wrote is there already."""
-    return path.is_relative_to(run.folder if run.home is None else run.home / RUNS)
+def _own(path: Path, run: "Run", cwd: Path) -> bool:
+    """What Sleuth itself wrote. A project that is its archive's folder, too, still has files of its own."""
+    if run.home is None:
+        return path.is_relative_to(run.folder)
+    return path.is_relative_to(run.home / RUNS if cwd.is_relative_to(run.home) else run.home)
 
 
 def _copied(path: Path, copy: Path) -> bool:
