@@ -211,6 +211,3 @@ def _state(pid: int) -> str:
         return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
     return "Z"
 
-
-if __name__ == "__main__":
-    main()

@@ -104,13 +104,13 @@ def _show(ended: "Ended", json_path: str | None) -> None:
 
 
 def _printed(act: Callable[[], None]) -> None:
-    try:
+    """Closed, full, or read by nobody: Python is not to stumble over it again at its end."""
+    with suppress(Exception):
         act()
-        for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stdout, sys.stderr):
+        try:
             if stream is not None:
                 stream.flush()
-    except (OSError, ValueError):  # closed, full, or read by nobody: Python is not to stumble over it again
-        with suppress(OSError):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            for number in (1, 2):
-                os.dup2(nowhere, number)
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -17,6 +17,7 @@ from sleuth.watching.streams import Pipe
 # How Python itself is to run is said for the script; ours finds its modules the same way, and no more.
 FINDING = ("PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONNOUSERSITE", "PYTHONPYCACHEPREFIX")
 # No module of the working folder, any file name in any locale, and nothing made of warnings.
+MAIN = "from sleuth.cli.beside import main; main()"
 ENDING = 5.0  # seconds for it to be gone once it has told everything
 FLAGS = ("-P", "-X", "utf8", "-W", "ignore")
 
@@ -38,7 +39,7 @@ class Beside:
         streams = [(pipe.number, pipe.target, pipe.reading) for pipe in pipes]
         try:
             process = subprocess.Popen(
-                [sys.executable, *FLAGS, "-m", "sleuth.cli.beside", str(theirs.fileno())],
+                [sys.executable, *FLAGS, "-c", MAIN, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno(), *(pipe.reading for pipe in pipes)],
                 env=_environment(),

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
@@ -17,7 +18,8 @@ def keep_clean(recorder: Any) -> None:
     def excepthook(kind: Any, error: Any, trace: TracebackType | None) -> None:
         recorder.seen_exception = error
         if error is not None:
-            strip(error)
+            with suppress(Exception):
+                strip(error)
             trace = error.__traceback__
         before(kind, error, trace)
 
@@ -56,7 +58,8 @@ def _skipping(original: Any) -> Any:
 def _stripping(before: Any) -> Any:
     def hook(told: Any) -> None:
         if told.exc_value is not None:
-            strip(told.exc_value)
+            with suppress(Exception):
+                strip(told.exc_value)
         before(told)
 
     return hook

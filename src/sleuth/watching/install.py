@@ -65,22 +65,37 @@ class Recorder:
         if self.closed:
             return
         self.closed = True
+        end = partial(_end, self.state, status, exception, exit_code, shortened)
+        for part in (
+            partial(self._tell_rest, broken_off=status not in CAME_TO_ITS_END),
+            lambda: self.state.put(end()),
+            self._stop,
+            self.state.writer.close,
+            self.patches.restore,
+            self.state.let_go,
+        ):
+            self._safely(part)
+
+    def _tell_rest(self, broken_off: bool) -> None:
         if not self.state.writer.silent:
             self.tell_run()
-        try:
-            if not self.state.off:
-                if not self.state.optimizers:
-                    steps.by_hand(self.state)
-                passes.finish(self.state, broken_off=status not in CAME_TO_ITS_END)
-                modes.tell_loads(self.state)
-        except Exception as error:
-            self.state.trouble(_sentence(error))
-        self.state.put(_end(self.state, status, exception, exit_code, shortened))
+        if self.state.off:
+            return
+        if not self.state.optimizers:
+            steps.by_hand(self.state)
+        passes.finish(self.state, broken_off=broken_off)
+        modes.tell_loads(self.state)
+
+    def _stop(self) -> None:
         self.state.off = True
-        self.state.writer.close()
-        self.patches.restore()
-        self.state.let_go()
         atexit.unregister(self.at_exit)
+
+    def _safely(self, part: Callable[[], None]) -> None:
+        """What fails at the end costs that part of it: the script is not to learn of it."""
+        try:
+            part()
+        except Exception as error:
+            self.voice.say(f"the end of this run is not recorded in full ({_sentence(error)}).")
 
 
 def install(record: Path, *, level: str = "default", when_training: bool = False) -> Recorder:
@@ -97,7 +112,7 @@ def install(record: Path, *, level: str = "default", when_training: bool = False
     recorder = Recorder(state, Patches(), speaking)
     state.writer.silent = when_training
     state.begin_training = lambda: _begin_training(recorder)
-    state.give_up = lambda error: _give_up(recorder, error)
+    state.give_up = recorder.patches.failed = lambda error: _give_up(recorder, error)
     state.next_window()
     importing.when_imported(recorder.patches, "torch", lambda torch: attach(recorder))
     keep_clean(recorder)
