@@ -50,6 +50,11 @@ class Recorder:
     def steps(self) -> int:
         return self.state.n
 
+    @property
+    def lost(self) -> str:
+        """Why the record could not be written to its end."""
+        return self.state.writer.lost
+
     def tell_run(self) -> None:
         if not self.told_run:
             self.told_run = True

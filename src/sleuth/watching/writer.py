@@ -39,6 +39,7 @@ class Writer:
     waiting: deque[Line] = field(default_factory=deque)
     begun: bool = False  # the file is there; once it is removed it is not made again
     failed: str = ""
+    lost: str = ""  # what the system said when lines could not be written
     silent: bool = False  # keep everything in memory for now
     ticking: bool = False
     busy: Any = field(default_factory=_thread.allocate_lock)
@@ -75,8 +76,8 @@ class Writer:
         try:
             self._write_all()
         except OSError as error:
-            self.failed = f"not recorded: {error.strerror or error}"
-            self.complain(f"the rest of this run is not recorded ({error.strerror or error}); it goes on.")
+            self.failed = self.lost = error.strerror or str(error)
+            self.complain(f"the rest of this run is not recorded ({self.lost}); it goes on.")
         finally:
             if self.failed:
                 self.waiting.clear()
