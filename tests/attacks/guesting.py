@@ -2,7 +2,6 @@
 
 import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -25,7 +24,7 @@ class Ended:
 
 def run(words: list[str], folder: Path, environment: Mapping[str, str]) -> Ended:
     done = subprocess.run(
-        words, cwd=folder, env={**os.environ, **environment}, capture_output=True, timeout=PATIENCE, check=False
+        words, cwd=folder, env=environment, capture_output=True, timeout=PATIENCE, check=False
     )
     code = done.returncode if done.returncode >= 0 else 128 - done.returncode
     return Ended(code, done.stdout, done.stderr)
@@ -33,7 +32,7 @@ def run(words: list[str], folder: Path, environment: Mapping[str, str]) -> Ended
 
 def alone(guest: str, folder: Path, environment: Mapping[str, str] | None = None) -> Ended:
     folder.mkdir()
-    return run([sys.executable, str(GUESTS / f"{guest}.py"), "--word"], folder, environment or {})
+    return run([sys.executable, str(GUESTS / f"{guest}.py"), "--word"], folder, {**os.environ, **(environment or {})})
 
 
 def watched(
@@ -42,7 +41,7 @@ def watched(
     folder.mkdir()
     words = [sys.executable, "-m", "sleuth", "watch", "--quiet", "--level", level]
     home = {"SLEUTH_HOME": str(folder.with_name(f"{folder.name}-home"))}
-    return run([*words, str(GUESTS / f"{guest}.py"), "--word"], folder, {**(environment or {}), **home})
+    return run([*words, str(GUESTS / f"{guest}.py"), "--word"], folder, {**os.environ, **(environment or {}), **home})
 
 
 def differences(bare: Ended, seen: Ended) -> list[str]:
@@ -65,7 +64,3 @@ def _own_lines(err: bytes) -> bytes:
 def files_of(folder: Path) -> dict[str, bytes]:
     """What a guest wrote into its working folder."""
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
-
-
-def killed(code: int) -> bool:
-    return code == 128 + signal.SIGKILL

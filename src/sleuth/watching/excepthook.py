@@ -32,8 +32,12 @@ def keep_clean(recorder: Any) -> None:
 
     patches = recorder.patches
     patches.replace(sys, "exit", exiting)
-    _hook(patches, sys, "excepthook", excepthook)
-    _hook(patches, sys, "unraisablehook", _stripping(sys.unraisablehook))
+    # Python keeps its own beside them: what a script compares with, and goes back to, is ours as well.
+    for name in ("excepthook", "__excepthook__"):
+        _hook(patches, sys, name, excepthook)
+    stripping = _stripping(sys.unraisablehook)
+    for name in ("unraisablehook", "__unraisablehook__"):
+        _hook(patches, sys, name, stripping)
     importing.when_imported(patches, "threading", lambda found: _keep_threads_clean(patches, found))
     importing.when_imported(patches, "traceback", lambda found: _keep_walks_clean(patches, found))
 
