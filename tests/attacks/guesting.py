@@ -32,7 +32,9 @@ def run(words: list[str], folder: Path, environment: Mapping[str, str]) -> Ended
 
 def alone(guest: str, folder: Path, environment: Mapping[str, str] | None = None) -> Ended:
     folder.mkdir()
-    return run([sys.executable, str(GUESTS / f"{guest}.py"), "--word"], folder, {**os.environ, **(environment or {})})
+    return run(
+        [sys.executable, str(GUESTS / f"{guest}.py"), "--word"], folder, {**os.environ, **(environment or {})}
+    )
 
 
 def watched(
@@ -41,7 +43,9 @@ def watched(
     folder.mkdir()
     words = [sys.executable, "-m", "sleuth", "watch", "--quiet", "--level", level]
     home = {"SLEUTH_HOME": str(folder.with_name(f"{folder.name}-home"))}
-    return run([*words, str(GUESTS / f"{guest}.py"), "--word"], folder, {**os.environ, **(environment or {}), **home})
+    return run(
+        [*words, str(GUESTS / f"{guest}.py"), "--word"], folder, {**os.environ, **(environment or {}), **home}
+    )
 
 
 def differences(bare: Ended, seen: Ended) -> list[str]:

@@ -158,7 +158,12 @@ def named(folder: Path, name: bytes, environment: dict[str, str]) -> None:
     assert again.returncode in (0, 1), again.stderr
 
 
-REDIRECTED = {"closed": ">&-", "closed both": ">&- 2>&-", "full": ">/dev/full", "full both": ">/dev/full 2>&1"}
+REDIRECTED = {
+    "closed": ">&-",
+    "closed both": ">&- 2>&-",
+    "full": ">/dev/full",
+    "full both": ">/dev/full 2>&1",
+}
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
@@ -185,7 +190,9 @@ def redirected(folder: Path, where: str, options: str = "") -> None:
 
 @pytest.mark.slow
 def test_a_reader_that_leaves_ends_nothing(folder: Path) -> None:
-    (folder / "train.py").write_text(SCRIPT.replace("    optimizer.step()", "    optimizer.step(); print('step', flush=True)"))
+    (folder / "train.py").write_text(
+        SCRIPT.replace("    optimizer.step()", "    optimizer.step(); print('step', flush=True)")
+    )
     code = folder / "code"
     command = f'{{ "$@" train.py 2>/dev/null; echo $? > "{code}"; }} | head -1'
     env = {**os.environ, "SLEUTH_HOME": str(folder / "home")}

@@ -18,7 +18,9 @@ def told() -> list[str]:
 
 def seen(folder: Path, watched: bool) -> dict[str, str]:
     folder.mkdir()
-    plain = {name: value for name, value in os.environ.items() if not name.startswith(("SLEUTH_", "PYTHONPATH"))}
+    plain = {
+        name: value for name, value in os.environ.items() if not name.startswith(("SLEUTH_", "PYTHONPATH"))
+    }
     env = environment(folder.with_suffix(".jsonl"), "default", plain) if watched else plain
     done = run([sys.executable, str(GUESTS / "introspection.py"), "--word"], folder, env)
     return dict(line.split(": ", 1) for line in done.out.decode().splitlines())

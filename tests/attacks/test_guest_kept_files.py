@@ -59,7 +59,9 @@ def test_two_files_of_one_name_are_both_kept(run: archive.Run, tmp_path: Path) -
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.sampled_from(["sub/..", ".", "sub", "*", "**", "x.pt", "meta.json", "a" * 300]), max_size=5))
+@given(
+    st.lists(st.sampled_from(["sub/..", ".", "sub", "*", "**", "x.pt", "meta.json", "a" * 300]), max_size=5)
+)
 def test_no_pattern_leaves_the_folder(tmp_path_factory: pytest.TempPathFactory, parts: list[str]) -> None:
     folder = tmp_path_factory.mktemp("kept")
     run = archive.begin(["train"], None, home=folder / "home")

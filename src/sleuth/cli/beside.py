@@ -120,7 +120,9 @@ def _pass_on(work: Work, record: Path, keeping: tuple[Path, Path]) -> None:
         pump(streams, work.has_ended, _onlooker(live))
     with suppress(OSError):
         live.finish()
-    failed = {stream.target: stream.failed for stream in streams.values() if stream.failed not in ("", "closed")}
+    failed = {
+        stream.target: stream.failed for stream in streams.values() if stream.failed not in ("", "closed")
+    }
     work.said += [f"{STREAMS[target]} could not be written ({why})." for target, why in failed.items()]
 
 
@@ -210,4 +212,3 @@ def _state(pid: int) -> str:
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
     return "Z"
-

@@ -153,7 +153,9 @@ def _outcome(job: Job, run: Callable[[], None], kept: list[BaseException] | None
 
 
 def _mend(
-    functions: Mapping[str, Any], modules: Mapping[str, ModuleType], callable: Callable[[Any], bool] = callable
+    functions: Mapping[str, Any],
+    modules: Mapping[str, ModuleType],
+    callable: Callable[[Any], bool] = callable,
 ) -> None:
     """A script may have taken Python's own functions away, and still ended: telling how needs them."""
     now, loaded = builtins.__dict__, sys.modules
