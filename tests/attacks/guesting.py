@@ -15,7 +15,7 @@ ADDRESS = re.compile(rb"0x[0-9a-f]+")
 
 @dataclass(frozen=True)
 class Ended:
-    """What a run left behind for whoever started it. 128 + the signal where one ended it, as shells have it."""
+    """What a run left behind for whoever started it; 128 + the signal where one ended it, as in shells."""
 
     code: int
     out: bytes

@@ -1,4 +1,4 @@
-"""`--keep`: copies stay in one folder of the run, whatever the pattern; nothing of Sleuth's own is touched."""
+"""`--keep`: copies stay in one folder of the run, whatever the pattern; Sleuth's own files are whole."""
 
 from pathlib import Path
 

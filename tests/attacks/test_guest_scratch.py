@@ -65,8 +65,13 @@ def test_a_script_that_limits_files_is_not_said_to_have_taken_no_step(tmp_path: 
     assert (ending.status, ending.steps, ending.unrecorded) == ("finished", 12, "File too large")
 
 
-@pytest.mark.parametrize("line", ["import builtins; del builtins.len, builtins.open, builtins.print",
-                                  "import builtins; builtins.isinstance = builtins.getattr = None"])  # fmt: skip
+TAKEN_AWAY = (
+    "import builtins; del builtins.len, builtins.open, builtins.print",
+    "import builtins; builtins.isinstance = builtins.getattr = None",
+)
+
+
+@pytest.mark.parametrize("line", TAKEN_AWAY, ids=["deleted", "replaced"])
 def test_python_s_own_functions_taken_away_are_the_script_s_doing(tmp_path: Path, line: str) -> None:
     ending = ending_of(tmp_path, line)
     tally("Python's own functions taken away", 1, int("Sleuth" in ending.message))

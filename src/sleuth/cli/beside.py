@@ -1,6 +1,6 @@
-"""The process beside a watched script: begins the run, passes the output on, judges, and says what to show.
+"""The process beside a watched script: begins the run, passes output on, judges, and says what to show.
 
-It goes on when the one that started it is killed: the script then ends in its own time, and its run is closed.
+When the one that started it is killed it goes on: the script ends in its own time, and its run is closed.
 """
 
 import os
@@ -30,7 +30,7 @@ STREAMS = {1: "Standard output", 2: "Standard error"}
 
 @dataclass
 class Work:
-    """One run to keep. Whatever goes wrong in a part of it is said in a sentence, and the next part begins."""
+    """One run to keep. What goes wrong in a part of it is said in a sentence, and the next part begins."""
 
     channel: Channel
     order: Message

@@ -125,7 +125,8 @@ def _crash_sentence(observed: Observed) -> str:
 def _unrecorded(ended: Ended) -> str:
     return (
         f"The script took {ended.steps} steps, but what was seen of them could not be written to the end "
-        f"({ended.unrecorded}): it limits the size of files, or the disk is full. Lift the limit or make room."
+        f"({ended.unrecorded}): it limits the size of files, or the disk is full. Lift the limit, or make "
+        "room."
     )
 
 

@@ -155,12 +155,12 @@ def _outcome(job: Job, run: Callable[[], None], kept: list[BaseException] | None
 def _mend(
     functions: Mapping[str, Any],
     modules: Mapping[str, ModuleType],
-    callable: Callable[[Any], bool] = callable,
+    can_be_called: Callable[[Any], bool] = callable,
 ) -> None:
     """A script may have taken Python's own functions away, and still ended: telling how needs them."""
     now, loaded = builtins.__dict__, sys.modules
     for name, function in functions.items():
-        if callable(function) and not callable(now.get(name)):
+        if can_be_called(function) and not can_be_called(now.get(name)):
             now[name] = function
     for name, module in modules.items():
         if loaded.get(name) is None:

@@ -109,7 +109,7 @@ class Writer:
         raise OSError(errno.EBADF, "its file was closed by the script")
 
     def _is_ours(self, handle: int) -> bool:
-        """Whether the number still means the record: another thread may have closed it, and opened its own."""
+        """Whether the number still means the record: another thread may have closed it and opened its own."""
         try:
             return os.path.samestat(fstat(handle), stat(self.path))
         except OSError:
