@@ -13,7 +13,7 @@ A_WHILE = 0.2  # seconds between two looks at the record
 
 @dataclass(frozen=True)
 class Pipe:
-    """One stream of the script, by its number: it writes here, we read there, and pass it on to the target."""
+    """One stream of the script, by its number: it writes here; we read there, and pass it on."""
 
     number: int
     target: int
