@@ -67,8 +67,9 @@ def main() -> None:
     if order is None:
         return
     os.environ.update(order["python"])
-    work = Work(channel, natural(order))
+    work = Work(channel, order)
     with work.contained():
+        work.order = natural(order)
         _keep(work)
     channel.send({"shown": work.shown | {"said": work.said}})
     os._exit(0)  # nothing is left to do
@@ -91,6 +92,8 @@ def _keep(work: Work) -> None:
         work.channel.send({"record": str(files.record_path), "run": str(run.folder)})
         with work.contained():
             _pass_on(work, files.record_path, (files.stdout_path, files.stderr_path))
+        left = {reading: Stream(target) for _, target, reading in work.order["streams"]}
+        pump(left, work.has_ended, Onlooker())  # nothing, but where the above came to grief
         work.channel.send({"passed": True})
         while not work.has_ended():
             time.sleep(A_WHILE)
