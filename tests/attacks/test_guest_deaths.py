@@ -51,6 +51,10 @@ class Scene:
         return int((self.folder / "ended").read_text())
 
     @property
+    def status(self) -> str:
+        return self.run.status
+
+    @property
     def run(self) -> archive.Run:
         return archive.find("last", self.folder / "home")
 
@@ -119,10 +123,10 @@ def test_a_killed_sleuth_lets_the_training_go_on(scene: Scene) -> None:
     went_on = happens(lambda: (scene.folder / "out").stat().st_size > before + 200)
     tally("kill -9 of sleuth watch", 1, int(not went_on))
     assert went_on
-    assert scene.run.status == "running"
+    assert scene.status == "running"
     scene.stop()
     assert happens(lambda: "ended" in scene.run.meta)
-    assert scene.run.status == "failed"  # by its own exit code
+    assert scene.status == "failed"  # by its own exit code
     assert (scene.run.meta["exit_code"], scene.run.meta["steps"]) == (CODE, scene.steps)
     assert (scene.folder / "out").read_text().count("\n") == scene.steps
     assert (scene.run.folder / "stdout.txt").read_bytes() == (scene.folder / "out").read_bytes()
