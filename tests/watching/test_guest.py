@@ -362,9 +362,9 @@ def test_a_kill_loses_nothing_that_is_older_than_a_second(tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child of its parent's death")
-def test_a_killed_sleuth_leaves_no_training_behind(tmp_path: Path) -> None:
+def test_tied_a_killed_sleuth_leaves_no_training_behind(tmp_path: Path) -> None:
     (tmp_path / "silent.py").write_text("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(120)\n")
-    command = [sys.executable, "-m", "sleuth", "watch", "silent.py"]
+    command = [sys.executable, "-m", "sleuth", "watch", "--tie", "silent.py"]
     env = os.environ | {"SLEUTH_HOME": str(tmp_path / "home")}
     with subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -53,7 +54,7 @@ def _ours_first(words: list[str], takes: dict[str, bool]) -> list[str]:
         if name == "-m" or name not in takes or name in given:
             theirs.append(word)
             continue
-        text = text if text is not None else "\n".join(_sources(words[at]))
+        text = text if text is not None else _text(words[at])
         mine = not _is_spelled(name, text)
         value = next(rest, None) if takes[name] and not has_value else ""
         if value is None and mine:
@@ -89,6 +90,13 @@ def _tell(script: str, left: list[str]) -> None:
         "options before the script are Sleuth's.",
         err=True,
     )
+
+
+def _text(script: str) -> str:
+    """What cannot be read spells nothing: whatever stands in the way of it, the script is to run."""
+    with suppress(Exception):
+        return "\n".join(_sources(script))
+    return ""
 
 
 def _sources(script: str) -> Iterator[str]:

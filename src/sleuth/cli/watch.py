@@ -1,14 +1,20 @@
 """`sleuth watch`: run a script as it is, and see what happens inside."""
 
+import os
+import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from sleuth.cli.output import output_options, write_json
 from sleuth.cli.running import ScriptCommand
-from sleuth.errors import SleuthError
 from sleuth.terminal import say
+
+if TYPE_CHECKING:
+    from sleuth.watching.watch import Ended
 
 
 @click.command("watch", cls=ScriptCommand)
@@ -35,6 +41,9 @@ from sleuth.terminal import say
 @click.option(
     "--fail", is_flag=True, help="Exit with 1 when a cause was found and the script itself ended well."
 )
+@click.option(
+    "--tie", is_flag=True, help="End the script when Sleuth is killed, in place of letting it train on."
+)
 @output_options
 @click.argument("script", required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -46,6 +55,7 @@ def command(
     page: Path | None,
     patterns: tuple[str, ...],
     fail: bool,
+    tie: bool,
     json_path: str | None,
     quiet: bool,
 ) -> int:
@@ -55,34 +65,52 @@ def command(
     Sleuth stand before SCRIPT or after it; one that the script has, too, is the script's after it. The exit
     code is the script's.
     """
-    from sleuth import archive
-    from sleuth.files import write_whole
     from sleuth.needs import need
-    from sleuth.show import watch_text
-    from sleuth.show.watch_page import PAGE, document
-    from sleuth.watching.judging import judge, load
-    from sleuth.watching.kept import files_of
-    from sleuth.watching.watch import Request, checked, run
+    from sleuth.watching.request import Request, checked
+    from sleuth.watching.watch import run
 
     need("torch", "torch", "`sleuth watch`")
     if module is not None and script is not None:
         arguments = (script, *arguments)
     request = checked(Request(script, arguments, module, level))
-    kept = archive.begin(["sleuth", "watch", *request.words], request.file, "watch")
-    with files_of(kept) as files:
-        code = run(request, files, stdout=2 if json_path == "-" else 1)
-        record = load(files.record_path)
-    report = judge(record)
-    kept.finish(code, report.findings, {"verdict": report.verdict.to_dict()})
-    if patterns:
-        kept.keep(patterns)
-    if kept.recording:
-        with suppress(SleuthError):  # a full disk was told of already
-            write_whole(kept.folder / PAGE, document(report, record))
-    if page is not None:
-        write_whole(page, document(report, record))
-    where = str(kept.folder) if kept.recording else ""
-    say(watch_text.brief(report) if quiet else "\n" + watch_text.page(report, where), err=True)
-    write_json(report.to_dict(), json_path)
-    found = report.verdict.status == "cause-found"
-    return 1 if fail and found and code == 0 else code
+    order = {
+        "command": ["sleuth", "watch", *request.words],
+        "words": sys.argv[1:],
+        "file": None if request.file is None else str(request.file),
+        "page": None if page is None else str(page),
+        "patterns": patterns,
+        "json_path": json_path,
+        "quiet": quiet,
+    }
+    ended = run(request, order, _fault, stdout=2 if json_path == "-" else 1, tie=tie)
+    _show(ended, json_path)
+    return 1 if fail and ended.shown.get("found") and ended.code == 0 else ended.code
+
+
+def _fault(error: Exception) -> str:
+    from sleuth.cli.fault import reported
+
+    return reported(error, sys.argv[1:])
+
+
+def _show(ended: "Ended", json_path: str | None) -> None:
+    """What cannot be shown is not: the exit code is the script's."""
+    for sentence in ended.said:
+        _printed(lambda sentence=sentence: say(f"sleuth: {sentence}", err=True))  # type: ignore[misc]
+    if text := ended.shown.get("text"):
+        _printed(lambda: say(text, err=True))
+    if json_path == "-" and "payload" in ended.shown:
+        _printed(lambda: write_json(ended.shown["payload"], "-"))
+
+
+def _printed(act: Callable[[], None]) -> None:
+    """Closed, full, or read by nobody: Python is not to stumble over it again at its end."""
+    with suppress(Exception):
+        act()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -111,6 +111,7 @@ def _ended(base: Ending) -> Ended:
         base.frames,
         bool(base.cut),
         base.out_of_time,
+        base.unrecorded,
     )
 
 

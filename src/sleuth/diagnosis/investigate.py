@@ -18,7 +18,7 @@ from sleuth.finding import Evidence, Where
 from sleuth.judge.board import configured_priors
 from sleuth.lab.client import Stage
 from sleuth.lab.job import Ending, Job
-from sleuth.lab.workplace import Workplace, in_place, scratch_copy, unguarded, writes_files
+from sleuth.lab.workplace import Workplace, crowded, in_place, scratch_copy, unguarded, writes_files
 from sleuth.places.scene import from_here
 from sleuth.record import outcome
 from sleuth.record.entries import Record
@@ -107,7 +107,8 @@ def _preload(sources: Iterable[Path]) -> list[str]:
 def _workplace(request: Request, sources: list[Path], stage: Stage, name: str) -> Workplace:
     if request.allow_writes:
         return unguarded(request.script, Path.cwd())
-    if writes_files(sources):
+    # A copy that takes long is not made in doubt: the guard breaks off a script that does write.
+    if writes_files(sources) and not crowded(request.script, Path.cwd()):
         return scratch_copy(request.script, Path.cwd(), stage.scratch, name)
     return in_place(request.script, Path.cwd())
 

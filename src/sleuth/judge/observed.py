@@ -52,6 +52,7 @@ class Ended:
     frames: tuple[tuple[str, int, str], ...] = ()  # the user's, innermost last
     cut: bool = False  # its loops were shortened
     out_of_time: bool = False
+    unrecorded: str = ""  # why what was seen could not be written to its end
 
     @property
     def by_itself(self) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sleuth.experiments.noise_inputs import EXPERIMENT as NOISE
 from sleuth.finding import FAULTS, Evidence, Finding, Where
 from sleuth.judge.crashes import meaning
-from sleuth.judge.observed import Observed
+from sleuth.judge.observed import Ended, Observed
 from sleuth.judge.weigh import Weighed, learns_a_constant
 from sleuth.report import Verdict
 
@@ -23,6 +23,8 @@ def verdict(observed: Observed, found: Sequence[Finding]) -> Verdict:
         first = serious[0]
         place = f" at {first.where}" if first.where is not None and first.where.line else ""
         return Verdict("cause-found", f"{first.cause}{place}: {first.message}")
+    if observed.ended is not None and observed.ended.unrecorded:
+        return Verdict("inconclusive", _unrecorded(observed.ended))
     if not observed.recorded or not observed.steps:
         return Verdict("inconclusive", _no_training(observed))
     return _without_a_cause(observed)
@@ -118,6 +120,14 @@ def _crash_sentence(observed: Observed) -> str:
     told = meaning(ended.exception, ended.message).sentence
     message = ended.message[:300].rstrip(".")
     return f"{ended.exception}{frame}: {message}.{' ' + told if told else ''}"
+
+
+def _unrecorded(ended: Ended) -> str:
+    return (
+        f"The script took {ended.steps} steps, but what was seen of them could not be written to the end "
+        f"({ended.unrecorded}): it limits the size of files, or the disk is full. Lift the limit, or make "
+        "room."
+    )
 
 
 def _no_training(observed: Observed) -> str:

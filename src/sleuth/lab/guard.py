@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,6 +34,7 @@ def forbid_writing(folders: Sequence[str], scratch: str) -> None:
         return
     guarded = tuple(_below(os.path.realpath(folder)) for folder in folders)
     own = _below(os.path.realpath(scratch))
+    free = (own, *_temporary(guarded))
 
     def refuse(path: Any, follow: bool) -> None:
         if not isinstance(path, (str, bytes, os.PathLike)):
@@ -41,7 +43,7 @@ def forbid_writing(folders: Sequence[str], scratch: str) -> None:
         real = os.path.realpath(named) if follow else _entry(named)
         # A path through a folder that is linked has two names: neither may lie in the user's folders.
         leads_out = named.startswith((*guarded, own)) or real.startswith(guarded)
-        if leads_out and not real.startswith(own) and "__pycache__" not in real:
+        if leads_out and not real.startswith(free) and "__pycache__" not in real:
             raise WroteHere(real)
 
     def watch(event: str, arguments: Any) -> None:
@@ -59,6 +61,12 @@ def forbid_writing(folders: Sequence[str], scratch: str) -> None:
 
     sys.addaudithook(watch)
     _native_writers()
+
+
+def _temporary(guarded: Sequence[str]) -> list[str]:
+    """The folder for temporary files, where somebody put it inside a project: it is there to be written."""
+    folder = _below(os.path.realpath(tempfile.gettempdir()))
+    return [folder] if folder.startswith(tuple(guarded)) and folder not in guarded else []
 
 
 def _below(folder: str) -> str:

@@ -67,6 +67,7 @@ class Ending:
     detail: str = ""
     report: Mapping[str, Any] | None = None  # of a probe
     out_of_time: bool = False  # broken off by its time limit
+    unrecorded: str = ""  # why the record of its steps could not be written
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

@@ -1,6 +1,7 @@
 """What a child of the stage does with a job: change the world, record, run, and tell how it ended."""
 
 import atexit
+import builtins
 import mmap
 import os
 import signal
@@ -13,6 +14,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from sleuth.lab import frameworks
@@ -63,7 +65,7 @@ def _recorded(job: Job) -> Ending:
         recorder.close(ending.status, raised[0] if raised else None, ending.exit_code, shortened)
     if not ending.out_of_time:
         _finish_like_python()
-    return about(ending)
+    return _with(about(ending), unrecorded=recorder.lost)
 
 
 def _about(ending: Ending, control: Control, took_hold: Mapping[str, int]) -> Ending:
@@ -128,10 +130,12 @@ def _asked(job: Job) -> Ending:
 
 
 def _outcome(job: Job, run: Callable[[], None], kept: list[BaseException] | None = None) -> Ending:
+    whole = vars(builtins).copy(), sys.modules.copy()
     try:
         try:
             run()
         finally:
+            _mend(*whole)
             signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what is left to do is short, and wanted
     except BaseException as raised:
         # A script may clean up after what we raised, and fail at it, or end in its own way.
@@ -146,6 +150,21 @@ def _outcome(job: Job, run: Callable[[], None], kept: list[BaseException] | None
             kept.append(raised)
         return _raised(job, raised)
     return Ending(job.id, "finished")
+
+
+def _mend(
+    functions: Mapping[str, Any],
+    modules: Mapping[str, ModuleType],
+    can_be_called: Callable[[Any], bool] = callable,
+) -> None:
+    """A script may have taken Python's own functions away, and still ended: telling how needs them."""
+    now, loaded = builtins.__dict__, sys.modules
+    for name, function in functions.items():
+        if can_be_called(function) and not can_be_called(now.get(name)):
+            now[name] = function
+    for name, module in modules.items():
+        if loaded.get(name) is None:
+            loaded[name] = module
 
 
 def _chain(raised: BaseException | None) -> Iterator[BaseException]:
@@ -192,6 +211,11 @@ def _with(ending: Ending, **changes: Any) -> Ending:
 
 
 def _tell(job: Job, ending: Ending, seconds: float) -> None:
+    with suppress(ImportError, ValueError, OSError):
+        from resource import RLIMIT_FSIZE, getrlimit, setrlimit
+
+        most = getrlimit(RLIMIT_FSIZE)[1]
+        setrlimit(RLIMIT_FSIZE, (most, most))  # the script has ended: its limit was for its own files
     written = Path(job.file("ending.part"))
     written.write_text(_with(ending, seconds=seconds).to_json(), "utf-8")
     written.rename(job.file("ending"))

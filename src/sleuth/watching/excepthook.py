@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
@@ -17,7 +18,8 @@ def keep_clean(recorder: Any) -> None:
     def excepthook(kind: Any, error: Any, trace: TracebackType | None) -> None:
         recorder.seen_exception = error
         if error is not None:
-            strip(error)
+            with suppress(Exception):
+                strip(error)
             trace = error.__traceback__
         before(kind, error, trace)
 
@@ -30,8 +32,12 @@ def keep_clean(recorder: Any) -> None:
 
     patches = recorder.patches
     patches.replace(sys, "exit", exiting)
-    _hook(patches, sys, "excepthook", excepthook)
-    _hook(patches, sys, "unraisablehook", _stripping(sys.unraisablehook))
+    # Python keeps its own beside them: what a script compares with, and goes back to, is ours as well.
+    for name in ("excepthook", "__excepthook__"):
+        _hook(patches, sys, name, excepthook)
+    stripping = _stripping(sys.unraisablehook)
+    for name in ("unraisablehook", "__unraisablehook__"):
+        _hook(patches, sys, name, stripping)
     importing.when_imported(patches, "threading", lambda found: _keep_threads_clean(patches, found))
     importing.when_imported(patches, "traceback", lambda found: _keep_walks_clean(patches, found))
 
@@ -56,7 +62,8 @@ def _skipping(original: Any) -> Any:
 def _stripping(before: Any) -> Any:
     def hook(told: Any) -> None:
         if told.exc_value is not None:
-            strip(told.exc_value)
+            with suppress(Exception):
+                strip(told.exc_value)
         before(told)
 
     return hook

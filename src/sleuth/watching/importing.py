@@ -44,21 +44,30 @@ class Finder:
         self.busy = True
         try:
             spec = find_spec(name)
+        except Exception:  # the finders behind this one will say so themselves
+            return None
         finally:
             self.busy = False
         if spec is not None and spec.loader is not None:
-            _run_after(spec.loader, self.wanted, name)
+            _run_after(spec.loader, self, name)
         return spec
 
+    def arrived(self, name: str, module: ModuleType) -> None:
+        """What goes wrong here must not reach the script that imports it."""
+        for then in self.wanted.pop(name, ()):
+            try:
+                then(module)
+            except Exception as error:
+                self.owner.failed(error)
 
-def _run_after(loader: Any, wanted: dict[str, list[Then]], name: str) -> None:
+
+def _run_after(loader: Any, finder: Finder, name: str) -> None:
     """Have this one loader call back after it has run the module."""
     original = loader.exec_module
 
     def exec_module(module: ModuleType) -> None:
         del loader.exec_module
         original(module)
-        for then in wanted.pop(name, ()):
-            then(module)
+        finder.arrived(name, module)
 
     loader.exec_module = exec_module

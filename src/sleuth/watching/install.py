@@ -14,13 +14,13 @@ from types import TracebackType
 from typing import Any
 
 from sleuth.record.entries import End, Run, Trouble
-from sleuth.terminal import harmless
 from sleuth.watching import importing, modes, passes, steps
 from sleuth.watching.excepthook import keep_clean
 from sleuth.watching.models import Births
 from sleuth.watching.patches import Patches
 from sleuth.watching.rows import Rows
 from sleuth.watching.state import State
+from sleuth.watching.voice import Voice, voice
 from sleuth.watching.writer import Writer
 
 LEVELS = ("default", "full", "deep")
@@ -33,6 +33,7 @@ class Recorder:
 
     state: State
     patches: Patches
+    voice: Voice
     closed: bool = False
     told_run: bool = False
     seen_exception: BaseException | None = None
@@ -49,6 +50,11 @@ class Recorder:
     def steps(self) -> int:
         return self.state.n
 
+    @property
+    def lost(self) -> str:
+        """Why the record could not be written to its end."""
+        return self.state.writer.lost
+
     def tell_run(self) -> None:
         if not self.told_run:
             self.told_run = True
@@ -64,22 +70,37 @@ class Recorder:
         if self.closed:
             return
         self.closed = True
+        end = partial(_end, self.state, status, exception, exit_code, shortened)
+        for part in (
+            partial(self._tell_rest, broken_off=status not in CAME_TO_ITS_END),
+            lambda: self.state.put(end()),
+            self._stop,
+            self.state.writer.close,
+            self.patches.restore,
+            self.state.let_go,
+        ):
+            self._safely(part)
+
+    def _tell_rest(self, broken_off: bool) -> None:
         if not self.state.writer.silent:
             self.tell_run()
-        try:
-            if not self.state.off:
-                if not self.state.optimizers:
-                    steps.by_hand(self.state)
-                passes.finish(self.state, broken_off=status not in CAME_TO_ITS_END)
-                modes.tell_loads(self.state)
-        except Exception as error:
-            self.state.trouble(_sentence(error))
-        self.state.put(_end(self.state, status, exception, exit_code, shortened))
+        if self.state.off:
+            return
+        if not self.state.optimizers:
+            steps.by_hand(self.state)
+        passes.finish(self.state, broken_off=broken_off)
+        modes.tell_loads(self.state)
+
+    def _stop(self) -> None:
         self.state.off = True
-        self.state.writer.close()
-        self.patches.restore()
-        self.state.let_go()
         atexit.unregister(self.at_exit)
+
+    def _safely(self, part: Callable[[], None]) -> None:
+        """What fails at the end costs that part of it: the script is not to learn of it."""
+        try:
+            part()
+        except Exception as error:
+            self.voice.say(f"the end of this run is not recorded in full ({_sentence(error)}).")
 
 
 def install(record: Path, *, level: str = "default", when_training: bool = False) -> Recorder:
@@ -89,13 +110,14 @@ def install(record: Path, *, level: str = "default", when_training: bool = False
     """
     if level not in LEVELS:
         raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
-    state = State(Writer(Path(record), complain=_say), level, deep=level == "deep")
+    speaking = voice()
+    state = State(Writer(Path(record), complain=speaking.say), level, deep=level == "deep")
     state.rows, state.passes = Rows(), passes.Passes()
     state.rank, state.world_size = _integer("RANK", 0), _integer("WORLD_SIZE", 1)
-    recorder = Recorder(state, Patches())
+    recorder = Recorder(state, Patches(), speaking)
     state.writer.silent = when_training
     state.begin_training = lambda: _begin_training(recorder)
-    state.give_up = lambda error: _give_up(recorder, error)
+    state.give_up = recorder.patches.failed = lambda error: _give_up(recorder, error)
     state.next_window()
     importing.when_imported(recorder.patches, "torch", lambda torch: attach(recorder))
     keep_clean(recorder)
@@ -252,18 +274,13 @@ def _end(
 def _give_up(recorder: Recorder, error: BaseException) -> None:
     """Sleuth failed: say so once, and let the training go on."""
     state = recorder.state
-    if state.off:
+    if state.off or isinstance(error, RecursionError):  # the script is at Python's limit, and not for long
         return
     state.off = True
     state.writer.put(Trouble(_sentence(error)))
     state.writer.flush()
     state.let_go()
-    _say(f"stopped watching after an error of its own ({_sentence(error)}).")
-
-
-def _say(sentence: str) -> None:
-    if not os.environ.get("SLEUTH_QUIET"):
-        sys.stderr.write(f"sleuth: {harmless(sentence)}\n")
+    recorder.voice.say(f"stopped watching after an error of its own ({_sentence(error)}).")
 
 
 def _sentence(error: BaseException) -> str:
@@ -287,7 +304,8 @@ def _begin_in_child(recorder: Recorder | None, whole: Path) -> None:
     if state.off:
         recorder.closed = True
         return
-    writer = Writer(whole.with_name(f"{whole.stem}.{os.getpid()}.jsonl"), silent=True, complain=_say)
+    own = whole.with_name(f"{whole.stem}.{os.getpid()}.jsonl")
+    writer = Writer(own, silent=True, complain=recorder.voice.say)
     fresh = State(writer, state.level, deep=state.deep)
     fresh.rows, fresh.passes = Rows(), passes.Passes()
     fresh.step_ended = time.perf_counter()

@@ -20,6 +20,10 @@ UNSEEN = (
     "No call of a model was seen: it runs inside a compiled function, or its parameters are used directly. "
     "What needs layers, modes or batches was not examined."
 )
+NO_RECORD = (
+    "Nothing was recorded: what ran is no Python, was told to ignore its environment (-E, -I, -S), or the "
+    "record could not be written."
+)
 BROKEN_OFF = "The record breaks off there: the process was killed, or still runs."
 
 
@@ -65,6 +69,8 @@ def _verdict(record: Record, findings: tuple[Finding, ...]) -> Verdict:
 
 def never_trained(record: Record) -> str:
     """What was seen of a run without an optimizer step."""
+    if not record.items:
+        return NO_RECORD
     end = record.end
     seconds = f" in {end.t:.0f} s" if end is not None else " so far"
     ending = "" if end is not None else f" {BROKEN_OFF}"

@@ -16,6 +16,7 @@ class Patches:
 
     done: list[tuple[Any, str, Any]] = field(default_factory=list)
     undo: list[Callable[[], None]] = field(default_factory=list)  # hooks to remove, and the like
+    failed: Callable[[BaseException], None] = field(default=lambda error: None)  # what is told of a failure
 
     def replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
         """`make` gets the original and returns what stands in its place. A name that is not there is left."""

@@ -7,15 +7,12 @@ from sleuth.record.entries import Warned
 from sleuth.watching.state import State
 
 MOST = 200
-OURS = "when there are global hooks on modules"  # torch.compile warns of hooks, and ours step aside for it
 LONGEST = 2000
 
 
 def attach(state: State, patches: Any) -> None:
     def watched(original: Any) -> Any:
         def _showwarnmsg(message: Any) -> Any:
-            if OURS in str(message.message):
-                return None
             try:
                 _seen(state, message)
             except Exception as error:
@@ -24,10 +21,6 @@ def attach(state: State, patches: Any) -> None:
 
         return _showwarnmsg
 
-    warnings.filterwarnings("ignore", message=f".*{OURS}")
-    filters: Any = warnings.filters
-    added = filters[0]
-    patches.undo.append(lambda: filters.remove(added) if added in filters else None)
     # Python's own single exit for warnings: what the user puts in place of `showwarning` still runs.
     patches.replace(warnings, "_showwarnmsg", watched)
 

@@ -1,8 +1,12 @@
-"""`sleuth watch`: run an unchanged script under observation, pass everything through, keep the record."""
+"""`sleuth watch`: run an unchanged script under observation, and give its exit code, whatever else happens.
+
+This process starts the script and waits for it. All of Sleuth's own part happens in another one beside it
+(`sleuth.cli.beside`): it begins the run, passes the output on, keeps the record, judges it and says how to
+show that. What goes wrong there costs the record. Either of the two may be killed: the other passes the
+output on, and the training goes on.
+"""
 
 import os
-import selectors
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,128 +15,168 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from types import FrameType
 
 from sleuth.errors import SleuthError
-from sleuth.watching.live import Live
+from sleuth.watching.beside import Beside
+from sleuth.watching.channel import Message
 from sleuth.watching.process import environment
+from sleuth.watching.request import Request
+from sleuth.watching.streams import A_WHILE, Onlooker, Pipe, Stream, piped, pump
 
 FORWARDED = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGQUIT")
-A_WHILE = 0.2  # seconds between two looks at the record
+STANDARD = (0, 1, 2)
+START = 60.0  # seconds for the process beside to begin a run, on a machine under load
+JUDGING = 600.0  # seconds it may judge; the longest record of the benchmarks takes a few
 ON_DEATH_OF_PARENT = 1  # Linux's prctl: the signal a process gets then
+Process = subprocess.Popen[bytes]
 
 
 @dataclass(frozen=True)
-class Request:
-    """What to run: a script or a module, with its own arguments."""
+class Ended:
+    """How the script ended, and what Sleuth has to show of it; nothing where its own part came to grief."""
 
-    script: str | None
-    arguments: tuple[str, ...] = ()
-    module: str | None = None
-    level: str = "default"
-
-    @property
-    def words(self) -> list[str]:
-        """What the user typed after `sleuth watch`."""
-        level = ["--level", self.level] if self.level != "default" else []
-        return [
-            *level,
-            *(["-m", self.module] if self.module is not None else [str(self.script)]),
-            *self.arguments,
-        ]
-
-    @property
-    def file(self) -> Path | None:
-        """The source that is run: the script, the module's file, or what a launcher is handed."""
-        module = (self.module or "").replace(".", "/")
-        named = [self.script or "", f"{module}.py", f"{module}/__main__.py"]
-        handed = [word for word in self.arguments if word.endswith(".py")]
-        return next((path for word in (*named, *handed) if (path := Path(word)).is_file()), None)
-
-    @property
-    def command(self) -> list[str]:
-        """The command line of the child process; what is no file may be a launcher such as torchrun."""
-        if self.module is not None:
-            return [sys.executable, "-m", self.module, *self.arguments]
-        script = str(self.script)
-        if not Path(script).exists() and (found := shutil.which(script)) is not None:
-            return [found, *self.arguments]
-        return [sys.executable, script, *self.arguments]
+    code: int
+    shown: Message = field(default_factory=dict)
+    said: tuple[str, ...] = ()
 
 
 @dataclass
-class Streams:
-    """Where the child's output goes: on to ours, byte for byte, and into the archive."""
+class Asked:
+    """What signals ask for: passed on while the script runs, else to end without waiting for Sleuth."""
 
-    sources: dict[int, tuple[int, IO[bytes]]] = field(default_factory=dict)  # read here → write there, keep
+    process: Process | None = None
+    to_end: int = 0
+
+    def __call__(self, number: int, _: FrameType | None) -> None:
+        if self.process is None or self.process.returncode is not None:
+            self.to_end = number
+        elif number != signal.SIGINT or not os.isatty(0):  # Ctrl-C reaches the script by itself
+            with suppress(ProcessLookupError):
+                self.process.send_signal(number)
 
 
-def checked(request: Request) -> Request:
-    """The request, or a clear sentence about what is wrong with it."""
-    if request.module is not None:
-        if not _is_there(request.module):
-            raise SleuthError(f"There is no module {request.module!r} to run from here.")
-        return request
-    if request.script is None:
-        raise SleuthError("Which script? Write `sleuth watch train.py [ARGS]`.")
-    path = Path(request.script)
-    if path.is_dir():
-        if (path / "__main__.py").is_file():
-            return request
-        raise SleuthError(f"{request.script!r} is a folder; name the script in it that trains.")
-    if not path.exists():
-        if shutil.which(request.script) is not None:
-            return request
-        raise SleuthError(f"There is no file {request.script!r}.")
-    if path.suffix == ".ipynb":
-        raise SleuthError(f"{request.script!r} is a notebook; use `sleuth.watch()` in it.")
+def run(
+    request: Request, order: Message, fault: Callable[[Exception], str], stdout: int = 1, tie: bool = False
+) -> Ended:
+    """Run it to its end. Its exit code is 128 + the signal where one ended it, as shells have it.
+
+    `order`: what the process beside is asked for. `fault`: the sentence for a fault of Sleuth's own here.
+    `tie`: end the script when this process is killed.
+    """
+    closed = tuple(number for number in STANDARD if _was_closed(number))
+    with _heard() as asked:
+        try:
+            return _watched(request, order, asked, closed, stdout, tie)
+        except SleuthError:
+            raise
+        except Exception as error:
+            return _alone(request, asked, closed, (fault(error),))
+
+
+def _watched(
+    request: Request, order: Message, asked: Asked, closed: Sequence[int], stdout: int, tie: bool
+) -> Ended:
+    targets = {n: to for n, to in ((1, stdout), (2, 2)) if n not in closed and to not in closed}
+    with _places_held(closed), piped(targets) as pipes:
+        beside = Beside.begun(order, pipes)
+        begun = _answered(beside, asked)
+        if asked.to_end:
+            return Ended(128 + asked.to_end)
+        if beside is None or "record" not in begun:
+            said = begun.get("shown", {}).get("said", [])
+            return _alone(request, asked, closed, (*said, "The run is not recorded."))
+        env = environment(Path(begun["record"]), request.level, os.environ)
+        asked.process = _started(request, pipes, closed, env, tie)
+        beside.tell({"pid": asked.process.pid})
+        beside = _waited(asked.process, beside, pipes, order | {"run": begun["run"]})
+        code = _code(asked.process)
+        beside.tell({"code": code})
+        told = _told(code, beside, asked)
+        beside.close()
+        return told
+
+
+def _alone(request: Request, asked: Asked, closed: Sequence[int], said: tuple[str, ...]) -> Ended:
+    """Without a record, or to the end of what was started: the training is what matters."""
+    asked.process = asked.process or _started(request, (), closed, os.environ, False)
+    asked.process.wait()
+    return Ended(_code(asked.process), {}, said)
+
+
+def _answered(beside: Beside | None, asked: Asked) -> Message:
+    until = time.monotonic() + START
+    while beside is not None and beside.lives and not asked.to_end and time.monotonic() < until:
+        if (message := beside.receive(A_WHILE)) is not None:
+            return message
+    return {}
+
+
+def _waited(process: Process, beside: Beside, pipes: Sequence[Pipe], order: Message) -> Beside:
+    """Until the script has ended. Where the process beside is gone we pass the output on, and have another
+    one close the run."""
+    while process.poll() is None and beside.lives:
+        beside.listen(A_WHILE)
+    if beside.lives:
+        return beside
+    streams = {pipe.reading: Stream(pipe.target) for pipe in pipes}
+    pump(streams, lambda: process.poll() is not None, Onlooker())
+    process.wait()
+    beside.close()
+    return Beside.begun(order, ()) or beside
+
+
+def _told(code: int, beside: Beside, asked: Asked) -> Ended:
+    """What the process beside has to show. Asked to end, we do not wait for it: it closes the run alone."""
+    until = float("inf")
+    while beside.lives and not beside.done and not asked.to_end and time.monotonic() < until:
+        beside.listen(A_WHILE)
+        if beside.passed_all_on and until == float("inf"):
+            until = time.monotonic() + JUDGING
+    if beside.done or asked.to_end:
+        return Ended(code, beside.shown, tuple(beside.shown.get("said", ())))
+    why = "takes too long" if beside.lives else "ended too early"
+    return Ended(code, {}, (f"The process that judges the record {why}; `sleuth judge last` does it anew.",))
+
+
+def _code(process: Process) -> int:
+    return process.returncode if process.returncode >= 0 else 128 - process.returncode
+
+
+def _started(
+    request: Request, pipes: Sequence[Pipe], closed: Sequence[int], env: Mapping[str, str], tie: bool
+) -> Process:
+    ends = {pipe.number: pipe.writing for pipe in pipes}
     try:
-        compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
-    except OSError as error:
-        raise SleuthError(f"Cannot read {request.script!r}: {error.strerror}.") from None
-    except (SyntaxError, ValueError) as error:
-        line = f" (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else ""
-        raise SleuthError(f"{request.script!r} is not Python{line}.") from None
-    return request
-
-
-def _is_there(module: str) -> bool:
-    """Whether its package can be found; what lies deeper is left to Python, as a look would import it."""
-    from importlib.machinery import PathFinder
-    from importlib.util import find_spec
-
-    top = module.partition(".")[0]
-    here = PathFinder.find_spec(top, [os.getcwd()])
-    return here is not None or (bool(top) and find_spec(top) is not None)
-
-
-def run(request: Request, kept: Any, stdout: int = 1, environ: Mapping[str, str] | None = None) -> int:
-    """Run it to its end. Gives its exit code; 128 + the signal where one ended it, as shells have it."""
-    base = os.environ if environ is None else environ
-    live = Live(kept.record_path, drawing=os.isatty(2) and stdout != 2)
-    with (
-        open(kept.stdout_path, "ab") as out,
-        open(kept.stderr_path, "ab") as err,
-        _piped([(stdout, out), (2, err)]) as (ends, streams),
-    ):
-        process = subprocess.Popen(
+        return subprocess.Popen(
             request.command,
-            stdout=ends[0],
-            stderr=ends[1],
-            env=environment(kept.record_path, request.level, base),
-            preexec_fn=_bound_to_us(),  # no thread of ours can hold a lock here: there is none
+            stdout=ends.get(1),
+            stderr=ends.get(2),
+            env=env,
+            preexec_fn=_in_child(closed, tie),  # no thread of ours can hold a lock here: there is none
         )
-        for end in ends:
-            os.close(end)
-        with _signals(process):
-            _pump(process, streams, live)
-            code = process.wait()
-    live.finish()
-    return code if code >= 0 else 128 - code
+    except OSError as error:
+        raise SleuthError(f"Cannot start {request.command[0]!r}: {error.strerror}.") from None
+    finally:
+        for pipe in pipes:
+            os.close(pipe.writing)
+
+
+def _in_child(closed: Sequence[int], tie: bool) -> Callable[[], None] | None:
+    bound = _bound_to_us() if tie else None
+    if not closed and bound is None:
+        return None
+
+    def prepare() -> None:
+        for number in closed:
+            os.close(number)  # held by us, or by the command line
+        if bound is not None:
+            bound()
+
+    return prepare
 
 
 def _bound_to_us() -> Callable[[], None] | None:
-    """A killed Sleuth can pass nothing on: on Linux the script then ends too, as it would have alone."""
     if sys.platform != "linux":
         return None
     import ctypes
@@ -141,93 +185,31 @@ def _bound_to_us() -> Callable[[], None] | None:
     return None if prctl is None else lambda: prctl(ON_DEATH_OF_PARENT, signal.SIGTERM)
 
 
-@contextmanager
-def _piped(targets: Sequence[tuple[int, IO[bytes]]]) -> Iterator[tuple[list[int], Streams]]:
-    """A pipe for each stream; a terminal gets a terminal, so that the script behaves as it would alone."""
-    ends, streams = [], Streams()
-    for target, kept in targets:
-        reading, writing = _terminal_like(target) if os.isatty(target) else os.pipe()
-        ends.append(writing)
-        streams.sources[reading] = (target, kept)
-    try:
-        yield ends, streams
-    finally:
-        for reading in streams.sources:
-            with suppress(OSError):
-                os.close(reading)
-
-
-def _terminal_like(target: int) -> tuple[int, int]:
-    import fcntl
-    import termios
-
-    leader, follower = os.openpty()
-    settings = termios.tcgetattr(target)
-    settings[1] &= ~termios.OPOST  # the real terminal translates line ends; doing it twice would show
-    termios.tcsetattr(follower, termios.TCSANOW, settings)
-    with suppress(OSError):
-        size = fcntl.ioctl(target, termios.TIOCGWINSZ, b"\0" * 8)
-        fcntl.ioctl(follower, termios.TIOCSWINSZ, size)
-    return leader, follower
-
-
-def _pump(process: "subprocess.Popen[bytes]", streams: Streams, live: Live) -> None:
-    """Copy until every stream has ended, or the script has and only its orphans hold them open."""
-    with selectors.DefaultSelector() as selector:
-        for reading in streams.sources:
-            selector.register(reading, selectors.EVENT_READ)
-        ended_at = None
-        while selector.get_map():
-            ready = selector.select(A_WHILE)
-            for key, _ in ready:
-                if not _copied(key.fd, streams, live):
-                    selector.unregister(key.fd)
-            live.look()
-            if process.poll() is not None:
-                ended_at = ended_at or time.monotonic()
-                if not ready and time.monotonic() - ended_at > A_WHILE:
-                    return
-
-
-def _copied(reading: int, streams: Streams, live: Live) -> bool:
-    target, kept = streams.sources[reading]
-    try:
-        content = os.read(reading, 1 << 16)
-    except OSError:  # Linux reports the end of a terminal this way
-        content = b""
-    if not content:
-        return False
-    live.clear()
-    live.at_line_start = content.endswith((b"\n", b"\r"))
-    with suppress(OSError):
-        kept.write(content)
-        kept.flush()
-    with suppress(BrokenPipeError):
-        left = memoryview(content)
-        while left:
-            left = left[os.write(target, left) :]
-    return True
+def _was_closed(number: int) -> bool:
+    """Whether we were started without this stream, of which Python then makes nothing; so is the script."""
+    return (sys.__stdin__, sys.__stdout__, sys.__stderr__)[number] is None
 
 
 @contextmanager
-def _signals(process: "subprocess.Popen[bytes]") -> Iterator[None]:
-    """Ctrl-C reaches the script by itself, as it shares our terminal; other signals are passed on."""
-
-    def forward(number: int, _: Any) -> None:
-        with suppress(ProcessLookupError):
-            process.send_signal(number)
-
-    def interrupt(number: int, _: Any) -> None:
-        if not os.isatty(0):  # sent to us alone
-            forward(number, None)
-
-    before: dict[int, Any] = {}
+def _places_held(closed: Sequence[int]) -> Iterator[None]:
+    """What we open must not get the number of a standard stream: whatever is printed would end up in it."""
+    held = [os.open(os.devnull, os.O_RDWR) for _ in closed]  # the lowest free numbers, which are these
     try:
-        before[signal.SIGINT] = signal.signal(signal.SIGINT, interrupt)
-        for name in FORWARDED:
-            if (number := getattr(signal, name, None)) is not None:
-                before[number] = signal.signal(number, forward)
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number in held:
+            os.close(number)
+
+
+@contextmanager
+def _heard() -> Iterator[Asked]:
+    """Signals that were ignored when we were started stay so, for the script as well."""
+    asked = Asked()
+    numbers = [number for name in ("SIGINT", *FORWARDED) if (number := getattr(signal, name, None))]
+    heard = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, asked) for number in heard}
+    try:
+        yield asked
+    finally:
+        for number, one in before.items():
+            signal.signal(number, one)

@@ -1,32 +1,45 @@
 """Appends lines to the record a few times a second, and never raises into the script."""
 
 import _thread
+import errno
 import os
-import time
 import weakref
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+
+# Bound here and now: what a script puts in their place later is for its own calls.
+from os import close, fstat, stat, write
+from os import open as open_
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 from sleuth.record.json_lines import line_of
 
 OFTEN = 0.25  # seconds a line may wait in memory; a kill loses no more than that
-MOST_WAITING = 20_000  # lines kept of a child that may never train
+MOST_WAITING = 20_000  # lines kept of a child that may never train, or while no file can be opened
+NONE_FREE = (errno.EMFILE, errno.ENFILE)  # the script holds every descriptor for now
+TRIES = 3  # to open the record while another thread closes whatever is open
+FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC
 
 Line = str | tuple[Any, ...]  # as it is, or a function and what it makes the line of
 
 
 @dataclass(eq=False)
 class Writer:
-    """A file of JSON lines, opened at the first and left alone after a failure (full disk, read-only)."""
+    """A file of JSON lines, left alone after a failure (full disk, read-only).
+
+    It is open only while it is written. A descriptor that is kept may be closed by the script, and its number
+    be given to one of the script's own files.
+    """
 
     path: Path
     waiting: deque[Line] = field(default_factory=deque)
-    handle: int = -1
+    begun: bool = False  # the file is there; once it is removed it is not made again
     failed: str = ""
+    lost: str = ""  # what the system said when lines could not be written
     silent: bool = False  # keep everything in memory for now
     ticking: bool = False
     busy: Any = field(default_factory=_thread.allocate_lock)
@@ -61,32 +74,51 @@ class Writer:
         if os.getpid() != self.process or not self.busy.acquire(blocking=False):
             return
         try:
-            while self.waiting and not self.failed:
-                self._write("".join(_taken(self.waiting)).encode())
+            self._write_all()
         except OSError as error:
-            self.failed = f"not recorded: {error.strerror or error}"
-            self.complain(f"the rest of this run is not recorded ({error.strerror or error}); it goes on.")
+            self.failed = self.lost = error.strerror or str(error)
+            self.complain(f"the rest of this run is not recorded ({self.lost}); it goes on.")
         finally:
             if self.failed:
                 self.waiting.clear()
             self.busy.release()
 
-    def _write(self, content: bytes) -> None:
-        if self.handle < 0:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-            self.handle = os.open(self.path, flags, 0o644)
-        left = memoryview(content)
-        while left:
-            left = left[os.write(self.handle, left) :]
+    def _write_all(self) -> None:
+        while self.waiting and not self.failed:
+            content = "".join(_taken(self.waiting)).encode()
+            try:
+                while content:
+                    content = content[self._append(content) :]
+            except OSError as error:
+                if error.errno not in NONE_FREE or len(self.waiting) > MOST_WAITING:
+                    raise
+                self.waiting.appendleft(content.decode())
+                return
+
+    def _append(self, content: bytes) -> int:
+        """How much of it was written."""
+        for _ in range(TRIES):
+            handle = open_(self.path, FLAGS | (0 if self.begun else os.O_CREAT), 0o644)
+            self.begun = True
+            try:
+                if self._is_ours(handle):
+                    return write(handle, content)
+            finally:
+                if self._is_ours(handle):
+                    close(handle)
+        raise OSError(errno.EBADF, "its file was closed by the script")
+
+    def _is_ours(self, handle: int) -> bool:
+        """Whether the number still means the record: another thread may have closed it and opened its own."""
+        try:
+            return os.path.samestat(fstat(handle), stat(self.path))
+        except OSError:
+            return False
 
     def close(self) -> None:
         while self.busy.locked() and os.getpid() == self.process:
-            time.sleep(0.001)  # a thread that is writing needs no longer
+            sleep(0.001)  # a thread that is writing needs no longer
         self.flush()
-        if self.handle >= 0 and os.getpid() == self.process:
-            with suppress(OSError):
-                os.close(self.handle)
-        self.handle = -1
         self.failed = self.failed or "closed"
 
 
@@ -98,7 +130,7 @@ def _taken(waiting: deque[Line]) -> list[str]:
 
 def _keep_writing(reference: "weakref.ref[Writer]") -> None:
     while True:
-        time.sleep(OFTEN)
+        sleep(OFTEN)
         writer = reference()
         if writer is None or writer.failed or os.getpid() != writer.process:
             return
