@@ -16,7 +16,11 @@ ARTEFACTS = "artefacts"
 
 def keep(run: "Run", patterns: Sequence[str]) -> tuple[Path, ...]:
     """Copies of the files under the run's working folder that fit and were written since it began."""
-    cwd, started = Path(run.meta["cwd"]), float(run.meta["started"])
+    meta = run.meta
+    if "cwd" not in meta or "started" not in meta:
+        say(f"Nothing is kept with run {run.id}: its meta.json was damaged meanwhile.")
+        return ()
+    cwd, started = Path(meta["cwd"]), float(meta["started"])
     written = [path for pattern in patterns for path in sorted(cwd.glob(pattern)) if _new(path, started)]
     kept = []
     for path in dict.fromkeys(written):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sleuth.record.blocks import sealed
 from sleuth.record.json_lines import line_of
 
 OFTEN = 0.25  # seconds a line may wait in memory; a kill loses no more than that
@@ -62,7 +63,7 @@ class Writer:
             return
         try:
             while self.waiting and not self.failed:
-                self._write("".join(_taken(self.waiting)).encode())
+                self._write(sealed("".join(_taken(self.waiting)).encode()))
         except OSError as error:
             self.failed = f"not recorded: {error.strerror or error}"
             self.complain(f"the rest of this run is not recorded ({error.strerror or error}); it goes on.")
