@@ -9,7 +9,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 from sleuth import catalog
 from sleuth.archive.home import home_folder, make_home
+from sleuth.diagnosis import ledger_lines
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.experiments import Experiment, called, experiments
 from sleuth.judge.board import PRIOR_NOTHING, PRIOR_OTHER, Answer, Clue, Prior, credences, priors
@@ -32,6 +33,7 @@ class Ledger:
 
     path: Path
     lines: tuple[Mapping[str, Any], ...] = ()
+    damage: tuple[str, ...] = ()  # what of the file cannot be read, in sentences
 
     def of(self, kind: str) -> list[Mapping[str, Any]]:
         return [line for line in self.lines if line.get("kind") == kind]
@@ -98,7 +100,7 @@ def _test(line: Mapping[str, Any]) -> Experiment:
         str(line.get("healthy", "rarely")),
         str(line.get("group", name)),
         float(line.get("cost", 1.0)),
-        dict(line.get("likelihoods", {})),
+        dict(line.get("likelihoods") or {}),
     )
 
 
@@ -129,7 +131,7 @@ def append(ledger: Ledger, line: Mapping[str, Any]) -> Ledger:
         os.write(handle, text.encode())
     finally:
         os.close(handle)
-    return Ledger(ledger.path, (*ledger.lines, dated))
+    return Ledger(ledger.path, (*ledger.lines, dated), ledger.damage)
 
 
 def find_case(name: str | None, home: Path | None = None) -> Ledger:
@@ -150,17 +152,8 @@ def cases(home: Path | None = None) -> list[Ledger]:
 
 
 def _read(path: Path) -> Ledger:
-    return Ledger(path, tuple(_lines(path)))
-
-
-def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
-        try:
-            line = json.loads(text)
-        except ValueError as error:
-            raise SleuthError(f"Line {number} of {path} is not JSON; mend it by hand.") from error
-        if isinstance(line, dict):
-            yield line
+    found = ledger_lines.read(path)
+    return Ledger(path, found.known, found.damage)
 
 
 def hypothesis(name: str, weight: float, refuted_by: str) -> Mapping[str, Any]:

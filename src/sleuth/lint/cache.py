@@ -6,9 +6,20 @@ from functools import cached_property
 from pathlib import Path
 
 from sleuth._version import __version__
-from sleuth.lint.reports import FileReport
+from sleuth.lint.reports import FileReport, StoredReport
 from sleuth.quick_dataclass import dataclass
+from sleuth.shapes import Damage, read
 from sleuth.source.parsed_file import ABSENT, fingerprint
+
+LARGEST = 16 * 1024 * 1024  # bytes of one file's report; the largest seen has 200 kB
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A file of the cache."""
+
+    rules: str
+    report: StoredReport
 
 
 @dataclass(frozen=True)
@@ -19,19 +30,14 @@ class Cache:
 
     def recall(self, path: Path, data: bytes) -> FileReport | None:
         """What was found in this very content, if nothing that was consulted has changed since."""
-        import json
-
-        try:
-            stored = json.loads(self._file(path).read_text("utf-8"))
-            if stored["rules"] != self.rules or stored["report"]["path"] != str(path):
-                return None
-            if stored["report"]["fingerprint"] != fingerprint(data):
-                return None
-            if any(_now(other) != then for other, then in stored["report"]["consulted"].items()):
-                return None
-            return FileReport.from_dict(stored["report"])
-        except (OSError, ValueError, KeyError, TypeError):
+        kept = read(Kept, self._file(path), LARGEST)
+        if isinstance(kept, Damage) or kept.rules != self.rules or kept.report.path != str(path):
             return None
+        if kept.report.fingerprint != fingerprint(data):
+            return None
+        if any(_now(other) != then for other, then in kept.report.consulted.items()):
+            return None
+        return kept.report.report
 
     def remember(self, path: Path, report: FileReport) -> None:
         """Keep a report. A folder that cannot be written to is no reason to fail."""
@@ -41,8 +47,8 @@ class Cache:
         scratch = file.with_suffix(f".{os.getpid()}.tmp")
         with suppress(OSError):
             file.parent.mkdir(parents=True, exist_ok=True)
-            if not (mark := self.folder / ".gitignore").exists():
-                mark.write_text("*\n")
+            with suppress(FileExistsError), (self.folder / ".gitignore").open("x") as mark:
+                mark.write("*\n")  # not through a link that leads nowhere: "x" follows none
             text = json.dumps({"rules": self.rules, "report": report.to_dict()})
             scratch.write_text(text, "utf-8")
             scratch.replace(file)

@@ -26,7 +26,7 @@ def read_notebook(path: str, text: str) -> Source:
     try:
         read = json.loads(text, object_hook=_without_outputs)
         codes = [_code(cell) for cell in _cells(read) if cell.get("cell_type") == "code"]
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         raise UnreadableSource(path, "it is not a Jupyter notebook.") from None
     length = sum(len(line) for code in codes for line in code)
     if length > MAX_BYTES:
