@@ -29,6 +29,11 @@ CREATE TABLE metrics (
 CREATE TABLE series (run TEXT, name TEXT, steps BLOB, vals BLOB, PRIMARY KEY (run, name));
 CREATE INDEX by_start ON runs (started);
 """
+COLUMNS = (
+    "SELECT id, started, meta, steps, stamp FROM runs",
+    "SELECT run, name, count, step, last, lowest, highest, shown FROM metrics",
+    "SELECT run, name, steps, vals FROM series",
+)
 TABLES = (("runs", "id"), ("metrics", "run"), ("series", "run"))
 BULKY = ("packages", "code", "environment")  # of a run's facts; they stay in its folder
 
@@ -200,7 +205,7 @@ def _prepare(db: sqlite3.Connection) -> None:
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            if db.execute("PRAGMA user_version").fetchone()[0] < VERSION:
+            if not _ours(db):
                 db.execute("PRAGMA journal_mode = WAL")
                 db.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
             db.execute("PRAGMA synchronous = NORMAL")
@@ -209,6 +214,20 @@ def _prepare(db: sqlite3.Connection) -> None:
             if "locked" not in str(error) or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
+
+
+def _ours(db: sqlite3.Connection) -> bool:
+    """Of this version, with its tables. Waiting for another writer is no reason to say no."""
+    if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+        return False
+    try:
+        for query in COLUMNS:
+            db.execute(f"{query} LIMIT 0").fetchone()
+    except sqlite3.OperationalError as error:
+        if not _damaged(error):
+            raise
+        return False
+    return True
 
 
 @contextmanager
@@ -233,8 +252,7 @@ def _readable(path: Path) -> sqlite3.Connection | None:
             db = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=PATIENCE)
             try:
                 db.text_factory = _text
-                if db.execute("PRAGMA user_version").fetchone()[0] == VERSION:
-                    db.execute("SELECT count(*) FROM runs").fetchone()
+                if _ours(db):
                     return db
             except sqlite3.Error:
                 db.close()

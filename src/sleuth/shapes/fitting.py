@@ -1,7 +1,7 @@
 """From plain data to objects: a value fits under an annotation, or is a misfit."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -145,19 +145,26 @@ def _table(part_fit: Fit) -> Fit:
 
 
 def _one_of(kinds: tuple[Any, ...]) -> Fit:
+    others = [kind for kind in kinds if kind is not NoneType]
+    if len(others) < len(kinds):
+        inner = _fit(others[0]) if len(others) == 1 else _any_of(others)
+        return lambda value: None if value is None else inner(value)
+    return _any_of(others)
+
+
+def _any_of(kinds: Sequence[Any]) -> Fit:
     """A value of just one of the kinds is that; else the first that takes it."""
     fits = {kind: _fit(kind) for kind in kinds}
 
     def fit(value: object) -> Any:
         if (own := fits.get(type(value))) is not None:
             return own(value)
-        misfit = Misfit(f"is {_called(value)}")
         for one in fits.values():
             try:
                 return one(value)
-            except Misfit as found:
-                misfit = max(misfit, found, key=lambda one: len(one.place))
-        raise misfit
+            except Misfit:
+                continue
+        raise Misfit(f"is {_called(value)}")
 
     return fit
 
