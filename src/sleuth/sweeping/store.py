@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sleuth import shapes
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.files import write_whole
 from sleuth.sweeping.jobs import Job
@@ -172,10 +173,8 @@ def write_json(path: Path, data: Mapping[str, Any]) -> None:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
+    """A file of ours; one that cannot be read holds nothing."""
+    data = shapes.read_json(path)
     return data if isinstance(data, dict) else {}
 
 
