@@ -17,7 +17,7 @@ from sleuth.record.json_lines import line_of
 from tests.archive import made
 from tests.watching.detectors.records import healthy
 
-OWN_FAULT = 3
+REFUSED, OWN_FAULT = 2, 3
 BLOCK = 8  # lines; a real one has as many as a quarter of a second gives
 JUNK: Sequence[Any] = (
     None, True, 0, -1, 10**400, 10**30, 1e308, float("nan"), "", "x", "nan", "\udce9", "\x1b[31m", [], [[]],
@@ -68,6 +68,8 @@ def flipped(data: bytes, chance: random.Random) -> bytes:
 
 @dataclass(frozen=True)
 class Said:
+    """Its exit code, and the result or the reason why there is none."""
+
     code: int
     text: str
 
@@ -78,7 +80,7 @@ def said(*words: str) -> Said:
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = sleuth(words)
     (out.getvalue() + err.getvalue()).encode()  # no half letters
-    return Said(code, out.getvalue() if code < OWN_FAULT else err.getvalue())
+    return Said(code, out.getvalue() if code < REFUSED else err.getvalue())
 
 
 def reads(home: Path, run: archive.Run, other: archive.Run) -> Iterator[tuple[str, Said]]:

@@ -200,6 +200,7 @@ def test_a_run_that_is_a_link_is_not_removed_and_says_so(tmp_path: Path) -> None
     (tmp_path / "home" / "runs" / elsewhere.id).symlink_to(elsewhere.folder)
     told = archives.said("runs", "remove", elsewhere.id, "--yes", "--home", str(tmp_path / "home"))
     assert told.code == 2
+    assert f"is a link to {elsewhere.folder}" in told.text
     assert elsewhere.folder.is_dir()
     assert kept.folder.is_dir()
 

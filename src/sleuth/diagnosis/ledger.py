@@ -9,9 +9,9 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from sleuth import catalog
 from sleuth.archive.home import home_folder, make_home
 from sleuth.diagnosis import ledger_lines
 from sleuth.errors import SleuthError, did_you_mean
-from sleuth.experiments import Experiment, called, experiments
+from sleuth.experiments import Experiment, experiments, named
 from sleuth.judge.board import PRIOR_NOTHING, PRIOR_OTHER, Answer, Clue, Prior, credences, priors
 from sleuth.judge.experiments import NOTHING, OTHER
 from sleuth.judge.words import WORDS
@@ -73,13 +73,8 @@ class Ledger:
             last.pop(str(line["test"]), None)
             last[str(line["test"])] = line
         tests = self.tests()
-        return [
-            Answer(
-                tests.get(name) or called(name),
-                {"yes": True, "no": False}.get(str(line["answer"])),
-            )
-            for name, line in last.items()
-        ]
+        known = [(tests.get(name) or named(name), str(line["answer"])) for name, line in last.items()]
+        return [Answer(test, {"yes": True, "no": False}.get(said)) for test, said in known if test]
 
     def clues(self) -> list[Clue]:
         """The last word on each cause by each technique."""
@@ -153,7 +148,16 @@ def cases(home: Path | None = None) -> list[Ledger]:
 
 def _read(path: Path) -> Ledger:
     found = ledger_lines.read(path)
-    return Ledger(path, found.known, found.damage)
+    ledger = Ledger(path, found.known, found.damage)
+    return replace(ledger, damage=(*found.damage, *_strangers(ledger)))
+
+
+def _strangers(ledger: Ledger) -> Iterator[str]:
+    """Observations of tests that nothing tells of: their line was damaged, or is of a newer version."""
+    tests = ledger.tests()
+    for name in dict.fromkeys(str(line["test"]) for line in ledger.of("observed")):
+        if name not in tests and named(name) is None:
+            yield f"No line says what the test {name!r} is. What was observed of it is left out."
 
 
 def hypothesis(name: str, weight: float, refuted_by: str) -> Mapping[str, Any]:

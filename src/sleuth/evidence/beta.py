@@ -3,8 +3,8 @@
 import math
 
 STEPS = 60  # halvings of [0, 1]: below the spacing of floats near 0.5
-TANGENTS = 15  # of Newton; eight reach that spacing, except where nearly all of the mass lies at an edge
-SPACING = 2.0**-STEPS
+TANGENTS = 15  # of Newton; eight are enough, except where nearly all of the mass lies at an edge
+EXACT = 1e-13  # the continued fraction gives no more digits
 
 
 def quantile(share: float, alpha: float, beta: float) -> float:
@@ -17,7 +17,7 @@ def quantile(share: float, alpha: float, beta: float) -> float:
         slope = _density(value, alpha, beta)
         tangent = value - gap / slope if slope > 0 and turn < TANGENTS else high
         following = tangent if low < tangent < high else (low + high) / 2
-        if abs(following - value) < SPACING:
+        if abs(following - value) < EXACT:
             return following
         value = following
     return value

@@ -10,8 +10,9 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from sleuth.shapes import Damage, from_json, shaped
 
@@ -131,7 +132,7 @@ def _drawn(path: Path, reading: Reading) -> Iterator[bytes]:
         reading.stopped = getattr(error, "strerror", None) or str(error)
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 

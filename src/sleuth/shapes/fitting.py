@@ -45,14 +45,15 @@ Count = Annotated[int, Within(0, 2**62)]  # what SQLite and packed differences h
 
 def shaped(kind: type[Shape], value: object, path: str = "") -> Shape | Damage:
     """All of it in its shape, or what is wrong with it."""
+    hint: Any = kind
     try:
-        made: Shape = _fit(kind)(value)
+        made: Shape = _fit(hint)(value)
     except Misfit as misfit:
         return misfit.damage(path)
     return made
 
 
-def fields_of(kind: type[Any], value: object, path: str = "", required: Iterable[str] = ()) -> Fields:
+def fields_of(kind: Any, value: object, path: str = "", required: Iterable[str] = ()) -> Fields:
     """What fits of an object, field by field, unknown ones included: a bad one costs only itself."""
     if not isinstance(value, dict):
         return Fields({}, (Misfit(f"is {_called(value)}, not an object").damage(path),))
@@ -70,7 +71,7 @@ def fields_of(kind: type[Any], value: object, path: str = "", required: Iterable
 
 
 @cache
-def _fits(kind: type[Any]) -> Mapping[str, Fit]:
+def _fits(kind: Any) -> Mapping[str, Fit]:
     return {name: _fit(hint) for name, hint in get_type_hints(kind, include_extras=True).items()}
 
 
@@ -93,7 +94,7 @@ def _fit(hint: Any) -> Fit:
     return _object(hint)
 
 
-def _object(kind: type[Any]) -> Fit:
+def _object(kind: Any) -> Fit:
     fits: Mapping[str, Fit] = {}  # found when the first is read: most of them never are
 
     def fit(value: object) -> Any:
