@@ -88,6 +88,21 @@ def test_lines_of_junk_between_blocks_cost_nothing_else(tmp_path: Path) -> None:
     assert len(found.damage) == 1
 
 
+def test_a_broken_line_of_an_old_record_costs_itself_and_is_told(tmp_path: Path) -> None:
+    told = archives.lines()
+    found = kept(tmp_path, b"".join([*told[:9], b"{broken\n", *told[9:]]))
+    assert len(found.items) == len(told)
+    assert found.damage == ("1 line of the record cannot be read: left out.",)
+
+
+def test_an_end_that_lost_its_seal_is_left_out_where_a_line_of_it_is_broken(tmp_path: Path) -> None:
+    *blocks, last = archives.blocks()
+    lines = last.splitlines(keepends=True)[:-1]
+    found = kept(tmp_path, b"".join([*blocks, lines[0][:20] + b"\x00" + lines[0][21:], *lines[1:]]))
+    assert len(found.items) == len(healthy().items) - len(lines)
+    assert "1 of" in found.damage[0]
+
+
 @pytest.mark.parametrize("content", [whole, old])
 def test_a_cut_costs_the_tail_alone_and_is_no_damage(tmp_path: Path, content: Callable[[], bytes]) -> None:
     data = content()

@@ -52,7 +52,7 @@ class Reading:
                 f"The record is not as it was written: {blocks}; {_count(self.steps, 'step')} left out."
             )
         if self.odd:
-            told.append(f"{_count(self.odd, 'line')} of the record cannot be read and are left out.")
+            told.append(f"{_count(self.odd, 'line')} of the record cannot be read: left out.")
         if self.stopped:
             told.append(f"The record breaks off: the rest cannot be read ({self.stopped}).")
         return tuple(told)
