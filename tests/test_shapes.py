@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleuth.archive.facts import End, Start, facts_of
@@ -90,12 +90,14 @@ def told(item: Any) -> Any:
     return [told(part) for part in item] if isinstance(item, tuple) else item
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(outers, st.dictionaries(st.text(), junk, max_size=2))
 def test_what_was_written_comes_back_whatever_a_newer_version_adds(item: Outer, more: dict[str, Any]) -> None:
     text = json.dumps({**{f"newer {key}": value for key, value in more.items()}, **told(item)})
     assert shaped(Outer, from_json(text)) == item
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.sampled_from(SHAPES), junk, st.data())
 def test_junk_is_damage_or_an_object(kind: type[Any], value: Any, data: st.DataObject) -> None:
     names = st.sampled_from([*kind.__dataclass_fields__])
@@ -107,6 +109,7 @@ def test_junk_is_damage_or_an_object(kind: type[Any], value: Any, data: st.DataO
         assert all("\n" not in str(damage) for damage in found.damage)
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.binary(max_size=200) | junk.map(lambda value: json.dumps(value).encode()))
 def test_bytes_are_plain_data_or_damage(data: bytes) -> None:
     value = from_json(data, "x")
@@ -114,6 +117,7 @@ def test_bytes_are_plain_data_or_damage(data: bytes) -> None:
     assert isinstance(from_toml(data, "x"), dict | Damage)
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.binary(max_size=200) | junk.map(lambda value: json.dumps(value).encode()))
 def test_files_of_any_bytes_are_read(data: bytes) -> None:
     with TemporaryDirectory() as folder:

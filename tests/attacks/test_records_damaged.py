@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleuth import archive
@@ -144,6 +144,7 @@ def test_a_line_without_end_is_not_read_into_memory_at_once(tmp_path: Path) -> N
     assert first["kind"] == "run"
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.lists(st.binary(max_size=60), max_size=6), st.integers(0, 5))
 def test_any_bytes_among_blocks_never_raise(junk: list[bytes], every: int) -> None:
     blocks = archives.blocks()[:6]
@@ -161,6 +162,7 @@ values = st.recursive(
 )
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.sampled_from(sorted(KINDS)), st.data())
 def test_a_line_of_any_content_is_an_entry_or_is_counted(kind: str, data: st.DataObject) -> None:
     names = [*KINDS[kind].__dataclass_fields__, "kind"]
