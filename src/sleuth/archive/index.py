@@ -207,13 +207,27 @@ def _prepare(db: sqlite3.Connection) -> None:
         try:
             if not _ours(db):
                 db.execute("PRAGMA journal_mode = WAL")
-                db.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+                _make_tables(db)
             db.execute("PRAGMA synchronous = NORMAL")
             return
         except sqlite3.OperationalError as error:
             if "locked" not in str(error) or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
+
+
+def _make_tables(db: sqlite3.Connection) -> None:
+    """Looked at again when nobody else can write: two that begin at once would drop each other's rows."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        if not _ours(db):
+            for statement in SCHEMA.split(";"):
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version = {VERSION}")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
 
 
 def _ours(db: sqlite3.Connection) -> bool:
