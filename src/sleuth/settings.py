@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from sleuth.errors import SleuthError
+from sleuth.shapes import Damage, content, from_toml
 
 UNREADABLE = ("error", "ignore")  # what a file that was not read, or only in part, does to the exit code
 
@@ -34,14 +35,14 @@ def choice(start: Path, name: str, choices: tuple[str, ...]) -> str | None:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    try:
-        text = file.read_text("utf-8")
-        if "tool.sleuth" not in text:
-            return {}
-        import tomllib
-
-        data = tomllib.loads(text)
-    except (ValueError, OSError) as error:
-        raise SleuthError(f"Cannot read {file}: {error}.") from None
-    told = data.get("tool", {}).get("sleuth", {})
-    return told if isinstance(told, dict) else {}
+    data = content(file)
+    if isinstance(data, Damage):
+        raise SleuthError(f"{file.parent / str(data)}.")
+    if b"tool.sleuth" not in data:
+        return {}
+    told = from_toml(data, file.name)
+    if isinstance(told, Damage):
+        raise SleuthError(f"{file.parent / str(told)}.")
+    tool = told.get("tool")
+    own = tool.get("sleuth") if isinstance(tool, dict) else None
+    return own if isinstance(own, dict) else {}

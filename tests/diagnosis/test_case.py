@@ -122,11 +122,14 @@ def test_two_cases_of_one_title_are_two(tmp_path: Path) -> None:
     assert len(ledgers.cases(tmp_path)) == 2
 
 
-def test_a_damaged_line_is_named(tmp_path: Path) -> None:
-    case = ledgers.open_case("x", False, tmp_path)
+def test_a_damaged_line_is_named_and_the_others_work(tmp_path: Path) -> None:
+    case = ledgers.append(ledgers.open_case("x", False, tmp_path), ledgers.hypothesis("h", 2.0, ""))
     case.path.write_text(case.path.read_text() + "{broken\n")
-    with pytest.raises(SleuthError, match="Line 2"):
-        ledgers.find_case("x", tmp_path)
+    case = ledgers.append(case, ledgers.hypothesis("late", 1.0, ""))
+    again = ledgers.find_case(None, tmp_path)
+    assert [line["name"] for line in again.of("hypothesis")] == ["h", "late"]
+    assert len(again.damage) == 1
+    assert again.damage[0].startswith("Line 3 is no JSON")
 
 
 def test_no_case_and_no_such_case(tmp_path: Path) -> None:

@@ -22,7 +22,11 @@ def keep(run: "Run", patterns: Sequence[str]) -> tuple[Path, ...]:
 
     Patterns start at the run's working folder. What lies elsewhere is kept under its own name.
     """
-    cwd, started = Path(run.meta["cwd"]), float(run.meta["started"])
+    meta = run.meta
+    if "cwd" not in meta or "started" not in meta:
+        say(f"Nothing is kept with run {run.id}: its meta.json was damaged meanwhile.")
+        return ()
+    cwd, started = Path(meta["cwd"]), float(meta["started"])
     fitting = (Path(os.path.normpath(path)) for pattern in patterns for path in _fitting(cwd, pattern))
     written = [path for path in fitting if _new(path, started) and not _own(path, run, cwd)]
     places: dict[Path, Path] = {}  # where a copy stands → of what

@@ -4,9 +4,11 @@ import json
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sleuth.archive import index, record
+from sleuth.archive.facts import END
 from sleuth.archive.saying import say
 from sleuth.errors import SleuthError
 from sleuth.files import write_whole
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
 
 def close(run: "Run", exit_code: int, findings: Sequence[Finding], summary: Mapping[str, Any]) -> None:
     """A failure here costs the record, never the run: it is said once."""
-    from sleuth.archive.run import END
-
     try:
         found = record.digest(run.events())
         end = {
@@ -35,3 +35,12 @@ def close(run: "Run", exit_code: int, findings: Sequence[Finding], summary: Mapp
         record.pack(run.folder)
     except (OSError, sqlite3.Error, SleuthError) as error:
         say(f"The record of run {run.id} is incomplete: {error}. What was written is in {run.folder}.")
+
+
+def indexed_again(run: "Run") -> record.Digest:
+    """What the index should know of a run and does not: read from its folder, and put back if it is over."""
+    found, facts = record.digest(run.events()), run.facts
+    if facts.over and not facts.damage:
+        with suppress(OSError, sqlite3.Error):
+            index.write(run, facts.known, found)
+    return found

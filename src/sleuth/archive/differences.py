@@ -81,8 +81,8 @@ def difference(left: Run, right: Run) -> Difference:
         command=_pair(one.get("command"), other.get("command")),
         facts=_pairs({key: one.get(key) for key in FACTS}, {key: other.get(key) for key in FACTS}),
         seeds=_pair(seeds(left), seeds(right)),
-        packages=_pairs(one.get("packages", {}), other.get("packages", {})),
-        environment=_pairs(one.get("environment", {}), other.get("environment", {})),
+        packages=_pairs(one.get("packages") or {}, other.get("packages") or {}),
+        environment=_pairs(one.get("environment") or {}, other.get("environment") or {}),
         commits=_pair(_code(one).get("commit"), _code(other).get("commit")),
         code=text,
         unseen=unseen,
@@ -120,9 +120,10 @@ def _names(left: Run, right: Run) -> tuple[list[str], str]:
     before, after = one.get("commit"), other.get("commit")
     if before == after or before is None or after is None:
         return sorted(names), ""
-    moved = code.between(Path(other["root"]), before, after)
+    root = other.get("root", "")
+    moved = code.between(Path(root), before, after) if root else None
     if moved is None:
-        return sorted(names), f"The repository {other['root']} is gone: only copied files are compared."
+        return sorted(names), f"The repository {root} is gone: only copied files are compared."
     return sorted(names | set(moved)), ""
 
 
@@ -142,7 +143,8 @@ def _source(run: Run, name: str) -> str | None:
     if copy.is_file():
         return copy.read_text("utf-8", errors="replace")
     known = _code(run.meta)
-    return code.committed(Path(known["root"]), known["commit"], name) if known.get("commit") else None
+    told = known.get("root") and known.get("commit")
+    return code.committed(Path(known["root"]), known["commit"], name) if told else None
 
 
 def _code(meta: Mapping[str, Any]) -> dict[str, Any]:

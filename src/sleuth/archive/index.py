@@ -5,28 +5,62 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sleuth.archive.home import INDEX
-from sleuth.archive.packing import Series, pack_steps, pack_values, unpack_steps, unpack_values
+from sleuth.archive.facts import END, START, Facts, sound
+from sleuth.archive.home import INDEX, RUNS
+from sleuth.archive.packing import Series, pack_steps, pack_values, unpacked
 from sleuth.archive.record import Digest
+from sleuth.shapes import Count, Damage, from_json, shaped
 
 if TYPE_CHECKING:
     from sleuth.archive.run import Run
 
-VERSION = 1
+VERSION = 2  # 2: the folders' stamps
 PATIENCE = 20.0  # seconds to wait for other writers; one of them takes milliseconds
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, started REAL, meta TEXT, steps INTEGER);
-CREATE TABLE IF NOT EXISTS metrics (
+DROP TABLE IF EXISTS runs; DROP TABLE IF EXISTS metrics; DROP TABLE IF EXISTS series;
+CREATE TABLE runs (id TEXT PRIMARY KEY, started REAL, meta TEXT, steps INTEGER, stamp TEXT);
+CREATE TABLE metrics (
   run TEXT, name TEXT, count INTEGER, step INTEGER, last REAL, lowest REAL, highest REAL, shown TEXT,
   PRIMARY KEY (run, name)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS series (run TEXT, name TEXT, steps BLOB, vals BLOB, PRIMARY KEY (run, name));
-CREATE INDEX IF NOT EXISTS by_start ON runs (started);
+CREATE TABLE series (run TEXT, name TEXT, steps BLOB, vals BLOB, PRIMARY KEY (run, name));
+CREATE INDEX by_start ON runs (started);
 """
+COLUMNS = (
+    "SELECT id, started, meta, steps, stamp FROM runs",
+    "SELECT run, name, count, step, last, lowest, highest, shown FROM metrics",
+    "SELECT run, name, steps, vals FROM series",
+)
 TABLES = (("runs", "id"), ("metrics", "run"), ("series", "run"))
 BULKY = ("packages", "code", "environment")  # of a run's facts; they stay in its folder
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A row of the index: a metric's last value as text, its finite extremes (null for nan)."""
+
+    run: str
+    name: str
+    last: float
+    lowest: float | None
+    highest: float | None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the index: what it knows of a finished run."""
+
+    facts: Facts
+    steps: int
+
+
+def stamp(folder: Path) -> str:
+    """Changes whenever a run's facts are written: the index is then behind."""
+    found = [(folder / name).stat() for name in (START, END)]
+    return " ".join(f"{one.st_size}.{one.st_mtime_ns}" for one in found)
 
 
 def write(run: "Run", meta: Mapping[str, Any], found: Digest) -> None:
@@ -35,11 +69,21 @@ def write(run: "Run", meta: Mapping[str, Any], found: Digest) -> None:
         return
     try:
         _write(run.home, run.id, meta, found)
-    except sqlite3.OperationalError:  # locked, full or read-only: no damage
-        raise
-    except sqlite3.DatabaseError:
-        (run.home / INDEX).replace(run.home / f"{INDEX}.damaged")
+    except sqlite3.DatabaseError as error:
+        if not _damaged(error):  # locked, full or read-only
+            raise
+        set_aside(run.home)
         _write(run.home, run.id, meta, found)
+
+
+def set_aside(home: Path) -> None:
+    with suppress(FileNotFoundError):
+        (home / INDEX).replace(home / f"{INDEX}.damaged")
+
+
+def _damaged(error: sqlite3.DatabaseError) -> bool:
+    """No database, a torn one, or one of other tables than ours (SQLITE_ERROR: "no such table")."""
+    return not isinstance(error, sqlite3.OperationalError) or error.sqlite_errorcode == sqlite3.SQLITE_ERROR
 
 
 def _write(home: Path, run_id: str, meta: Mapping[str, Any], found: Digest) -> None:
@@ -47,7 +91,8 @@ def _write(home: Path, run_id: str, meta: Mapping[str, Any], found: Digest) -> N
     brief = json.dumps({key: value for key, value in meta.items() if key not in BULKY})
     with _writing(home) as db:
         _delete(db, run_id)
-        db.execute("INSERT INTO runs VALUES (?, ?, ?, ?)", (run_id, meta.get("started"), brief, found.steps))
+        row = (run_id, meta.get("started"), brief, found.steps, stamp(home / RUNS / run_id))
+        db.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", row)
         db.executemany(
             "INSERT INTO series VALUES (?, ?, ?, ?)",
             [
@@ -66,38 +111,66 @@ def remove(home: Path, ids: Sequence[str]) -> None:
                 _delete(db, run_id)
 
 
-def rows(home: Path) -> dict[str, tuple[dict[str, Any], int]]:
-    """Id → what the index knows of a finished run, and its number of steps."""
-    with _reading(home) as db:
-        found = db.execute("SELECT id, meta, steps FROM runs").fetchall() if db else []
-    return {run_id: (json.loads(meta), steps) for run_id, meta, steps in found}
+def rows(home: Path, run_id: str | None = None) -> dict[str, Entry]:
+    """Id → what the index knows of a finished run. A row that is junk, or behind its folder, is not there."""
+    query = "SELECT id, meta, steps, stamp FROM runs WHERE ? IS NULL OR id = ?"
+    found = _asked(home, query, run_id, run_id)
+    entries = ((row[0], _entry(home, *row)) for row in found)
+    return {run_id: entry for run_id, entry in entries if entry is not None}
+
+
+def _entry(home: Path, run_id: object, meta: object, steps: object, then: object) -> Entry | None:
+    with suppress(OSError, ValueError):
+        if isinstance(run_id, str) and isinstance(meta, str) and then == stamp(home / RUNS / run_id):
+            facts, count = sound(from_json(meta)), shaped(Count, steps)
+            if facts is not None and not isinstance(count, Damage):
+                return Entry(facts, count)
+    return None
 
 
 def metrics(home: Path, name: str | None = None) -> dict[str, dict[str, tuple[float, float, float]]]:
     """Id → name → last, lowest and highest value."""
     query = "SELECT run, name, shown, lowest, highest FROM metrics WHERE ? IS NULL OR name = ?"
-    with _reading(home) as db:
-        found = db.execute(query, (name, name)).fetchall() if db else []
     table: dict[str, dict[str, tuple[float, float, float]]] = {}
-    for run_id, metric, last, lowest, highest in found:
-        low, high = (float("nan") if bound is None else bound for bound in (lowest, highest))
-        table.setdefault(run_id, {})[metric] = (float(last), low, high)
+    for row in _asked(home, query, name, name):
+        one = _metric(row)
+        if isinstance(one, Metric):
+            low, high = (float("nan") if bound is None else bound for bound in (one.lowest, one.highest))
+            table.setdefault(one.run, {})[one.name] = (one.last, low, high)
     return table
 
 
-def stored_series(run: "Run", names: Sequence[str] | None = None) -> dict[str, Series] | None:
-    """A run's packed series; None where the index does not hold the run."""
-    if run.home is None:
+def junk(home: Path) -> frozenset[str]:
+    """Runs of which a metric or series in the index is no such thing."""
+    found = _asked(home, "SELECT run, name, shown, lowest, highest FROM metrics")
+    return frozenset(str(row[0]) for row in found if isinstance(_metric(row), Damage))
+
+
+def _metric(row: tuple[Any, ...]) -> Metric | Damage:
+    run, name, shown, lowest, highest = row
+    try:
+        last = float(shown)
+    except (TypeError, ValueError):
+        return Damage("", f"{shown!r} is no number")
+    told = {"run": run, "name": name, "last": last, "lowest": lowest, "highest": highest}
+    return shaped(Metric, told)
+
+
+def stored_series(run: "Run") -> dict[str, Series] | None:
+    """A run's packed series; None where the index does not hold the run, or holds junk of it."""
+    if run.home is None or run.id not in rows(run.home, run.id):
         return None
-    with _reading(run.home) as db:
-        if not db or not db.execute("SELECT 1 FROM runs WHERE id = ?", (run.id,)).fetchone():
-            return None
-        found = db.execute("SELECT name, steps, vals FROM series WHERE run = ?", (run.id,)).fetchall()
-    return {
-        name: Series(name, unpack_steps(steps), unpack_values(values))
-        for name, steps, values in found
-        if names is None or name in names
-    }
+    found = _asked(run.home, "SELECT name, steps, vals FROM series WHERE run = ?", run.id)
+    curves = {name: unpacked(name, steps, values) for name, steps, values in found}
+    whole = {name: curve for name, curve in curves.items() if curve is not None}
+    return whole if len(whole) == len(curves) else None
+
+
+def _asked(home: Path, query: str, *words: object) -> list[tuple[Any, ...]]:
+    """The answer of an index that can be read; one of other tables than ours knows nothing."""
+    with _reading(home) as db, suppress(sqlite3.Error):
+        return db.execute(query, words).fetchall() if db else []
+    return []
 
 
 def _extremes(one: Series) -> tuple[str, int, int, float, float | None, float | None, str]:
@@ -132,15 +205,43 @@ def _prepare(db: sqlite3.Connection) -> None:
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            if db.execute("PRAGMA user_version").fetchone()[0] < VERSION:
+            if not _ours(db):
                 db.execute("PRAGMA journal_mode = WAL")
-                db.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+                _make_tables(db)
             db.execute("PRAGMA synchronous = NORMAL")
             return
         except sqlite3.OperationalError as error:
             if "locked" not in str(error) or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
+
+
+def _make_tables(db: sqlite3.Connection) -> None:
+    """Looked at again when nobody else can write: two that begin at once would drop each other's rows."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        if not _ours(db):
+            for statement in SCHEMA.split(";"):
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version = {VERSION}")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def _ours(db: sqlite3.Connection) -> bool:
+    """Of this version, with its tables. Waiting for another writer is no reason to say no."""
+    if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+        return False
+    try:
+        for query in COLUMNS:
+            db.execute(f"{query} LIMIT 0").fetchone()
+    except sqlite3.OperationalError as error:
+        if not _damaged(error):
+            raise
+        return False
+    return True
 
 
 @contextmanager
@@ -164,11 +265,15 @@ def _readable(path: Path) -> sqlite3.Connection | None:
         with suppress(sqlite3.Error):
             db = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=PATIENCE)
             try:
-                if db.execute("PRAGMA user_version").fetchone()[0] == VERSION:
-                    db.execute("SELECT count(*) FROM runs").fetchone()
+                db.text_factory = _text
+                if _ours(db):
                     return db
             except sqlite3.Error:
                 db.close()
                 raise
             db.close()
     return None
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

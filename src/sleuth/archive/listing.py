@@ -1,15 +1,17 @@
 """Which runs there are, and how one of them is named."""
 
-import sqlite3
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from sleuth.archive import index, record
+from sleuth.archive.closing import indexed_again
+from sleuth.archive.facts import START
 from sleuth.archive.home import RUNS, home_folder
-from sleuth.archive.run import START, Run, Status, status_of
+from sleuth.archive.run import Run, Status, status_of
 from sleuth.errors import SleuthError, did_you_mean
 
 
@@ -21,10 +23,13 @@ class Row:
     status: Status
     meta: dict[str, Any]
     steps: int | None
+    damage: tuple[str, ...] = ()  # what of its facts cannot be read
 
     @property
     def started(self) -> float:
-        return float(self.meta.get("started") or 0.0)
+        """Where that cannot be read, the time in its name."""
+        known = self.meta.get("started")
+        return _time_in(self.run.id) if known is None else float(known)
 
     @property
     def script(self) -> str:
@@ -93,24 +98,29 @@ def _last(home: Path) -> Run:
 
 def _all(home: Path) -> Iterable[Row]:
     """The folders are what there is; the index spares reading those it knows."""
-    known = index.rows(home)
+    known, junk = index.rows(home), index.junk(home)
     for folder in _folders(home):
         run = Run(folder.name, folder)
-        if run.id in known:
-            meta, steps = known[run.id]
-            yield Row(run, status_of(meta, folder), meta, steps)
+        if run.id in known and run.id not in junk:
+            facts = known[run.id].facts
+            yield Row(run, status_of(facts, folder), dict(facts.known), known[run.id].steps)
         else:
             yield _unknown(run)
 
 
 def _unknown(run: Run) -> Row:
-    """A run that goes on, was killed, or lost its index: the last is put back into it."""
-    meta = run.meta
-    status = status_of(meta, run.folder)
-    if "ended" in meta:
-        with suppress(OSError, sqlite3.Error):
-            index.write(run, meta, record.digest(run.events()))
-    return Row(run, status, meta, meta["steps"] if "steps" in meta else record.span(run.folder))
+    """A run that goes on, was killed, is damaged, or lost its index: the last is put back into it."""
+    facts = run.facts
+    status, damage = status_of(facts, run.folder), tuple(map(str, facts.damage))
+    if facts.over and not damage:
+        return Row(run, status, dict(facts.known), indexed_again(run).steps)
+    return Row(run, status, dict(facts.known), record.span(run.folder), damage)
+
+
+def _time_in(run_id: str) -> float:
+    with suppress(ValueError):
+        return datetime.strptime(run_id[:15], "%Y%m%d-%H%M%S").replace(tzinfo=UTC).timestamp()
+    return 0.0
 
 
 def _folders(home: Path) -> list[Path]:

@@ -2,14 +2,16 @@
 
 import gzip
 import io
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from sleuth.archive.packing import Series
+from sleuth.record import blocks
+from sleuth.record.blocks import Reading
+from sleuth.shapes import from_json, shaped
 
 RECORD, PACKED_RECORD = "record.jsonl", "record.jsonl.gz"
 WORTH_PACKING = 256 * 1024  # bytes; a smaller record stays a text that any tool reads
@@ -30,36 +32,35 @@ class Digest:
     steps: int
 
 
-def events(folder: Path, kind: str | None = None) -> Iterator[Event]:
+def events(folder: Path, kind: str | None = None, reading: Reading | None = None) -> Iterator[Event]:
     """Every event in order. A torn line, as a killed process leaves one at the end, is passed over.
 
-    Where the script only started others that trained (ranks, children), the first of theirs follows.
+    Where the script only started others that trained (ranks, children), the first of theirs follows. What is
+    damaged is left out, and counted in `reading`.
     """
+    reading = reading or Reading()
     trained = False
-    for path in (None, *beside(folder)):
+    for path in (*_own(folder), *beside(folder)):
         if trained:
             return
-        for event in _events_of(folder, path):
+        for event in blocks.events(path, reading):
             trained = trained or event["kind"] == "step"
             if kind in (None, event["kind"]):
                 yield event
+
+
+def damage(folder: Path) -> tuple[str, ...]:
+    """What is wrong with a run's record, in sentences."""
+    reading = Reading()
+    for _ in events(folder, None, reading):
+        pass
+    return reading.damage
 
 
 def beside(folder: Path) -> list[Path]:
     """Records of children that trained; the ranks of a distributed run first, in order."""
     found = [path for path in folder.glob("record.*.jsonl") if path.stat().st_size]
     return sorted(found, key=lambda path: (".rank" not in path.name, len(path.name), path.name))
-
-
-def _events_of(folder: Path, path: Path | None) -> Iterator[Event]:
-    opened = _opened(folder) if path is None else path.open(encoding="utf-8", errors="replace")
-    with opened as lines:
-        try:
-            for line in lines:
-                if (event := _event(line)) is not None:
-                    yield event
-        except EOFError:  # a packed record cut short: what stands before the cut was read
-            return
 
 
 def digest(recorded: Iterable[Event]) -> Digest:
@@ -75,8 +76,8 @@ def digest(recorded: Iterable[Event]) -> Digest:
             _add_all(columns, latest, event)
         elif kind == "metric":
             _add(columns, str(event.get("name")), _step(event, latest or 0), _number(event.get("value")))
-        elif kind == "seed" and isinstance(seed := event.get("value", 0), int):  # a nought is not written
-            seeds[str(event.get("what")), seed] = None
+        elif kind == "seed" and isinstance(seed := shaped(int, event.get("value", 0)), int):
+            seeds[str(event.get("what")), seed] = None  # a nought is not written
     series = {name: Series(name, tuple(at), tuple(values)) for name, (at, values) in columns.items()}
     return Digest(series, tuple(seeds), _span(first, latest))
 
@@ -109,22 +110,9 @@ def pack(folder: Path) -> None:
         scratch.unlink(missing_ok=True)
 
 
-def _opened(folder: Path) -> IO[str]:
+def _own(folder: Path) -> list[Path]:
     """The plain record where there is one: while it stands, it is the whole one."""
-    plain, packed = folder / RECORD, folder / PACKED_RECORD
-    if plain.exists():
-        return plain.open(encoding="utf-8", errors="replace")
-    if packed.exists():
-        return gzip.open(packed, "rt", encoding="utf-8", errors="replace")
-    return io.StringIO("")
-
-
-def _event(line: str) -> dict[str, Any] | None:
-    with suppress(ValueError, RecursionError):
-        event = json.loads(line)
-        if isinstance(event, dict) and isinstance(event.get("kind"), str):
-            return event
-    return None
+    return [path for path in (folder / RECORD, folder / PACKED_RECORD) if path.exists()][:1]
 
 
 def _span(first: int | None, last: int | None) -> int:
@@ -132,9 +120,9 @@ def _span(first: int | None, last: int | None) -> int:
 
 
 def _step_numbers(part: bytes) -> list[int]:
-    """Of whole lines; a line cut at either side does not parse."""
-    found = (_event(line) for line in part.decode("utf-8", "replace").splitlines())
-    return [_step(event, 0) for event in found if event is not None and event["kind"] == "step"]
+    """Of whole lines in whole blocks; what was cut at either side is neither."""
+    found = map(from_json, blocks.whole_lines(io.BytesIO(part), Reading()))
+    return [_step(event, 0) for event in found if isinstance(event, dict) and event.get("kind") == "step"]
 
 
 def _step(event: Event, otherwise: int) -> int:

@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from sleuth.archive import index
@@ -14,7 +16,7 @@ from sleuth.errors import SleuthError
 def size(run: Run) -> int:
     """Bytes in the run's folder."""
     return sum(
-        os.path.getsize(Path(folder, name)) for folder, _, names in os.walk(run.folder) for name in names
+        os.lstat(Path(folder, name)).st_size for folder, _, names in os.walk(run.folder) for name in names
     )
 
 
@@ -36,12 +38,17 @@ def remove(home: Path, runs: Sequence[Run]) -> None:
             raise SleuthError(f"Run {run.id} is still running; stop it first.")
         if run.home != home:
             raise SleuthError(f"Run {run.folder} is not in the archive {home}; delete its folder yourself.")
+        if run.folder.is_symlink():
+            raise SleuthError(
+                f"Run {run.folder} is a link to {os.readlink(run.folder)}; delete the link yourself."
+            )
     for run in runs:
         try:
             shutil.rmtree(run.folder)
         except OSError as error:
-            raise SleuthError(f"Cannot remove {run.folder}: {error.strerror}.") from None
-    index.remove(home, [run.id for run in runs])
+            raise SleuthError(f"Cannot remove {run.folder}: {error.strerror or error}.") from None
+    with suppress(sqlite3.Error):  # only a cache: what it alone still names is not listed
+        index.remove(home, [run.id for run in runs])
 
 
 def _fits(row: Row, older_than: float | None, status: Status | None) -> bool:

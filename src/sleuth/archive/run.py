@@ -1,6 +1,5 @@
 """One run of the archive: where its things are, and how they are read back."""
 
-import json
 import os
 import socket
 import time
@@ -11,14 +10,14 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from sleuth.archive import record
+from sleuth.archive.facts import Facts, facts_of
 from sleuth.archive.home import RUNS
 from sleuth.archive.packing import Series
 from sleuth.finding import Finding
 
-Status = Literal["running", "finished", "failed", "interrupted", "unfinished"]
+Status = Literal["running", "finished", "failed", "interrupted", "unfinished", "damaged"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
-START, END = "meta.json", "end.json"
 # As shells and as Python's subprocess tell of SIGINT and SIGTERM.
 INTERRUPTIONS = (130, 143, -2, -15)
 SILENCE = 60.0  # seconds; a recorder writes once a second, so a longer silence elsewhere means it is gone
@@ -52,12 +51,21 @@ class Run:
 
     @property
     def meta(self) -> dict[str, Any]:
-        """What was known at the start and, once the run is over, at the end."""
-        return _json(self.folder / START) | _json(self.folder / END)
+        """What was known at the start and, once the run is over, at the end, as far as it fits its shape."""
+        return dict(self.facts.known)
+
+    @property
+    def facts(self) -> Facts:
+        return facts_of(self.folder)
+
+    @property
+    def damage(self) -> tuple[str, ...]:
+        """What of the run cannot be read, in sentences; its record is read through for it."""
+        return (*map(str, self.facts.damage), *record.damage(self.folder))
 
     @property
     def status(self) -> Status:
-        return status_of(self.meta, self.folder)
+        return status_of(self.facts, self.folder)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -69,17 +77,14 @@ class Run:
 
     def series(self, name: str) -> Series:
         """One curve, such as `step/loss`; an empty one where the run has none of that name."""
-        from sleuth.archive.index import stored_series
-
-        stored = stored_series(self, [name])
-        found = record.digest(self.events()).series if stored is None else stored
-        return found.get(name, Series(name, (), ()))
+        return self.all_series().get(name, Series(name, (), ()))
 
     def all_series(self) -> Mapping[str, Series]:
+        from sleuth.archive.closing import indexed_again
         from sleuth.archive.index import stored_series
 
         stored = stored_series(self)
-        return record.digest(self.events()).series if stored is None else stored
+        return indexed_again(self).series if stored is None else stored
 
     def finish(
         self, exit_code: int, findings: Sequence[Finding] = (), summary: Mapping[str, Any] | None = None
@@ -100,11 +105,16 @@ class Run:
         return self.folder / name if self.recording else Path(os.devnull)
 
 
-def status_of(meta: Mapping[str, Any], folder: Path) -> Status:
-    if "ended" in meta:
-        code = meta.get("exit_code")
+def status_of(facts: Facts, folder: Path) -> Status:
+    """A file that is written is whole, also beside its writer: what does not fit is damage."""
+    if not facts.over and _alive(facts.known, folder):
+        return "running"
+    if facts.damage:
+        return "damaged"
+    if facts.over:
+        code = facts.known.get("exit_code")
         return "finished" if code == 0 else "interrupted" if code in INTERRUPTIONS else "failed"
-    return "running" if _alive(meta, folder) else "unfinished"
+    return "unfinished"
 
 
 def birth(pid: int) -> str | None:
@@ -133,11 +143,3 @@ def _spoke_lately(folder: Path) -> bool:
     with suppress(OSError):
         return time.time() - (folder / record.RECORD).stat().st_mtime < SILENCE
     return False
-
-
-def _json(path: Path) -> dict[str, Any]:
-    """A file of facts; an absent or torn one holds none."""
-    with suppress(OSError, ValueError):
-        facts = json.loads(path.read_text("utf-8"))
-        return facts if isinstance(facts, dict) else {}
-    return {}

@@ -12,8 +12,9 @@ from typing import Any
 
 from sleuth._version import __version__
 from sleuth.archive import code, surroundings
+from sleuth.archive.facts import START
 from sleuth.archive.home import RUNS, home_folder, make_home
-from sleuth.archive.run import START, Run, birth
+from sleuth.archive.run import Run, birth
 from sleuth.archive.saying import say
 from sleuth.errors import SleuthError
 from sleuth.files import write_whole

@@ -34,6 +34,7 @@ STATES: Mapping[Status, str] = {
     "failed": "FAILED",
     "interrupted": "KILLED",
     "unfinished": "KILLED",
+    "damaged": "FAILED",
 }
 
 
@@ -61,7 +62,7 @@ def metrics(run: Run) -> Iterator["Metric"]:
     """Every value, at the time of its step where the record tells it."""
     from mlflow.entities import Metric
 
-    started = int(run.meta["started"] * 1000)
+    started = int(run.meta.get("started", 0) * 1000)
     curves = run.all_series()
     clock = curves.get("step/t", Series("step/t", (), ()))
     times = {
@@ -86,7 +87,7 @@ def _send(client: "MlflowClient", experiment: str, run: Run) -> None:
     from mlflow.entities import Param, RunTag
 
     meta = run.meta
-    made = client.create_run(experiment, start_time=int(meta["started"] * 1000), run_name=run.id)
+    made = client.create_run(experiment, start_time=int(meta.get("started", 0) * 1000), run_name=run.id)
     target = made.info.run_id
     params = [Param(key, str(value)[:LONGEST]) for key, value in _params(meta).items()]
     tags = [RunTag(key, str(value)[:LONGEST]) for key, value in _tags(run).items()]
@@ -95,7 +96,7 @@ def _send(client: "MlflowClient", experiment: str, run: Run) -> None:
     for start in range(0, len(waiting), BATCH):
         client.log_batch(target, metrics=waiting[start : start + BATCH])
     client.log_artifacts(target, str(run.folder))
-    client.set_terminated(target, STATES[run.status], int(meta.get("ended", meta["started"]) * 1000))
+    client.set_terminated(target, STATES[run.status], int(meta.get("ended", meta.get("started", 0)) * 1000))
     client.set_tag(target, TAG, run.id)
 
 

@@ -137,7 +137,7 @@ def list_(json_path: str | None, quiet: bool) -> int:
     from sleuth.diagnosis.ledger import cases
 
     found = cases()
-    text = "\n".join(f"{ledger.path.stem}  {ledger.title}" for ledger in found) or "No cases yet."
+    text = "\n".join(map(_listed, found)) or "No cases yet."
     emit(text, [_told(ledger) for ledger in found], json_path)
     return 0
 
@@ -174,6 +174,11 @@ def _weigh(ledger: Any) -> Any:
     return Status(ledger, board, *(chosen or (None, 0.0)))
 
 
+def _listed(ledger: Any) -> str:
+    bad = len(ledger.damage)
+    return f"{ledger.path.stem}  {ledger.title}" + f"  ({bad} line{'s' * (bad != 1)} damaged)" * bool(bad)
+
+
 def _told(ledger: Any) -> dict[str, Any]:
     status = _weigh(ledger)
     return {
@@ -182,4 +187,5 @@ def _told(ledger: Any) -> dict[str, Any]:
         "board": {name: round(share, 4) for name, share in sorted(status.board.items(), key=lambda e: -e[1])},
         "next": None if status.next_test is None else status.next_test.name,
         "observations": list(ledger.lines),
+        "damage": list(ledger.damage),
     }

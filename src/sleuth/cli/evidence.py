@@ -88,7 +88,7 @@ def check(
         result = room.check_map(room.read_file(chosen), folder, semantics)
     text = show.check_text(result, quiet)
     if text or json_path:
-        emit(text, show.check_json(result), json_path)
+        emit(text, show.check_json(result) if json_path else None, json_path)
     warned = strict and any(problem.severity == "warning" for problem in result.problems)
     return int(bool(result.errors) or warned)
 
@@ -131,7 +131,7 @@ def show_map(
         if quiet
         else show.tree(weighed)
     )
-    emit(text, export.map_json(weighed), json_path)
+    emit(text, export.map_json(weighed) if json_path else None, json_path)
 
 
 @command.command("why")
@@ -187,7 +187,7 @@ def export_map(
     weighed = _weighed(path or _own_map(), lenient, semantics)
     text = export.as_dot(weighed) if form == "dot" else export.as_json(weighed)
     if output is None:
-        emit(text, export.map_json(weighed), json_path)
+        emit(text, export.map_json(weighed) if json_path else None, json_path)
         return
     write_whole(output, text + "\n")
     if not quiet:

@@ -12,7 +12,7 @@ from sleuth.errors import SleuthError
 if TYPE_CHECKING:
     from sleuth.archive.run import Run, Status
 
-STATUSES = ("running", "finished", "failed", "interrupted", "unfinished")
+STATUSES = ("running", "finished", "failed", "interrupted", "unfinished", "damaged")
 home_option = click.option(
     "--home",
     type=click.Path(path_type=Path),
@@ -175,9 +175,11 @@ def export_runs(
         values = export(runs, Path(target))
         text = f"Wrote {values} values of {len(runs)} run{'s' * (len(runs) != 1)} to {target}."
         payload = {"values": values}
+    damage = {run.id: list(run.damage) for run in runs}
+    text = "\n".join([text, *(f"{name}: {told}" for name, found in damage.items() for told in found)])
     emit(
         "" if quiet else text,
-        {"schema": "sleuth.export/1", "runs": [run.id for run in runs], **payload},
+        {"schema": "sleuth.export/1", "runs": [run.id for run in runs], **payload, "damage": damage},
         json_path,
     )
 

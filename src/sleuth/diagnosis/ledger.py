@@ -11,14 +11,15 @@ import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from sleuth import catalog
 from sleuth.archive.home import home_folder, make_home
+from sleuth.diagnosis import ledger_lines
 from sleuth.errors import SleuthError, did_you_mean
-from sleuth.experiments import Experiment, called, experiments
+from sleuth.experiments import Experiment, experiments, named
 from sleuth.judge.board import PRIOR_NOTHING, PRIOR_OTHER, Answer, Clue, Prior, credences, priors
 from sleuth.judge.experiments import NOTHING, OTHER
 from sleuth.judge.words import WORDS
@@ -32,6 +33,7 @@ class Ledger:
 
     path: Path
     lines: tuple[Mapping[str, Any], ...] = ()
+    damage: tuple[str, ...] = ()  # what of the file cannot be read, in sentences
 
     def of(self, kind: str) -> list[Mapping[str, Any]]:
         return [line for line in self.lines if line.get("kind") == kind]
@@ -71,13 +73,8 @@ class Ledger:
             last.pop(str(line["test"]), None)
             last[str(line["test"])] = line
         tests = self.tests()
-        return [
-            Answer(
-                tests.get(name) or called(name),
-                {"yes": True, "no": False}.get(str(line["answer"])),
-            )
-            for name, line in last.items()
-        ]
+        known = [(tests.get(name) or named(name), str(line["answer"])) for name, line in last.items()]
+        return [Answer(test, {"yes": True, "no": False}.get(said)) for test, said in known if test]
 
     def clues(self) -> list[Clue]:
         """The last word on each cause by each technique."""
@@ -98,7 +95,7 @@ def _test(line: Mapping[str, Any]) -> Experiment:
         str(line.get("healthy", "rarely")),
         str(line.get("group", name)),
         float(line.get("cost", 1.0)),
-        dict(line.get("likelihoods", {})),
+        dict(line.get("likelihoods") or {}),
     )
 
 
@@ -129,7 +126,7 @@ def append(ledger: Ledger, line: Mapping[str, Any]) -> Ledger:
         os.write(handle, text.encode())
     finally:
         os.close(handle)
-    return Ledger(ledger.path, (*ledger.lines, dated))
+    return Ledger(ledger.path, (*ledger.lines, dated), ledger.damage)
 
 
 def find_case(name: str | None, home: Path | None = None) -> Ledger:
@@ -150,17 +147,17 @@ def cases(home: Path | None = None) -> list[Ledger]:
 
 
 def _read(path: Path) -> Ledger:
-    return Ledger(path, tuple(_lines(path)))
+    found = ledger_lines.read(path)
+    ledger = Ledger(path, found.known, found.damage)
+    return replace(ledger, damage=(*found.damage, *_strangers(ledger)))
 
 
-def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
-        try:
-            line = json.loads(text)
-        except ValueError as error:
-            raise SleuthError(f"Line {number} of {path} is not JSON; mend it by hand.") from error
-        if isinstance(line, dict):
-            yield line
+def _strangers(ledger: Ledger) -> Iterator[str]:
+    """Observations of tests that nothing tells of: their line was damaged, or is of a newer version."""
+    tests = ledger.tests()
+    for name in dict.fromkeys(str(line["test"]) for line in ledger.of("observed")):
+        if name not in tests and named(name) is None:
+            yield f"No line says what the test {name!r} is. What was observed of it is left out."
 
 
 def hypothesis(name: str, weight: float, refuted_by: str) -> Mapping[str, Any]:

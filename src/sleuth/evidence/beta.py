@@ -3,34 +3,41 @@
 import math
 
 STEPS = 60  # halvings of [0, 1]: below the spacing of floats near 0.5
+TANGENTS = 15  # of Newton; eight are enough, except where nearly all of the mass lies at an edge
+EXACT = 1e-13  # the continued fraction gives no more digits
 
 
 def quantile(share: float, alpha: float, beta: float) -> float:
-    """The value below which a share of Beta(alpha, beta) lies."""
+    """The value below which a share of Beta(alpha, beta) lies: by tangents, then by halving."""
     low, high = 0.0, 1.0
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        if cumulative(middle, alpha, beta) < share:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+    value = alpha / (alpha + beta)
+    for turn in range(TANGENTS + STEPS):
+        gap = cumulative(value, alpha, beta) - share
+        low, high = (value, high) if gap < 0 else (low, value)
+        slope = _density(value, alpha, beta)
+        tangent = value - gap / slope if slope > 0 and turn < TANGENTS else high
+        following = tangent if low < tangent < high else (low + high) / 2
+        if abs(following - value) < EXACT:
+            return following
+        value = following
+    return value
 
 
 def cumulative(value: float, alpha: float, beta: float) -> float:
     """The regularised incomplete beta function, by a continued fraction where that converges fast."""
     if value <= 0.0 or value >= 1.0:
         return float(value >= 1.0)
-    scale = math.exp(
-        math.lgamma(alpha + beta)
-        - math.lgamma(alpha)
-        - math.lgamma(beta)
-        + alpha * math.log(value)
-        + beta * math.log1p(-value)
-    )
+    scale = _density(value, alpha, beta) * value * (1.0 - value)
     if value < (alpha + 1) / (alpha + beta + 2):
         return scale * _fraction(value, alpha, beta) / alpha
     return 1.0 - scale * _fraction(1.0 - value, beta, alpha) / beta
+
+
+def _density(value: float, alpha: float, beta: float) -> float:
+    if value <= 0.0 or value >= 1.0:
+        return 0.0
+    lengths = math.lgamma(alpha + beta) - math.lgamma(alpha) - math.lgamma(beta)
+    return math.exp(lengths + (alpha - 1) * math.log(value) + (beta - 1) * math.log1p(-value))
 
 
 def _fraction(value: float, alpha: float, beta: float) -> float:

@@ -1,6 +1,5 @@
 """What lint found last time. A file is judged again only when it, a file it imports, or Sleuth changed."""
 
-import json
 import os
 from contextlib import suppress
 from functools import cached_property
@@ -8,14 +7,20 @@ from pathlib import Path
 
 from sleuth import catalog
 from sleuth._version import __version__
-from sleuth.files import read_regular
-from sleuth.finding import Evidence, Where
-from sleuth.lint.reports import FileReport
+from sleuth.lint.reports import FileReport, StoredReport
 from sleuth.quick_dataclass import dataclass
+from sleuth.shapes import Damage, read
 from sleuth.source.parsed_file import ABSENT, UnreadableSource, fingerprint, read_bytes
 
-# A report of the largest file there is has a fraction of this; what is longer was not written by Sleuth.
-LARGEST = 8_000_000
+LARGEST = 16 * 1024 * 1024  # bytes of one file's report; the largest seen has 200 kB
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A file of the cache."""
+
+    rules: str
+    report: StoredReport
 
 
 @dataclass(frozen=True)
@@ -33,23 +38,22 @@ class Cache:
     def recall(self, path: Path, data: bytes) -> FileReport | None:
         """What was found in this very content, if nothing that was consulted has changed since."""
         file = self._file(path)
-        try:
-            if self._leads_away(file):
-                return None
-            stored = json.loads(read_regular(file, LARGEST, follow=False))
-            if stored["rules"] != self.rules or stored["report"]["path"] != str(path):
-                return None
-            if stored["report"]["fingerprint"] != fingerprint(data):
-                return None
-            if any(_now(other) != then for other, then in stored["report"]["consulted"].items()):
-                return None
-            report = FileReport.from_dict(stored["report"])
-            return report if all(map(_is_sound, report.evidence)) else None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        if self._leads_away(file):
             return None
+        kept = read(Kept, file, LARGEST)
+        if isinstance(kept, Damage) or kept.rules != self.rules or kept.report.path != str(path):
+            return None
+        if kept.report.fingerprint != fingerprint(data):
+            return None
+        if any(_now(other) != then for other, then in kept.report.consulted.items()):
+            return None
+        report = kept.report.report
+        return report if all(found.cause in catalog.causes() for found in report.evidence) else None
 
     def remember(self, path: Path, report: FileReport) -> None:
         """Keep a report. A folder that cannot be written to is no reason to fail."""
+        import json
+
         file = self._file(path)
         text = json.dumps({"rules": self.rules, "report": report.to_dict()}).encode()
         with suppress(OSError):
@@ -86,21 +90,6 @@ def _now(path: str) -> str:
         return fingerprint(read_bytes(Path(path)))
     except UnreadableSource:
         return ABSENT
-
-
-def _is_sound(evidence: Evidence) -> bool:
-    """Of the shape that everything downstream relies on."""
-    where = evidence.where or Where()
-    words = (evidence.message, evidence.fix, where.path or "", where.module or "")
-    lines = (where.line, where.column, where.end_line, where.end_column, where.cell)
-    spots = [(edit.line, edit.column, edit.end_line, edit.end_column) for edit in evidence.edits]
-    return (
-        evidence.cause in catalog.causes()
-        and all(isinstance(word, str) for word in words)
-        and all(line is None or isinstance(line, int) for line in lines)
-        and all(isinstance(edit.text, str) and isinstance(edit.path, str) for edit in evidence.edits)
-        and all(isinstance(number, int) for spot in spots for number in spot)
-    )
 
 
 def _write_new(path: Path, content: bytes) -> None:

@@ -60,13 +60,19 @@ class FileReport:
             "excerpts": [[*key, text] for key, text in self.excerpts.items()],
         }
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "FileReport":
-        return cls(
-            path=data["path"],
-            fingerprint=data["fingerprint"],
-            evidence=tuple(Evidence.from_dict(item) for item in data["evidence"]),
-            trouble=Trouble(**data["trouble"]) if data["trouble"] else None,
-            consulted=data["consulted"],
-            excerpts={(path, cell, line): text for path, cell, line, text in data["excerpts"]},
-        )
+
+@dataclass(frozen=True)
+class StoredReport:
+    """A report as it is stored: JSON has no keys of several parts."""
+
+    path: str
+    fingerprint: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    trouble: Trouble | None = None
+    consulted: Mapping[str, str] = field(default_factory=dict)
+    excerpts: tuple[tuple[str | None, int | None, int | None, str], ...] = ()
+
+    @property
+    def report(self) -> FileReport:
+        excerpts = {(path, cell, line): text for path, cell, line, text in self.excerpts}
+        return FileReport(self.path, self.fingerprint, self.evidence, self.trouble, self.consulted, excerpts)

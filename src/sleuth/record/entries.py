@@ -8,10 +8,22 @@ is readable up to its last second. Unknown kinds and keys are skipped, so a newe
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 Kind = TypeVar("Kind")
 Line = int  # a line of the user's code; 0 where none was found
+
+
+def _restored(value: Any) -> Any:
+    """A setting as the script had it: JSON has lists for tuples and no word for nan and infinity."""
+    if isinstance(value, list):
+        return tuple(map(_restored, value))
+    if isinstance(value, dict):
+        return {name: _restored(part) for name, part in value.items()}
+    return float(value) if value in ("nan", "inf", "-inf") else value
+
+
+Setting = Annotated[Any, _restored]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +93,9 @@ class Optimizer:
     path: str = ""
     n: int = 0  # optimizer steps (of any) taken before
     lr: float = 0.0
-    settings: Mapping[str, Any] = field(default_factory=dict)  # weight_decay, momentum, betas, eps of group 0
+    settings: Mapping[str, Setting] = field(
+        default_factory=dict
+    )  # weight_decay, momentum, betas, eps of group 0
     groups: int = 1
     parameters: int = 0  # tensors held
 
@@ -111,7 +125,7 @@ class Scheduler:
     line: Line = 0
     path: str = ""
     n: int = 0
-    settings: Mapping[str, Any] = field(
+    settings: Mapping[str, Setting] = field(
         default_factory=dict
     )  # T_max, step_size, gamma, total_steps, milestones...
 
@@ -513,6 +527,7 @@ class Record:
     """Everything one run left behind, in the order it was written."""
 
     items: tuple[Any, ...] = ()
+    damage: tuple[str, ...] = ()  # what is wrong with the file it was read from, in sentences
 
     def of(self, kind: type[Kind]) -> tuple[Kind, ...]:
         """All lines of one kind."""

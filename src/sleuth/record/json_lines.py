@@ -7,37 +7,40 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
+from sleuth.record.blocks import Reading, events
 from sleuth.record.entries import KINDS, Activation, Layer, Parameter, Record, Values
+from sleuth.shapes import Damage, from_json, shaped
 
 _NAMES = {kind: name for name, kind in KINDS.items()}
 _TOLD_IN_PARTS = (Layer, Parameter, Values, Activation)
-_PARTS: Mapping[str, type[Any]] = {
-    "layers": Layer,
-    "parameters": Parameter,
-    "values": Values,
-    "inputs": Values,
-}
-# The fields of each, and whether they may hold a float: "nan" is also what a script may call something.
-_NUMBERS: Mapping[type[Any], Mapping[str, bool]] = {
-    kind: {entry.name: any(word in str(entry.type) for word in ("float", "Any")) for entry in fields(kind)}
-    for kind in (*KINDS.values(), *_TOLD_IN_PARTS)
-}
 
 
 def read(path: Path) -> Record:
     """A record from its file. A last line cut off by a kill is left out."""
-    with path.open(encoding="utf-8") as file:
-        return Record(tuple(parse(file)))
+    reading = Reading()
+    return entered(events(path, reading), reading)
+
+
+def entered(found: Iterable[Mapping[str, Any]], reading: Reading) -> Record:
+    """A record from its events, and what is wrong with it."""
+    items = tuple(_made(found, reading))
+    return Record(items, reading.damage)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Any]:
-    for line in lines:
-        try:
-            data = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(data, dict) and (kind := KINDS.get(str(data.pop("kind", "")))) is not None:
-            yield _made(kind, data)
+    """What lines hold; those that hold nothing known are passed over."""
+    found = (from_json(line) for line in lines)
+    return _made((event for event in found if isinstance(event, dict)), Reading())
+
+
+def _made(found: Iterable[Mapping[str, Any]], reading: Reading) -> Iterator[Any]:
+    for event in found:
+        if (kind := KINDS.get(str(event.get("kind", "")))) is not None:
+            item = shaped(kind, event)
+            if isinstance(item, Damage):
+                reading.odd += 1
+            else:
+                yield item
 
 
 def line_of(item: Any) -> str:
@@ -64,24 +67,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _plain(part) for key, part in value.items()}
     return _told(value) if type(value) in _TOLD_IN_PARTS else value
-
-
-def _made(kind: type[Any], data: Mapping[str, Any]) -> Any:
-    known = _NUMBERS[kind]
-    return kind(**{key: _restored(key, value, known[key]) for key, value in data.items() if key in known})
-
-
-def _restored(key: str, value: Any, number: bool) -> Any:
-    if isinstance(value, list):
-        part = _PARTS.get(key)
-        return tuple(
-            _made(part, entry)
-            if part is not None and isinstance(entry, dict)
-            else _restored("", entry, number)
-            for entry in value
-        )
-    if key == "activations":
-        return {name: _made(Activation, entry) for name, entry in value.items()}
-    if isinstance(value, dict):
-        return {name: _restored("", entry, number) for name, entry in value.items()}
-    return float(value) if number and value in ("nan", "inf", "-inf") else value

@@ -28,7 +28,12 @@ def board_page(status: "Status", brief: bool = False) -> str:
         f"  {line['test']}: {line['answer']} {line.get('note', '')}".rstrip()
         for line in status.ledger.of("observed")
     ]
-    return "\n".join([*lines, *(["Observed", *seen] if seen else []), next_line(status)])
+    damage = status.ledger.damage
+    told = [
+        *(["Observed", *seen] if seen else []),
+        *(["Damaged", *(f"  {one}" for one in damage)] if damage else []),
+    ]
+    return "\n".join([*lines, *told, next_line(status)])
 
 
 def next_line(status: "Status") -> str:

@@ -15,6 +15,7 @@ from sleuth.evidence.why import Why
 from sleuth.finding import SEVERITIES
 
 SCHEMA = "sleuth.evidence/1"
+DEEPEST = 30  # levels of the tree; further in, a line of text has no room left
 WIDTH = 100
 COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
@@ -141,6 +142,9 @@ def _claim_lines(weighed: Weighed, belief: Belief, sign: str, depth: int, seen: 
         for argument in weighed.graph.concluding.get(belief.node.title, ()):
             for title in argument.premises:
                 yield from _premise_lines(weighed, title, depth + 2)
+    if depth == DEEPEST and belief.terms:
+        yield f"{pad}    (deeper: `sleuth evidence why` follows one claim)"
+        return
     for term in belief.terms:
         inner = weighed.beliefs.get(term.node)
         if inner is not None and inner.node.sort == "statement":

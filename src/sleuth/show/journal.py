@@ -47,7 +47,7 @@ def _line(entry: Entry, here: Path) -> str:
     if isinstance(what, Note):
         about = f" {click.style(f'[{what.run}]', dim=True)}" if what.run else ""
         return f"  {what.time or '     '}{about} {what.text}"
-    causes = ", ".join(filter(None, what.causes))
+    causes = ", ".join(what.damage or filter(None, what.causes))
     status = click.style(what.status, fg=COLOURS[what.status])
     return f"  {time} {what.run.id}  {near(what.script, here)}  {status}{'  ' + causes if causes else ''}"
 

@@ -11,6 +11,7 @@ import click
 from sleuth.archive import Row, Run, Series
 from sleuth.archive.differences import Difference, Pair, Parting, seeds
 from sleuth.archive.run import Status
+from sleuth.finding import Finding, Where
 
 COLOURS: Mapping[Status, str] = {
     "running": "cyan",
@@ -18,6 +19,7 @@ COLOURS: Mapping[Status, str] = {
     "failed": "red",
     "interrupted": "yellow",
     "unfinished": "yellow",
+    "damaged": "red",
 }
 # Words in a metric's name that mean: more is better. Of all others, less is taken to be.
 MORE_IS_BETTER = (
@@ -59,12 +61,14 @@ def listing_json(rows: Sequence[Row], metrics: Mapping[str, Mapping[str, Extreme
 
 def page(run: Run, curves: Mapping[str, Series]) -> str:
     """All there is to know of a run at a glance."""
-    meta, status = run.meta, run.status
+    meta, status, damage = run.meta, run.status, run.damage
     title = f"{click.style(run.id, bold=True)}  {click.style(status, fg=COLOURS[status])}"
     facts = [f"  {label:<12}{value}" for label, value in _facts(run, meta) if value]
     blocks = ["\n".join([title, *facts])]
+    if damage:
+        blocks.append("\n".join([_head("Damaged"), *(f"  {sentence}" for sentence in damage)]))
     if run.findings:
-        blocks.append("\n".join([_head("Findings"), *(_finding(item) for item in meta["findings"])]))
+        blocks.append("\n".join([_head("Findings"), *map(_finding, run.findings)]))
     if curves:
         blocks.append("\n".join([_head("Series"), *_table([_curve(one) for one in curves.values()])]))
     blocks.append(f"{_head('Files')}\n  {run.folder}: {', '.join(_files(run.folder))}")
@@ -84,7 +88,7 @@ def page_json(run: Run, curves: Mapping[str, Series]) -> dict[str, Any]:
         for name, one in curves.items()
     }
     known = {"schema": "sleuth.run/1", "status": run.status, "folder": str(run.folder), "seeds": seeds(run)}
-    return {**_json(run.meta), **known, "series": summary}
+    return {**_json(run.meta), **known, "series": summary, "damage": list(run.damage)}
 
 
 def curve(series: Series) -> str:
@@ -165,7 +169,7 @@ def headline(metrics: Mapping[str, Extremes], most: int = 2) -> str:
 
 def _line(row: Row, metrics: Mapping[str, Extremes], here: Path) -> tuple[str, ...]:
     steps = "" if row.steps is None else str(row.steps)
-    causes = ", ".join(filter(None, row.causes))
+    told = ", ".join(row.damage or filter(None, row.causes))
     return (
         row.run.id,
         clock(row.started),
@@ -173,7 +177,7 @@ def _line(row: Row, metrics: Mapping[str, Extremes], here: Path) -> tuple[str, .
         near(row.script, here),
         steps,
         headline(metrics),
-        causes,
+        told,
     )
 
 
@@ -196,6 +200,7 @@ def _row_json(row: Row, metrics: Mapping[str, Extremes]) -> dict[str, Any]:
         "causes": list(row.causes),
         "metrics": values,
         "folder": str(row.run.folder),
+        "damage": list(row.damage),
     }
 
 
@@ -204,7 +209,7 @@ def _facts(run: Run, meta: Mapping[str, Any]) -> list[tuple[str, str]]:
     commit = (code.get("commit") or "")[:12]
     changed = len(code.get("files", ()))
     ended = meta.get("ended")
-    took = f", {duration(ended - meta['started'])}" if ended else ""
+    took = f", {duration(ended - meta['started'])}" if ended and "started" in meta else ""
     return [
         ("command", " ".join(meta.get("command", ()))),
         ("in", str(meta.get("cwd", ""))),
@@ -212,10 +217,15 @@ def _facts(run: Run, meta: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("exit code", str(meta.get("exit_code", ""))),
         ("code", f"{commit or 'no git'}, {changed} file{'s' * (changed != 1)} copied"),
         ("left out", ", ".join(code.get("left_out", ())[:5])),
-        ("python", f"{meta.get('python')} on {meta.get('platform')}, {meta.get('cpus')} processors"),
+        ("python", _machine(meta)),
         ("seeds", ", ".join(seeds(run))),
         ("summary", ", ".join(_told(key, value) for key, value in (meta.get("summary") or {}).items())),
     ]
+
+
+def _machine(meta: Mapping[str, Any]) -> str:
+    told = f"{meta.get('python')} on {meta.get('platform')}, {meta.get('cpus')} processors"
+    return told if "python" in meta else ""
 
 
 def _told(key: str, value: Any) -> str:
@@ -224,10 +234,10 @@ def _told(key: str, value: Any) -> str:
     return f"{key} {value}"
 
 
-def _finding(item: Mapping[str, Any]) -> str:
-    where = item.get("where") or {}
-    place = ":".join(str(where[key]) for key in ("path", "line") if where.get(key) is not None)
-    return f"  {item['severity']} [{item.get('cause', '')}] {place + ': ' if place else ''}{item['message']}"
+def _finding(item: Finding) -> str:
+    where = item.where or Where()
+    place = ":".join(str(part) for part in (where.path, where.line) if part is not None)
+    return f"  {item.severity} [{item.cause}] {place + ': ' if place else ''}{item.message}"
 
 
 def _curve(one: Series) -> tuple[str, ...]:

@@ -51,7 +51,8 @@ def _run(report: Report) -> str:
     if "own_seconds" in seen:
         parts.append(f"{seen['own_seconds']:.2f} s of it Sleuth's own")
     unseen = [wrapped(seen["unseen"])] if "unseen" in seen else []
-    return "\n".join([" · ".join(parts), *unseen, *_troubles(seen.get("troubles", ()))])
+    damage = map(wrapped, seen.get("damage", ()))
+    return "\n".join([" · ".join(parts), *unseen, *damage, *_troubles(seen.get("troubles", ()))])
 
 
 def _troubles(troubles: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.errors import SleuthError
 from sleuth.sweeping.columns import Roles
-from sleuth.sweeping.table import Column, Scalar, Table, indexed, numeric
+from sleuth.sweeping.table import Column, Scalar, Table, indexed, scores
 
 if TYPE_CHECKING:
     from numpy import bool_, float64, int8, int64
@@ -53,7 +53,7 @@ def gather(table: Table, roles: Roles, relabel: "NDArray[int64] | None" = None) 
     group, groups = _groups(table, roles)
     if relabel is not None:
         group = relabel[group]
-    metric = numeric(table.columns[roles.metric])
+    metric = scores(table.columns[roles.metric])
     if not np.isfinite(metric).any():
         raise SleuthError(_no_numbers(table, roles))
     status, notes = _status(table, roles, metric)
@@ -196,7 +196,7 @@ def _left_out(value: "NDArray[int64]", seed: "NDArray[int64]", roles: Roles) -> 
 def _no_numbers(table: Table, roles: Roles) -> str:
     codes, levels = indexed(table.columns[roles.metric])
     texts = [str(level) for level in levels if isinstance(level, str)][:3]
-    held = f"it holds {', '.join(map(repr, texts))}" if texts else "all its cells are empty or NaN"
+    held = f"it holds {', '.join(map(repr, texts))}" if texts else "all its cells are empty, NaN or infinite"
     return (
         f"The metric column {roles.metric!r} of {table.source} has no number in {len(codes)} runs ({held}): "
         "name another with --metric."

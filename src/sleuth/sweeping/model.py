@@ -172,6 +172,9 @@ def _unbalanced(
     """Value levels by the normal equations with the seeds eliminated; contrasts run over present values."""
     import numpy as np
 
+    if not present.any():  # the equations of thousands of values would be solved for nothing
+        nothing = np.full(present.shape[:2], np.nan)
+        return np.zeros(present.shape[:2]), nothing, nothing.copy()
     shown = present.astype(float)
     shared = shown / np.maximum(per_seed, 1)[:, None, :]
     normal = -np.einsum("svn,swn->svw", shown, shared)

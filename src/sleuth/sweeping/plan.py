@@ -4,13 +4,13 @@ import json
 import math
 import re
 import shlex
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sleuth.errors import SleuthError, did_you_mean
+from sleuth.shapes import Damage, content, from_toml
 from sleuth.sweeping.table import Scalar
 
 SCALES = ("linear", "log", "int")  # of a random search; int draws whole numbers
@@ -84,10 +84,11 @@ def read_plan(path: Path) -> Plan:
 
 
 def _from_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SleuthError(f"{path} is no TOML: {error}.") from None
+    data = content(path)
+    told = data if isinstance(data, Damage) else from_toml(data, path.name)
+    if isinstance(told, Damage):
+        raise SleuthError(f"{path.parent / str(told)}.")
+    return told
 
 
 def _from_python(path: Path) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import os
 import re
 from collections import Counter
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sleuth.errors import SleuthError
 from sleuth.needs import need
+from sleuth.shapes import Damage, from_json
 from sleuth.sweeping.table import EXACT, Column, Table, coded, from_rows
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Below this the standard library reads a CSV sooner than polars is imported (0.25 s of processor time).
 SMALL = 4_000_000  # bytes
+# A run has some hundred settings and metrics; a table of more columns lies on its side, or holds raw data.
+MOST_COLUMNS = 20_000
 # Spreadsheets that part cells by semicolons write 0,5 for a half.
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d+(?:[eE][-+]?\d+)?\s*$)")
 
@@ -50,6 +52,7 @@ def _delimited(path: Path) -> Table:
         raise SleuthError(f"{path} cannot be read as CSV: {error}.") from None
     if not rows:
         return Table({}, 0, str(path))
+    _narrow(len(rows[0]), path)
     head, notes = _names(rows[0])
     body, torn = rows[1:], 0
     for place, row in enumerate(body):
@@ -87,6 +90,14 @@ def _delimiter(text: str, path: Path) -> str:
     return max(",;\t|", key=first.count)
 
 
+def _narrow(columns: int, path: Path) -> None:
+    if columns > MOST_COLUMNS:
+        raise SleuthError(
+            f"{path} has {columns} columns; Sleuth reads up to {MOST_COLUMNS}. Give a table with one row a "
+            "run, and only the columns that are settings or metrics."
+        )
+
+
 def _names(head: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     """Column names, stripped and made unique."""
     names = [name.strip() or f"column {place}" for place, name in enumerate(head, 1)]
@@ -106,28 +117,25 @@ def _json_lines(path: Path) -> Table:
     for number, line in enumerate(_text(path).splitlines(), 1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except ValueError:
+        row = from_json(line)
+        if isinstance(row, Damage):
             torn += 1
             if torn > 3 and not rows:
-                raise SleuthError(
-                    f"{path}, line {number}, is no JSON: one object a line is needed."
-                ) from None
+                raise SleuthError(f"{path}, line {number}, {row}: one object a line is needed.")
             continue
         if not isinstance(row, dict):
             raise SleuthError(f"{path}, line {number}: {type(row).__name__}, not an object with one run.")
         rows.append(dict(flat(row)))
     if torn and not rows:
         raise SleuthError(f"{path} holds no line of JSON: one object a line is needed.")
+    _narrow(len({name for row in rows for name in row}), path)
     return from_rows(rows, str(path), (f"{torn} lines are no JSON and were left out.",) if torn else ())
 
 
 def _json(path: Path) -> Table:
     text = _text(path)
-    try:
-        data = json.loads(text)
-    except ValueError:
+    data = from_json(text)
+    if isinstance(data, Damage):
         return _json_lines(path)
     if isinstance(data, Mapping) and isinstance(data.get("runs"), list):
         data = data["runs"]
@@ -137,7 +145,9 @@ def _json(path: Path) -> Table:
         raise SleuthError(
             f"{path} is JSON, but no list of runs: [{{'lr': 0.1, 'seed': 0, 'acc': 0.9}}, ...]."
         )
-    return from_rows([dict(flat(row)) for row in data], str(path))
+    rows = [dict(flat(row)) for row in data]
+    _narrow(len({name for row in rows for name in row}), path)
+    return from_rows(rows, str(path))
 
 
 def flat(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -155,6 +165,7 @@ def _large_csv(path: Path) -> Table:
 
     first = _first_line(path)
     delimiter = _delimiter(first, path)
+    _narrow(first.count(delimiter) + 1, path)
     try:
         frame = polars.read_csv(
             path, separator=delimiter, infer_schema_length=10_000, null_values=["", "null", "NULL", "NA"],
@@ -186,6 +197,7 @@ def _parquet(path: Path) -> Table:
     try:
         # A column at a time: a large table need not be in memory twice.
         names = list(polars.read_parquet_schema(path))
+        _narrow(len(names), path)
         parts = [from_frame(polars.read_parquet(path, columns=[name]), str(path)) for name in names]
         columns = {name: column for part in parts for name, column in part.columns.items()}
         return Table(columns, parts[0].rows if parts else 0, str(path))

@@ -71,7 +71,7 @@ def standing(plan: Plan, folder: Path, retry_failed: bool = False) -> Standing:
         if key not in latest or latest[key].state != FINISHED:
             latest[key] = record
         if record.state == FINISHED:
-            seconds.append(float(record.result.get("seconds", 0)))
+            seconds.append(float(record.result.get("seconds") or 0))
     states = {job.key: latest[job.key].state if job.key in latest else "" for job in wanted}
     done = {FINISHED} if retry_failed else {FINISHED, FAILED, LOST}
     todo = tuple(job for job in wanted if states[job.key] not in done)

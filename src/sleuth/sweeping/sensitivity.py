@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sleuth.errors import SleuthError
 from sleuth.sweeping.columns import Asked, find, roles
 from sleuth.sweeping.result import plain
-from sleuth.sweeping.table import Scalar, Table, all_numbers, indexed, numeric
+from sleuth.sweeping.table import Scalar, Table, all_numbers, indexed, numeric, scores
 
 if TYPE_CHECKING:
     from numpy import float64, int64
@@ -105,7 +105,7 @@ def sensitivity(table: Table, metric: str, params: Sequence[str], lower_is_bette
     import numpy as np
 
     column = find(table.columns, metric, "metric", "--metric", table.source)
-    score = numeric(table.columns[column])
+    score = scores(table.columns[column])
     finite = np.isfinite(score)
     if int(finite.sum()) < FEWEST:
         raise SleuthError(

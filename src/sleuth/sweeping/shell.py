@@ -83,7 +83,7 @@ def metrics(folder: Path, metric: str, pattern: str) -> dict[str, Any]:
     if result.is_file():
         try:
             data = json.loads(result.read_text("utf-8"))
-        except ValueError:
+        except (ValueError, RecursionError):
             data = None
         if isinstance(data, dict):
             return {key: value for key, value in data.items() if isinstance(value, (int, float))}

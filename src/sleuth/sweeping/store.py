@@ -18,8 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sleuth import shapes
 from sleuth.errors import SleuthError, did_you_mean
 from sleuth.files import write_whole
+from sleuth.shapes import Count, Moment, fields_of
 from sleuth.sweeping.jobs import Job
 
 FINISHED, FAILED, LOST, INTERRUPTED = "finished", "failed", "lost", "interrupted"
@@ -121,7 +123,7 @@ def _share_code(run: Path, newest: Path) -> None:
 
 def finish(place: Path, state: str, **more: Any) -> None:
     write_json(place / "result.json", {"state": state, "ended": time.time(), **more})
-    config = read_json(place / "config.json")
+    config = read_json(place / "config.json", Config)
     if config.get("archived"):
         _archive(place, config, state, more)
 
@@ -171,12 +173,41 @@ def write_json(path: Path, data: Mapping[str, Any]) -> None:
     write_whole(path, json.dumps(data, indent=1, default=str, allow_nan=True) + "\n")
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return data if isinstance(data, dict) else {}
+@dataclass(frozen=True)
+class Config:
+    """What a run of a sweep is to be; values and settings are the user's own."""
+
+    started: Moment | None = None
+    attempt: Count | None = None
+    archived: str = ""
+    key: str = ""
+    values: Mapping[str, Any] | None = None
+    config: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """How it came out; the metrics are the user's own."""
+
+    state: str = "running"
+    ended: Moment | None = None
+    seconds: float | None = None
+    metrics: Mapping[str, Any] | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Own:
+    """Any other object of ours, such as a plan or what a cache tells of itself."""
+
+    param: str = ""
+    metric: str = ""
+    source: str = ""
+
+
+def read_json(path: Path, kind: type[Config | Result | Own] = Own) -> dict[str, Any]:
+    """A file of ours, as far as it fits its shape; one that cannot be read holds nothing."""
+    return dict(fields_of(kind, shapes.read_json(path)).known)
 
 
 def records(folder: Path) -> list[Record]:
@@ -184,10 +215,10 @@ def records(folder: Path) -> list[Record]:
     found = []
     runs = folder / "runs"
     for place in runs.iterdir() if runs.is_dir() else ():
-        config = read_json(place / "config.json")
+        config = read_json(place / "config.json", Config)
         if config:
-            found.append(Record(place, config, read_json(place / "result.json")))
-    return sorted(found, key=lambda record: float(record.config.get("started", 0)))
+            found.append(Record(place, config, read_json(place / "result.json", Result)))
+    return sorted(found, key=lambda record: float(record.config.get("started") or 0))
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
@@ -199,15 +230,15 @@ def rows(folder: Path) -> list[dict[str, Any]]:
             "run_id": record.folder.name,
             "group": config.get("group"),
             "seed": config.get("seed"),
-            **{f"config.{name}": value for name, value in dict(config.get("config", {})).items()},
+            **{f"config.{name}": value for name, value in (config.get("config") or {}).items()},
             "config.base": config.get("base"),
-            **dict(config.get("values", {})),
+            **(config.get("values") or {}),
             # A run that was cut off by hand is not a failure of its value: it is run again.
             "state": "running" if record.state == INTERRUPTED else record.state,
             "start_time": config.get("started"),
             "end_time": record.result.get("ended"),
             "seconds": record.result.get("seconds"),
         }
-        row |= dict(record.result.get("metrics", {}))
+        row |= dict(record.result.get("metrics") or {})
         listed.append(row)
     return listed

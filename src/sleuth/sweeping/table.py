@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 Scalar = str | int | float | bool
 EMPTY = frozenset({"", "nan", "NaN", "NAN", "null", "NULL", "<NA>", "NA", "N/A", "n/a"})
 EXACT = 2**53  # integers beyond this do not survive as floats
+BEYOND = 2**1023  # and those beyond this do not become floats at all
+LONGEST = 400  # digits of a number below that
+LARGEST = 1e150  # squares of larger numbers leave the range of floats, and with them every mean and variance
 
 
 @dataclass(frozen=True)
@@ -98,16 +101,16 @@ def as_number(text: str) -> int | float | None:
     if "_" in text or not (text[-1:].isdigit() or text[-1:] in ".fyFYnN"):
         return None
     try:
-        return int(text) if text.lstrip("+-").isdigit() else tidy(float(text))
+        return tidy(int(text) if text.lstrip("+-").isdigit() and len(text) < LONGEST else float(text))
     except ValueError:
         return None
 
 
 def tidy(number: float) -> int | float:
-    """1.0 and 1 are one value."""
-    return (
-        int(number) if isinstance(number, float) and number.is_integer() and abs(number) < EXACT else number
-    )
+    """1.0 and 1 are one value; a whole number that no float can hold is as infinite as 1e400 is."""
+    if isinstance(number, int):
+        return number if abs(number) < BEYOND else math.inf if number > 0 else -math.inf
+    return int(number) if number.is_integer() and abs(number) < EXACT else number
 
 
 def indexed(column: Column) -> "tuple[NDArray[int64], tuple[Scalar, ...]]":
@@ -155,6 +158,15 @@ def numeric(column: Column) -> "NDArray[float64]":
     assert column.codes is not None
     known = [float(level) if _is_number(level) else math.nan for level in column.levels]
     return np.asarray([*known, math.nan])[column.codes]
+
+
+def scores(column: Column) -> "NDArray[float64]":
+    """A metric's numbers; one too large to be reckoned with is infinite, as of a run that diverged."""
+    import numpy as np
+
+    found = numeric(column)
+    beyond = np.abs(found) > LARGEST
+    return np.where(beyond, np.copysign(np.inf, found), found) if beyond.any() else found
 
 
 def _is_number(level: Scalar) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sleuth.errors import SleuthError
 from sleuth.sweeping.columns import find
-from sleuth.sweeping.table import Scalar, Table, indexed, numeric
+from sleuth.sweeping.table import Scalar, Table, indexed, scores
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 DRAWS = 2000  # resamples; the ends of an interval then move by about 1% of its length
 PAIR_DRAWS = 500  # the same for a pair, which costs a comparison of every run with every other
 MOST_CELLS = 20_000_000  # numbers held at once, 160 MB
+MOST_ALGORITHMS = 100  # each is compared with each: 4950 pairs
 THRESHOLDS = 21  # points of a performance profile
 
 
@@ -219,8 +220,13 @@ def _blocks(
 
     names = table.columns
     who, contenders = indexed(names[find(names, algorithm, "algorithm", "--algorithm", table.source)])
+    if len(contenders) > MOST_ALGORITHMS:
+        raise SleuthError(
+            f"{table.source} has {len(contenders)} values of {algorithm}; each is compared with each other, "
+            f"so up to {MOST_ALGORITHMS} can be: name the column of the algorithm, or keep the best of them."
+        )
     where, places = indexed(names[find(names, task, "task", "--task", table.source)])
-    score = numeric(names[find(names, metric, "metric", "--metric", table.source)])
+    score = scores(names[find(names, metric, "metric", "--metric", table.source)])
     usable = (who >= 0) & (where >= 0) & np.isfinite(score)
     notes = []
     if (~usable).any():

@@ -1,17 +1,17 @@
 """What a record amounts to: every cause that has a `watch` detector is asked, roots before symptoms."""
 
-import json
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from sleuth import catalog
+from sleuth.archive.record import events
 from sleuth.catalog import Cause
 from sleuth.finding import Evidence, Finding
 from sleuth.judge.observed import Observed
 from sleuth.judge.weigh import weigh
+from sleuth.record.blocks import Reading
 from sleuth.record.entries import Evaluation, LossCall, Metric, Model, Optimizer, Record, Trouble
-from sleuth.record.json_lines import parse, read
+from sleuth.record.json_lines import entered, read
 from sleuth.report import Examined, Measured, Report, Verdict
 from sleuth.watching.process import records
 from sleuth.watching.replicas import together
@@ -108,6 +108,8 @@ def observed(record: Record) -> dict[str, Any]:
     troubles = [item.text for item in record.of(Trouble)]
     if troubles:
         found["troubles"] = troubles
+    if record.damage:
+        found["damage"] = list(record.damage)
     return found
 
 
@@ -133,6 +135,7 @@ def load(whole: Path) -> Record:
     return together(ranked) if len(ranked) > 1 else read(ranked[0])
 
 
-def from_events(events: Iterator[Mapping[str, Any]]) -> Record:
-    """A record as the archive keeps it."""
-    return Record(tuple(parse(json.dumps(dict(event)) for event in events)))
+def of_run(folder: Path) -> Record:
+    """A record as the archive keeps it, packed or not."""
+    reading = Reading()
+    return entered(events(folder, None, reading), reading)

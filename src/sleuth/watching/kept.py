@@ -38,15 +38,17 @@ def kept_record(name: str) -> Record:
     if path.is_file():
         record = read(path)
         if not record.items:
-            raise SleuthError(f"{name} holds no record of a run.")
+            raise SleuthError(" ".join([f"{name} holds no record of a run.", *record.damage]))
         return record
     from sleuth import archive
-    from sleuth.watching.judging import from_events, load
+    from sleuth.watching.judging import load, of_run
     from sleuth.watching.process import records
 
     run = archive.find(name)
     several = len(records(run.record_path)) > 1 and run.record_path.is_file()
-    record = load(run.record_path) if several else from_events(run.events())
+    record = load(run.record_path) if several else of_run(run.folder)
     if not record.items:
-        raise SleuthError(f"Run {run.id} kept no record: there is nothing to judge.")
+        raise SleuthError(
+            " ".join([f"Run {run.id} kept no record: there is nothing to judge.", *record.damage])
+        )
     return record

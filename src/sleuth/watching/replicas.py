@@ -38,4 +38,5 @@ def together(records: list[Path]) -> Record:
         for n, items in sorted(marks.items())
         if len(items) == len(parts)
     ]
-    return Record((*(item for item in parts[0].items if not isinstance(item, Replicas)), *whole))
+    damage = tuple(sentence for part in parts for sentence in part.damage)
+    return Record((*(item for item in parts[0].items if not isinstance(item, Replicas)), *whole), damage)

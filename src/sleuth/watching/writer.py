@@ -16,6 +16,7 @@ from pathlib import Path
 from time import sleep
 from typing import Any
 
+from sleuth.record.blocks import sealed
 from sleuth.record.json_lines import line_of
 
 OFTEN = 0.25  # seconds a line may wait in memory; a kill loses no more than that
@@ -37,6 +38,7 @@ class Writer:
 
     path: Path
     waiting: deque[Line] = field(default_factory=deque)
+    begun_block: bytes = b""  # what is still to be written of a sealed block
     begun: bool = False  # the file is there; once it is removed it is not made again
     failed: str = ""
     lost: str = ""  # what the system said when lines could not be written
@@ -84,15 +86,14 @@ class Writer:
             self.busy.release()
 
     def _write_all(self) -> None:
-        while self.waiting and not self.failed:
-            content = "".join(_taken(self.waiting)).encode()
+        while (self.waiting or self.begun_block) and not self.failed:
+            self.begun_block = self.begun_block or sealed("".join(_taken(self.waiting)).encode())
             try:
-                while content:
-                    content = content[self._append(content) :]
+                while self.begun_block:
+                    self.begun_block = self.begun_block[self._append(self.begun_block) :]
             except OSError as error:
                 if error.errno not in NONE_FREE or len(self.waiting) > MOST_WAITING:
                     raise
-                self.waiting.appendleft(content.decode())
                 return
 
     def _append(self, content: bytes) -> int:

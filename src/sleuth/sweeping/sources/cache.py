@@ -11,6 +11,7 @@ from typing import Any
 from sleuth.errors import SleuthError
 from sleuth.files import write_whole
 from sleuth.needs import need
+from sleuth.shapes import from_json
 from sleuth.sweeping.store import home, read_json
 
 SAFETY = 24 * 3600.0  # seconds: clocks differ, and runs that were logged late still count
@@ -78,7 +79,8 @@ def _load(path: Path, source: str) -> tuple[tuple[Row, ...], dict[str, Any]]:
         frame = polars.read_parquet(path)
     except (polars.exceptions.PolarsError, OSError):
         return (), {}  # a cache may be forgotten
-    return tuple(json.loads(text) for text in frame["row"].to_list()), told
+    found = map(from_json, frame["row"].to_list() if "row" in frame.columns else ())
+    return tuple(row for row in found if isinstance(row, dict) and "run_id" in row), told
 
 
 def _save(path: Path, source: str, rows: Sequence[Row]) -> None:
