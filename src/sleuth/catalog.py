@@ -25,13 +25,32 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent / "causes"
 
-# Function name in a cause's module → the word its page uses for that way of seeing.
+# Function name in a cause's module → the word its page uses for that way of seeing. What each is given:
 TECHNIQUES: Mapping[str, str] = {
-    "lint": "lint",
-    "probe": "probe",
-    "watch": "watch",
-    "experiment": "experiment",
-    "undo": "experiment",
+    "lint": "lint",  # a source, read and never run
+    "probe": "probe",  # a model, one batch and a loss
+    "watch": "watch",  # the record of a run
+    "experiment": "experiment",  # what came of the experiments
+    "undo": "experiment",  # a world in which it is to be taken back
+    "stuck": "probe",  # the answers to why one metric stands still
+    "sweep": "experiment",  # the seeds of one setting, where their outcomes fall apart
+    "probe_agent": "probe",  # what an agent learnt in worlds with known answers
+    "check_env": "probe",  # how an environment was played
+    "check_sums": "probe",  # what a function made of returns or advantages
+    "check_normalizer": "probe",  # what a running normaliser did with known data
+    "watch_agent": "watch",  # what an agent logged while it learnt
+    "watch_seeds": "experiment",  # the last returns of several seeds
+}
+WORDS = tuple(dict.fromkeys(TECHNIQUES.values()))  # the ways of seeing, as pages call them
+# How a finding says by what it was seen, where that is not the function's name.
+SHOWN_AS: Mapping[str, str] = {
+    "stuck": "probe",
+    "probe_agent": "probe",
+    "check_env": "check",
+    "check_sums": "probe",
+    "check_normalizer": "probe",
+    "watch_agent": "watch",
+    "watch_seeds": "watch",
 }
 
 
@@ -110,7 +129,7 @@ class Cause:
     @property
     def described(self) -> tuple[str, ...]:
         """The ways of seeing that the page describes, built or not."""
-        return tuple(word for word in dict.fromkeys(TECHNIQUES.values()) if word in self.page.tells)
+        return tuple(word for word in WORDS if word in self.page.tells)
 
 
 @cache

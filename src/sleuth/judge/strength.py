@@ -45,7 +45,8 @@ def alone(evidence: Evidence) -> Finding:
         evidence.fix,
         evidence.cause,
         "" if cause is None else cause.family,
-        evidence.technique,
+        catalog.SHOWN_AS.get(evidence.technique, evidence.technique),
+        evidence.confirmed_by,
         sources=() if cause is None else cause.references,
         edits=evidence.edits,
     )

@@ -16,7 +16,7 @@ BUILT, DESCRIBED, NEITHER = "●", "○", "·"
 
 def built(cause: Cause) -> tuple[str, ...]:
     """The techniques that detect the cause today, in the words pages use."""
-    return tuple(TECHNIQUES[name] for name in cause.detectors)
+    return tuple(dict.fromkeys(TECHNIQUES[name] for name in cause.detectors))
 
 
 def status(cause: Cause) -> str:
@@ -92,7 +92,7 @@ def overview(chosen: Iterable[Cause]) -> str:
     if not chosen:
         return "No cause matches."
     indent = max(len(cause.slug) for cause in chosen)
-    columns = "  ".join(TECHNIQUES.values())
+    columns = "  ".join(catalog.WORDS)
     blocks = []
     for family, members in groupby(chosen, key=attrgetter("family")):
         head = click.style(catalog.families()[family].title.ljust(indent + 2), bold=True)
@@ -124,7 +124,7 @@ def _marks(cause: Cause) -> str:
     def mark(word: str) -> str:
         return BUILT if word in now else DESCRIBED if word in described else NEITHER
 
-    return "  ".join(mark(word).center(len(word)) for word in TECHNIQUES.values())
+    return "  ".join(mark(word).center(len(word)) for word in catalog.WORDS)
 
 
 def _references(cause: Cause) -> list[str]:
