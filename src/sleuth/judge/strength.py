@@ -22,9 +22,14 @@ SEVERITY: Mapping[Telling, Severity] = {
 UNKNOWN = 0.5  # strength of evidence from a technique that was never measured
 
 
+def severity_of(telling: Telling) -> Severity:
+    """What is said of evidence that telling; of what is no cause of the catalog as well (`Flaw`, sweeps)."""
+    return SEVERITY[telling]
+
+
 def severity(evidence: Evidence) -> Severity:
     """What evidence amounts to by itself."""
-    return SEVERITY[evidence.telling]
+    return severity_of(evidence.telling)
 
 
 def strength(evidence: Evidence) -> float:

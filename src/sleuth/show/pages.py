@@ -82,6 +82,7 @@ def page_json(cause: Cause) -> dict[str, Any]:
                 "where": entry.where,
             }
             for entry in page.citations
+            if entry.key in known
         ],
     }
 
@@ -131,6 +132,7 @@ def _references(cause: Cause) -> list[str]:
     known = catalog.sources()
     lines = []
     for entry in cause.page.citations:
-        work = known[entry.key]
+        if (work := known.get(entry.key)) is None:
+            continue
         lines.append(f"- {work.author} ({work.year}), [{work.title}]({work.link}): {entry.where}")
     return lines

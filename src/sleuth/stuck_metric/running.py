@@ -9,8 +9,8 @@ from typing import Any
 from sleuth.errors import SleuthError
 from sleuth.lab.client import Stage
 from sleuth.lab.job import Ending, Job
+from sleuth.stuck_metric.answers import Answers
 from sleuth.stuck_metric.asking import DECIDED, concluded
-from sleuth.stuck_metric.verdict import Answers
 from sleuth.stuck_metric.without import MOST_RIVALS, Counterfactual
 
 LOOKING = 0.5  # of the budget; the rest is for training without terms

@@ -15,10 +15,10 @@ from sleuth.lab.run import is_users, run_script
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from sleuth.stuck_metric.answers import Answers
     from sleuth.stuck_metric.case import Case
     from sleuth.stuck_metric.terms import Terms
     from sleuth.stuck_metric.twin import Twin
-    from sleuth.stuck_metric.verdict import Answers
 
 LOOKS = (0, 3, 10, 30, 100, 300)  # optimizer steps before which to look; the last look counts
 FORWARDS = 15  # that the checks of one look cost at most

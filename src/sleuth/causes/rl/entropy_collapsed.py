@@ -89,9 +89,9 @@ def _certain_at_once(agent: LoggedAgent, series: Series) -> Iterator[Evidence]:
 def _fell(agent: LoggedAgent, series: Series, most: float) -> Iterator[Evidence]:
     share = [value / most for value in series.values]
     low = next((place for place, value in enumerate(share) if value < COLLAPSED), None)
-    if low is None or low > EARLY * len(share) or fmean(share[low:]) >= 2 * COLLAPSED:
+    if low is None or low > EARLY * len(share):
         return
-    if agent.learns is False:
+    if fmean(share[low:]) < 2 * COLLAPSED and agent.learns is False:
         yield agent.told(
             f"Entropy fell to {share[low]:.0%} of its maximum within {low / len(share):.0%} of the run, "
             "and the return did not rise: the policy is certain of something that does not pay.",
