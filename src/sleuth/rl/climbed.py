@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 from sleuth import catalog
 from sleuth.finding import Telling
@@ -21,6 +21,7 @@ STRAYS = 0.01  # share of the steps that were made after an end
 
 # What the first failing probe shows, where no known mistake explains the numbers; "" for nothing special.
 Sign = Literal["random to the end", "acts well", "climbs", "adds up", "swings", ""]
+SIGNS: tuple[Sign, ...] = tuple(sign for sign in get_args(Sign) if sign)
 
 
 @dataclass(frozen=True)

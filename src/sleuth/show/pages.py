@@ -34,7 +34,8 @@ def markdown(cause: Cause) -> str:
     title = catalog.families()[cause.family].title
     parts = [f"# {cause.slug}", page.summary, f"*{title} · {status(cause)}*"]
     parts += [f"## {heading}\n\n{body}" for heading, body in page.sections.items() if heading != "Sources"]
-    parts.append("## Sources\n\n" + "\n".join(_references(cause)))
+    if references := _references(cause):
+        parts.append("## Sources\n\n" + "\n".join(references))
     return "\n\n".join(parts)
 
 
