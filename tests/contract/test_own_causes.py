@@ -30,6 +30,11 @@ def lint(program):
             yield clue("likely", call, "The loss is throttled here.", fix="Leave the loss as it is.")
 
 
+def probe(bench):
+    if bench.first.loss < 1e-3:
+        yield Evidence("The loss is tiny before anything was learnt.", "open")
+
+
 def watch(record):
     losses = [step.loss for step in record.steps if step.loss is not None]
     if losses and max(losses) < 1e-3 and min(losses) > 0.5 * max(losses):
@@ -47,8 +52,12 @@ def undo(world):
     world.before_step(louder)
 '''
 SCRIPT = """
+import os
+import tempfile
+
 import torch
 
+os.chdir(tempfile.mkdtemp())
 torch.manual_seed(0)
 inputs = torch.randn(256, 4)
 targets = inputs @ torch.tensor([[1.0], [-2.0], [3.0], [0.5]])
@@ -60,7 +69,7 @@ for step in range(120):
     loss.backward()
     optimizer.step()
 """
-LINE = 10
+LINE = 14
 SLUG = "throttled-loss"
 
 
@@ -120,10 +129,12 @@ def test_watch_sees_it_and_the_record_can_be_judged_again(project: Path) -> None
 
 
 def test_diagnose_confirms_it_by_taking_it_back(project: Path) -> None:
+    """In processes of their own, which follow the script to the folder that it works in."""
     first = next(iter(found(project, "diagnose", "train.py", "--budget", "120").values()))
     assert first["cause"] == SLUG
     assert f"undo({SLUG})" in first["confirmed_by"]
     assert first["where"]["line"] == LINE
+    assert "probe" in first["technique"]
 
 
 def test_the_environment_names_folders_as_well(project: Path) -> None:
