@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,48 +10,17 @@ from typing import Any
 
 import pytest
 
-CAUSE = '''"""The loss is made a million times smaller before backward, so the weights hardly move.
+from sleuth.catalog import TECHNIQUES
+from tests.contract.sources import SOURCE
 
-## How to tell
-- **lint**: a product with a number below a ten thousandth.
-- **refuted by**: ten million times the rate changes nothing.
-"""
-
-from sleuth.finding import Evidence
-from sleuth.source.flow import number
-from sleuth.source.program import clue
-
-CONSEQUENCE_OF = "missing-step"
-RIVALS = "lr-too-low"
-
-
-def lint(program):
-    for call in program.calls("*"):
-        if len(call.args) == 2 and 0 < (number(call.args[1]) or 1) < 1e-4:
-            yield clue("likely", call, "The loss is throttled here.", fix="Leave the loss as it is.")
-
+PAGE = (Path(__file__).parents[2] / "docs" / "own-causes.md").read_text("utf-8")
+PROBE = """
 
 def probe(bench):
     if bench.first.loss < 1e-3:
         yield Evidence("The loss is tiny before anything was learnt.", "open")
-
-
-def watch(record):
-    losses = [step.loss for step in record.steps if step.loss is not None]
-    if losses and max(losses) < 1e-3 and min(losses) > 0.5 * max(losses):
-        yield Evidence("The loss is tiny and stands still.", "likely", numbers={"loss": losses[-1]})
-
-
-def undo(world):
-    def louder(optimizer):
-        for group in optimizer.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    parameter.grad.mul_(1e6)
-                    world.hold()
-
-    world.before_step(louder)
-'''
+"""
+CAUSE = PAGE.partition("```python\n")[2].partition("```")[0] + PROBE  # as users are shown it
 SCRIPT = """
 import os
 import tempfile
@@ -156,3 +126,10 @@ def test_a_mistake_in_the_folder_is_one_sentence(project: Path) -> None:
     assert "must be a list of strings" in sleuth(project, "causes", code=2)
     (project / "pyproject.toml").write_text("[tool.sleuth]\ncauses = ['elsewhere']\n")
     assert "There is no folder" in sleuth(project, "causes", code=2)
+
+
+def test_the_page_tells_of_every_technique() -> None:
+    rows = re.findall(r"^\| `(\w+)\(\w+\)` \| .*\(`sleuth\.([\w.]+)`\) \| (\w+) \|$", PAGE, re.MULTILINE)
+    assert {name: word for name, _, word in rows} == TECHNIQUES
+    homes = [SOURCE.joinpath(*home.split(".")).with_suffix(".py") for _, home, _ in rows]
+    assert [home for home in homes if not home.is_file()] == []
