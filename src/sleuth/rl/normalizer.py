@@ -54,8 +54,8 @@ def check_normalizer(
 
 
 def seen_of(make: Callable[[], Any], kind: Kind, clip: float | None) -> NormalizerSeen:
-    rows = _data(kind)
-    out = _read(_fed(make, [rows[k : k + 30] for k in range(0, 600, 30)]), rows)
+    rows = _drifting_rows()
+    out = _normalised(_fed_with(make, [rows[k : k + 30] for k in range(0, 600, 30)]), rows)
     of_rewards = kind == "reward"
     return NormalizerSeen(
         kind,
@@ -79,33 +79,33 @@ def _shift(rows: Any, out: Any) -> float:
 
 
 def _apart_by_batching(make: Callable[[], Any], rows: Any) -> float:
-    one = _read(_fed(make, [rows]), rows)
-    many = _read(_fed(make, [rows[:50], rows[50:51], rows[51:]]), rows)
+    one = _normalised(_fed_with(make, [rows]), rows)
+    many = _normalised(_fed_with(make, [rows[:50], rows[50:51], rows[51:]]), rows)
     return float(abs(one - many).max())
 
 
 def _moved_by_reading(make: Callable[[], Any], rows: Any) -> float:
-    thing = _fed(make, [rows])
-    before = _read(thing, rows[:5])
+    thing = _fed_with(make, [rows])
+    before = _normalised(thing, rows[:5])
     for _ in range(20):
-        _read(thing, rows[:5] + 50.0)
-    return float(abs(_read(thing, rows[:5]) - before).max())
+        _normalised(thing, rows[:5] + 50.0)
+    return float(abs(_normalised(thing, rows[:5]) - before).max())
 
 
 def _finite_for_constants(make: Callable[[], Any]) -> bool:
     import numpy as np
 
-    out = _read(_fed(make, [np.full((50, 1), 3.0)]), np.full((2, 1), 3.0))
+    out = _normalised(_fed_with(make, [np.full((50, 1), 3.0)]), np.full((2, 1), 3.0))
     return bool(np.isfinite(out).all())
 
 
 def _largest(make: Callable[[], Any], rows: Any) -> float:
     import numpy as np
 
-    return float(abs(_read(_fed(make, [rows]), np.array([[1e6]]))).max())
+    return float(abs(_normalised(_fed_with(make, [rows]), np.array([[1e6]]))).max())
 
 
-def _method(thing: Any, names: tuple[str, ...], what: str) -> Callable[..., Any]:
+def _first_method(thing: Any, names: tuple[str, ...], what: str) -> Callable[..., Any]:
     for name in names:
         if callable(getattr(thing, name, None)):
             chosen: Callable[..., Any] = getattr(thing, name)
@@ -113,18 +113,18 @@ def _method(thing: Any, names: tuple[str, ...], what: str) -> Callable[..., Any]
     raise SleuthError(f"{type(thing).__name__} has no method to {what}; looked for {', '.join(names)}.")
 
 
-def _fed(make: Callable[[], Any], batches: list[Any]) -> Any:
+def _fed_with(make: Callable[[], Any], batches: list[Any]) -> Any:
     thing = make()
-    update = _method(thing, UPDATES, "update")
+    update = _first_method(thing, UPDATES, "update")
     for batch in batches:
         update(batch)
     return thing
 
 
-def _read(thing: Any, rows: Any) -> Any:
+def _normalised(thing: Any, rows: Any) -> Any:
     import numpy as np
 
-    read = _method(thing, READS, "normalise")
+    read = _first_method(thing, READS, "normalise")
     try:
         answer = read(rows, update=False)
     except TypeError:
@@ -132,7 +132,7 @@ def _read(thing: Any, rows: Any) -> Any:
     return np.asarray(answer, np.float64)
 
 
-def _data(kind: Kind) -> Any:
+def _drifting_rows() -> Any:
     """The scale changes on the way, as it does when a policy improves: recent data are not all data."""
     import numpy as np
 

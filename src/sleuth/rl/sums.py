@@ -55,7 +55,9 @@ def moved(row: Sequence, by: int, fill: object) -> tuple:  # type: ignore[type-a
     return (*row[-by:], *(fill,) * -by) if by else tuple(row)
 
 
-def _parts(rollout: Rollout, way: Way) -> tuple[Numbers, Numbers, tuple[bool, ...], tuple[bool, ...]]:
+def _rewards_values_and_flags(
+    rollout: Rollout, way: Way
+) -> tuple[Numbers, Numbers, tuple[bool, ...], tuple[bool, ...]]:
     after = list(rollout.after)
     if not way.last:
         after[-1] = 0.0
@@ -64,7 +66,7 @@ def _parts(rollout: Rollout, way: Way) -> tuple[Numbers, Numbers, tuple[bool, ..
 
 
 def gae(rollout: Rollout, way: Way = Way()) -> list[float]:
-    rewards, after, cut, mask = _parts(rollout, way)
+    rewards, after, cut, mask = _rewards_values_and_flags(rollout, way)
     gamma = rollout.gamma if way.gamma is None else way.gamma
     lam = rollout.lam if way.lam is None else way.lam
     found = []
@@ -82,7 +84,7 @@ def gae(rollout: Rollout, way: Way = Way()) -> list[float]:
 
 def returns(rollout: Rollout, way: Way = Way()) -> list[float]:
     """Discounted sums to the end of the episode, or to the value of what follows."""
-    rewards, after, cut, mask = _parts(rollout, way)
+    rewards, after, cut, mask = _rewards_values_and_flags(rollout, way)
     gamma = rollout.gamma if way.gamma is None else way.gamma
     found = []
     for t in range(len(rewards)):
@@ -98,7 +100,7 @@ def returns(rollout: Rollout, way: Way = Way()) -> list[float]:
 
 
 def nstep(rollout: Rollout, way: Way = Way()) -> list[float]:
-    rewards, after, cut, mask = _parts(rollout, way)
+    rewards, after, cut, mask = _rewards_values_and_flags(rollout, way)
     gamma = rollout.gamma if way.gamma is None else way.gamma
     found = []
     for t in range(len(rewards)):

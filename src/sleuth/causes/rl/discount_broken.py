@@ -44,11 +44,11 @@ at least one copy before you judge.
 - sutton-2018: section 3.3 on discounted returns and their backward recursion.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sleuth.finding import Evidence
 from sleuth.rl.checked_sums import CheckedSums, by_known_flaw
-from sleuth.rl.climbed import Climb
+from sleuth.rl.climbed import Climb, Sign
 from sleuth.rl.evidence_of_agents import by_fingerprint, by_first_break
 
 SUSPECTED_BY = "discount long-chain continuing delayed"
@@ -59,7 +59,7 @@ FINGERPRINTS = {
     "next-is-same": "Store the observation that `step` returned as the next one.",
     "mask-inverted": "Multiply by 1 - terminated, not by terminated.",
 }
-SIGNS = {
+SIGNS: Mapping[Sign, str] = {
     "acts well": "the best action is found, but not its worth over several steps, as if the next state were "
     "valued by another action than its best",
     "adds up": "the value grows as if rewards were added up without a discount",

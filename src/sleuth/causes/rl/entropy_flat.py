@@ -44,16 +44,16 @@ Patience is right in sparse tasks: a policy *should* stay random until the first
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, pstdev
 
 from sleuth.finding import Evidence
-from sleuth.rl.climbed import Climb
+from sleuth.rl.climbed import Climb, Sign
 from sleuth.rl.course import FLAT, POINTS, LoggedAgent
 from sleuth.rl.evidence_of_agents import by_first_break
 from sleuth.rl.logs import Series
 
-SIGNS = {
+SIGNS: Mapping[Sign, str] = {
     "random to the end": "the best action is known, but what is done, and what values are learnt of, is "
     "random to the end (unless exploration is meant to fall after more steps than these)"
 }
