@@ -16,7 +16,8 @@ BUILT, DESCRIBED, NEITHER = "●", "○", "·"
 
 def built(cause: Cause) -> tuple[str, ...]:
     """The techniques that detect the cause today, in the words pages use."""
-    return tuple(dict.fromkeys(TECHNIQUES[name] for name in cause.detectors))
+    seen = {TECHNIQUES[name] for name in cause.detectors}
+    return tuple(word for word in catalog.WORDS if word in seen)
 
 
 def status(cause: Cause) -> str:
