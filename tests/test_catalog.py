@@ -149,3 +149,11 @@ def test_any_docstring_is_a_page(text: str) -> None:
     page = read_page(text)
     labels = [*page.tells, *page.mistaken_for, *(citation.key for citation in page.citations)]
     assert all(label in text for label in labels)
+
+
+@pytest.mark.parametrize("technique", catalog.TECHNIQUES)
+def test_no_cause_that_has_a_technique_is_left_out_unread(technique: str) -> None:
+    assert {slug for slug, cause in CAUSES.items() if technique in cause.detectors} <= set(
+        catalog.mentioning(technique)
+    )
+    assert catalog.mentioning("no_such_technique") == {}

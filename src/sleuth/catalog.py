@@ -196,6 +196,12 @@ def find(slug: str) -> Cause:
     raise SleuthError(f"There is no cause named {slug!r}.{did_you_mean(slug, known)}")
 
 
+@cache
+def mentioning(technique: str) -> Mapping[str, Cause]:
+    """Causes whose file has the word: the others need not be loaded."""
+    return {slug: cause for slug, cause in causes().items() if technique.encode() in cause.code}
+
+
 def ask(technique: str, facts: Any, among: Mapping[str, Cause] | None = None) -> Iterator[Evidence]:
     """Put the facts to every cause that has this technique, and stamp what they yield."""
     for cause in (causes() if among is None else among).values():

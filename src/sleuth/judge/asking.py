@@ -14,6 +14,6 @@ class Unanswerable(Exception):
 
 def findings_of(technique: str, facts: Any) -> tuple[Finding, ...]:
     """Roots before symptoms, the surest first."""
-    seen, _ = catalog.examine(technique, facts, Unanswerable)
+    seen, _ = catalog.examine(technique, facts, Unanswerable, catalog.mentioning(technique))
     found = weigh(Observed(evidence=tuple(seen))).ranked
     return tuple(sorted(found, key=lambda finding: -finding.credence))

@@ -140,7 +140,7 @@ def _lottery(group: Group, book: _Book, place: int, lower_is_better: bool) -> It
     if found is None:
         return
     runs = book.find(place, pairs=found.pairs)
-    for seen in catalog.ask("sweep", found):
+    for seen in catalog.ask("sweep", found, catalog.mentioning("sweep")):
         yield SweepFinding(
             seen.cause,
             seen.message,
