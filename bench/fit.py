@@ -8,6 +8,7 @@ sets it was not fitted on, one held out at a time. `--write` keeps the table tha
 
 import argparse
 import json
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -183,6 +184,7 @@ def table(sights: Sequence[Sight]) -> str:
     for technique in techniques:
         lines += ["", f"[base.{technique}]"]
         lines += [f"{t} = {_base(weights, technique, t):.3f}" for t in TELLINGS]
+    lines += _without_evidence(techniques)
     lines += ["", "[family]"] + [
         f"{name} = {weights['family', name]:.2f}" for kind, name in sorted(weights) if kind == "family"
     ]
@@ -194,6 +196,17 @@ def table(sights: Sequence[Sight]) -> str:
             lines += ["", f"[{technique}]"]
             lines += [f"{name.partition('.')[2]} = {weights['detector', name]:.2f}" for name in own]
     return "\n".join(lines) + "\n"
+
+
+def _without_evidence(techniques: Sequence[str]) -> list[str]:
+    """Techniques of which nothing is kept, such as those for agents: their rows stay as they stand."""
+    table = tomllib.loads(TABLE.read_text("utf-8"))["base"]
+    rows = [(name, shares) for name, shares in table.items() if name not in techniques]
+    return [
+        line
+        for name, shares in rows
+        for line in ("", f"[base.{name}]", *(f"{telling} = {share}" for telling, share in shares.items()))
+    ]
 
 
 def _base(weights: Weights, technique: str, telling: Telling) -> float:

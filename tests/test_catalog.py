@@ -4,6 +4,8 @@ from dataclasses import replace
 from types import ModuleType
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sleuth import catalog
 from sleuth.errors import DetectorFailed, SleuthError
@@ -136,3 +138,22 @@ def test_a_detector_that_fails_does_not_take_the_others_with_it(monkeypatch: pyt
     assert told["undertrained"].done
     assert not told["lr-collapsed"].done
     assert "no such thing" in told["lr-collapsed"].reason
+
+
+PIECES = ["## How to tell\n", "## Sources\n", "- **lint**: a\n", "- b: c\n", "\n", "x"]
+
+
+@given(st.text() | st.lists(st.sampled_from(PIECES)).map("".join))
+def test_any_docstring_is_a_page(text: str) -> None:
+    """Causes of a project's own say as much of themselves as they like."""
+    page = read_page(text)
+    labels = [*page.tells, *page.mistaken_for, *(citation.key for citation in page.citations)]
+    assert all(label in text for label in labels)
+
+
+@pytest.mark.parametrize("technique", catalog.TECHNIQUES)
+def test_no_cause_that_has_a_technique_is_left_out_unread(technique: str) -> None:
+    assert {slug for slug, cause in CAUSES.items() if technique in cause.detectors} <= set(
+        catalog.mentioning(technique)
+    )
+    assert catalog.mentioning("no_such_technique") == {}

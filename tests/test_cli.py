@@ -158,8 +158,10 @@ def test_explain_prints_the_page_with_its_sources() -> None:
 
 
 def test_explain_is_honest_about_what_cannot_be_seen_yet() -> None:
-    text = sleuth("explain", "seed-lottery").stdout
+    text = sleuth("explain", "physics-hurts").stdout
     assert "described, not yet detected" in text
+    text = sleuth("explain", "seed-lottery").stdout
+    assert "detected by probe, experiment" in text
 
 
 def test_quiet_is_brief() -> None:

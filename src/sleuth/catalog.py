@@ -2,13 +2,14 @@
 
 A cause is a module `causes/<family>/<slug>.py`: its docstring is the page, its functions are the techniques
 that can see it. One that has much to say is a folder of that name, with all of this in its `__init__.py`.
-There is no registry: what stands in the folder is the catalog.
+There is no registry: what stands in the folder is the catalog. A project may have causes of its own beside
+these (see `sleuth.own_causes`).
 """
 
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from sleuth.errors import DetectorFailed, SleuthError, did_you_mean
 from sleuth.finding import Evidence
+from sleuth.own_causes import check_families, load, own_folders
 from sleuth.quick_dataclass import dataclass, replace
 from sleuth.report import Examined
 
@@ -25,13 +27,32 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent / "causes"
 
-# Function name in a cause's module → the word its page uses for that way of seeing.
+# Function name in a cause's module → the word its page uses for that way of seeing. What each is given:
 TECHNIQUES: Mapping[str, str] = {
-    "lint": "lint",
-    "probe": "probe",
-    "watch": "watch",
-    "experiment": "experiment",
-    "undo": "experiment",
+    "lint": "lint",  # a source, read and never run
+    "probe": "probe",  # a model, one batch and a loss
+    "watch": "watch",  # the record of a run
+    "experiment": "experiment",  # what came of the experiments
+    "undo": "experiment",  # a world in which it is to be taken back
+    "stuck": "probe",  # the answers to why one metric stands still
+    "sweep": "experiment",  # the seeds of one setting, where their outcomes fall apart
+    "probe_agent": "probe",  # what an agent learnt in worlds with known answers
+    "check_env": "probe",  # how an environment was played
+    "check_sums": "probe",  # what a function made of returns or advantages
+    "check_normalizer": "probe",  # what a running normaliser did with known data
+    "watch_agent": "watch",  # what an agent logged while it learnt
+    "watch_seeds": "experiment",  # the last returns of several seeds
+}
+WORDS = tuple(dict.fromkeys(TECHNIQUES.values()))  # the ways of seeing, as pages call them
+# How a finding says by what it was seen, where that is not the function's name.
+SHOWN_AS: Mapping[str, str] = {
+    "stuck": "probe",
+    "probe_agent": "probe",
+    "check_env": "check",
+    "check_sums": "probe",
+    "check_normalizer": "probe",
+    "watch_agent": "watch",
+    "watch_seeds": "watch",
 }
 
 
@@ -66,15 +87,16 @@ class Cause:
     family: str
 
     file: str = ""  # within the folder of its family
+    folder: Path = FOLDER  # that of all families
 
     @property
     def path(self) -> Path:
-        return FOLDER / self.family / self.file
+        return self.folder / self.family / self.file
 
     @cached_property
     def code(self) -> bytes:
         """The source of its module; as bytes, since every lint reads those of all causes."""
-        with open(f"{FOLDER}/{self.family}/{self.file}", "rb", buffering=0) as file:
+        with open(f"{self.folder}/{self.family}/{self.file}", "rb", buffering=0) as file:
             return file.read()
 
     @cached_property
@@ -88,7 +110,10 @@ class Cause:
 
     @cached_property
     def module(self) -> ModuleType:
-        return import_module(f"sleuth.causes.{self.family}.{self.slug.replace('-', '_')}")
+        name = f"{self.family}.{self.slug.replace('-', '_')}"
+        if self.folder != FOLDER:
+            return load(f"causes_of_its_own.{name}", self.path)
+        return import_module(f"sleuth.causes.{name}")
 
     @cached_property
     def page(self) -> "Page":
@@ -104,23 +129,34 @@ class Cause:
     @cached_property
     def references(self) -> tuple[str, ...]:
         """The works its page leans on, short."""
-        works = (sources()[entry.key] for entry in self.page.citations)
+        known = sources()
+        works = (known[entry.key] for entry in self.page.citations if entry.key in known)
         return tuple(f"{work.author} ({work.year}), {work.title}" for work in works)
 
     @property
     def described(self) -> tuple[str, ...]:
         """The ways of seeing that the page describes, built or not."""
-        return tuple(word for word in dict.fromkeys(TECHNIQUES.values()) if word in self.page.tells)
+        return tuple(word for word in WORDS if word in self.page.tells)
 
 
 @cache
 def causes() -> Mapping[str, Cause]:
     """Every cause by slug, family by family in the order of `families.toml`."""
-    return {
-        (slug := name.removesuffix(".py").replace("_", "-")): Cause(slug, family, file)
-        for family in _family_names()
-        for name, file in _modules(FOLDER / family)
-    }
+    found: dict[str, Cause] = {}
+    for cause in _all_causes(_family_names()):
+        if (other := found.setdefault(cause.slug, cause)) is not cause:
+            raise SleuthError(f"Two causes are called {cause.slug!r}: {other.path} and {cause.path}.")
+    return found
+
+
+def _all_causes(families: Sequence[str]) -> Iterator[Cause]:
+    own = own_folders()
+    for folder in own:
+        check_families(folder, families)
+    for family in families:
+        for folder in (FOLDER, *(folder for folder in own if (folder / family).is_dir())):
+            for name, file in _modules(folder / family):
+                yield Cause(name.removesuffix(".py").replace("_", "-"), family, file, folder)
 
 
 def _modules(folder: Path) -> list[tuple[str, str]]:
@@ -146,7 +182,10 @@ def families() -> Mapping[str, Family]:
 
 @cache
 def sources() -> Mapping[str, Source]:
-    return {key: Source(key, **entry) for key, entry in _toml("sources.toml").items()}
+    """What pages cite; a folder of a project's own causes may bring works of its own."""
+    tables = [_toml("sources.toml")]
+    tables += [_toml("sources.toml", own) for own in own_folders() if (own / "sources.toml").is_file()]
+    return {key: Source(key, **entry) for table in tables for key, entry in table.items()}
 
 
 def find(slug: str) -> Cause:
@@ -155,6 +194,12 @@ def find(slug: str) -> Cause:
     if slug in known:
         return known[slug]
     raise SleuthError(f"There is no cause named {slug!r}.{did_you_mean(slug, known)}")
+
+
+@cache
+def mentioning(technique: str) -> Mapping[str, Cause]:
+    """Causes whose file has the word: the others need not be loaded."""
+    return {slug: cause for slug, cause in causes().items() if technique.encode() in cause.code}
 
 
 def ask(technique: str, facts: Any, among: Mapping[str, Cause] | None = None) -> Iterator[Evidence]:
@@ -192,8 +237,8 @@ def examine(
     return found, examined
 
 
-def _toml(name: str) -> dict[str, Any]:
+def _toml(name: str, folder: Path = FOLDER) -> dict[str, Any]:
     import tomllib
 
-    with (FOLDER / name).open("rb") as file:
+    with (folder / name).open("rb") as file:
         return tomllib.load(file)

@@ -88,6 +88,7 @@ class Evidence:
     unless: tuple[str, ...] | None = None
     # What its own cause wants to find again when the run is known (see `settle`); not for the reader.
     marks: Mapping[str, int | str] = field(default_factory=dict)
+    confirmed_by: tuple[str, ...] = ()  # experiments of its own that showed the same
 
     def __post_init__(self) -> None:
         if self.telling not in TELLINGS:
@@ -104,7 +105,7 @@ class Evidence:
         known = _placed(known_fields(cls, data))
         if known.get("unless") is not None:
             known["unless"] = tuple(known["unless"])
-        return cls(**known)
+        return cls(**tupled(known, "confirmed_by"))
 
 
 @dataclass(frozen=True, slots=True)

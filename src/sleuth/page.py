@@ -51,7 +51,7 @@ def read_page(docstring: str) -> Page:
 def _bullets(text: str) -> dict[str, str]:
     """`- label: text` entries, wrapped lines joined."""
     marks = list(_BULLET.finditer(text))
-    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    ends = [*(mark.start() for mark in marks[1:]), len(text)][: len(marks)]
     return {
         mark["label"].strip("*`"): " ".join(text[mark.end() : end].split())
         for mark, end in zip(marks, ends, strict=True)

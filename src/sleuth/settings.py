@@ -11,14 +11,29 @@ UNREADABLE = ("error", "ignore")  # what a file that was not read, or only in pa
 
 def section(start: Path, name: str) -> tuple[Path, dict[str, Any]] | None:
     """The file and the section of the nearest pyproject.toml at or above a place; None where it has none."""
-    for folder in (start, *start.parents) if start.is_dir() else start.parents:
-        file = folder / "pyproject.toml"
-        if file.is_file():
-            table = _read(file).get(name, {})
-            if not isinstance(table, dict):
-                raise SleuthError(f"{file}: {name} under [tool.sleuth] must be a table of settings.")
-            return file, table
-    return None
+    file = _nearest(start)
+    if file is None:
+        return None
+    table = _read(file).get(name, {})
+    if not isinstance(table, dict):
+        raise SleuthError(f"{file}: {name} under [tool.sleuth] must be a table of settings.")
+    return file, table
+
+
+def listed(start: Path, name: str) -> tuple[Path, tuple[str, ...]] | None:
+    """As `section`, for a list of words that stands under `[tool.sleuth]` itself."""
+    file = _nearest(start)
+    if file is None or (words := _read(file).get(name)) is None:
+        return None
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise SleuthError(f"{file}: {name} under [tool.sleuth] must be a list of strings.")
+    return file, tuple(words)
+
+
+def _nearest(start: Path) -> Path | None:
+    """The pyproject.toml at or above a place."""
+    folders = (start, *start.parents) if start.is_dir() else start.parents
+    return next((file for folder in folders if (file := folder / "pyproject.toml").is_file()), None)
 
 
 def choice(start: Path, name: str, choices: tuple[str, ...]) -> str | None:

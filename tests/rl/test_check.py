@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sleuth.errors import SleuthError
-from sleuth.rl import judges, soundness
+from sleuth.rl import played, soundness
 from sleuth.rl.agents import cheat, cross_entropy, summary, tabular_q
 from sleuth.rl.rollouts import made, play
 from sleuth.rl.soundness import check
@@ -123,7 +123,7 @@ def test_scales_are_told_as_numbers() -> None:
     assert numbers["observation_outliers"] == 0.0
     rare = np.zeros((1000, 2))
     rare[7, 1] = 5.0
-    assert judges._outliers(rare) == 0.001
+    assert played.outliers(rare) == 0.001
 
 
 def test_random_rollouts_are_drawn(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleuth.errors import SleuthError
-from sleuth.rl.health import verdicts
+from sleuth.judge.asking import findings_of
 from sleuth.rl.logs import Run, as_run, meaning, read_runs
-from sleuth.rl.seeds import lottery, permutation_p, seeds, two_groups, upper_bound
-from sleuth.rl.watching import judged, watch
+from sleuth.rl.seeds import permutation_p, seeds, two_groups, upper_bound
+from sleuth.rl.watching import judged, verdicts, watch
 
 LENGTH = 60
 NAMES = {
@@ -359,8 +359,8 @@ def test_a_lottery_is_named_and_equal_seeds_are_not() -> None:
     bad = seeds([200.0, 198.0, 20.0, 201.0, 25.0])
     assert two_groups(bad.finals)
     assert bad.failing == 2
-    assert [entry.cause for entry in lottery(bad)] == ["seed-lottery"]
-    assert lottery(seeds([200.0, 198.0, 199.0, 201.0, 202.0])) == []
+    assert [entry.cause for entry in findings_of("watch_seeds", bad)] == ["seed-lottery"]
+    assert findings_of("watch_seeds", seeds([200.0, 198.0, 199.0, 201.0, 202.0])) == ()
 
 
 def test_several_runs_are_seeds() -> None:

@@ -15,7 +15,7 @@ from sleuth import catalog
 from sleuth.errors import SleuthError
 from sleuth.report import Report
 from sleuth.stuck_metric import Standstill, care, inertia, reach, read_case, rivals, span
-from sleuth.stuck_metric.verdict import TABLE
+from sleuth.stuck_metric.answers import TABLE
 
 
 def weights(*values: float) -> nn.Parameter:

@@ -17,6 +17,14 @@ IS_AN_ABSENCE    what is said to be lacking may stand where the source could not
 LOOKS_LIKE       {symptom: how often, in words}: what a run looks like from outside in which it is at work
 INVITED_BY       {pattern: how many times as likely}: what in a source makes it possible
 RAISES           {pattern: a sentence}: the message of the exception it ends in, and what that means
+NEEDS            words of a source without any of which its `lint` has nothing to say
+PREDICTS         {experiment: how often it says yes, in words} where the cause is at work
+SUSPECTED_BY     worlds of `sleuth rl probe` that were built for it: the suspect where one of them is the
+                 lowest that breaks and nothing else explains the numbers
+FINGERPRINTS     {names of mistakes (see `sleuth.rl.mistakes`): repair}; each teaches an agent its own numbers
+SIGNS            {sign (see `sleuth.rl.climbed`): why}: what the lowest probe that breaks shows of it
+ABOUT_VALUES     not said of an agent that has no values
+FLAWED_SUMS      ways to be wrong in returns and advantages that are its work (see `sleuth.rl.sums`)
 """
 
 from collections.abc import Mapping

@@ -22,9 +22,14 @@ SEVERITY: Mapping[Telling, Severity] = {
 UNKNOWN = 0.5  # strength of evidence from a technique that was never measured
 
 
+def severity_of(telling: Telling) -> Severity:
+    """What is said of evidence that telling; of what is no cause of the catalog as well (`Flaw`, sweeps)."""
+    return SEVERITY[telling]
+
+
 def severity(evidence: Evidence) -> Severity:
     """What evidence amounts to by itself."""
-    return SEVERITY[evidence.telling]
+    return severity_of(evidence.telling)
 
 
 def strength(evidence: Evidence) -> float:
@@ -45,7 +50,8 @@ def alone(evidence: Evidence) -> Finding:
         evidence.fix,
         evidence.cause,
         "" if cause is None else cause.family,
-        evidence.technique,
+        catalog.SHOWN_AS.get(evidence.technique, evidence.technique),
+        evidence.confirmed_by,
         sources=() if cause is None else cause.references,
         edits=evidence.edits,
     )

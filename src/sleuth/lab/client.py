@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from sleuth.lab import scratch
 from sleuth.lab.job import OWN_FAULT, Ending, Job
+from sleuth.own_causes import told_to_others
 
 START_LIMIT = 120.0  # seconds for the libraries to load, on a machine under load
 
@@ -36,7 +37,7 @@ class Stage:
         self.scratch = self._scratch.path
         # The libraries' own threads would spin while they wait for each other; a passive wait leaves the core
         # to the experiment beside.
-        environment = {"OMP_WAIT_POLICY": "PASSIVE"} | dict(os.environ)
+        environment = {"OMP_WAIT_POLICY": "PASSIVE"} | dict(os.environ) | told_to_others()
         self._process = subprocess.Popen(
             self._command,
             stdin=subprocess.PIPE,

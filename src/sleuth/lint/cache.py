@@ -8,6 +8,7 @@ from pathlib import Path
 from sleuth import catalog
 from sleuth._version import __version__
 from sleuth.lint.reports import FileReport, StoredReport
+from sleuth.own_causes import own_folders
 from sleuth.quick_dataclass import dataclass
 from sleuth.shapes import Damage, read
 from sleuth.source.parsed_file import ABSENT, UnreadableSource, fingerprint, read_bytes
@@ -75,9 +76,10 @@ class Cache:
 
     @cached_property
     def rules(self) -> str:
-        """Changes whenever Sleuth itself does."""
+        """Changes whenever Sleuth itself does, or a cause of the project's own."""
         package = Path(__file__).resolve().parent.parent
-        stamps = [str(path.stat().st_mtime_ns) for path in sorted(package.rglob("*.py"))]
+        paths = [path for folder in (package, *own_folders()) for path in sorted(folder.rglob("*.py"))]
+        stamps = [str(path.stat().st_mtime_ns) for path in paths]
         return fingerprint(" ".join([__version__, *stamps]).encode())
 
     def _file(self, path: Path) -> Path:

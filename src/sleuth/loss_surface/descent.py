@@ -109,7 +109,7 @@ def _spurious(scaled: Scaled, valley: list[Spot], want: Region | None, whole: bo
         "loss "
         f"{spot.loss:.3g}, and not at {aim}: a minimum that was not asked for.",
         "Look at which part of the loss is content there and make it disagree, or start in the other basin.",
-        "warning" if whole else "note",
+        "likely" if whole else "aside",
         at=spot.at,
         box=tuple((min(ends), max(ends)) for ends in zip(*(one.at for one in valley), strict=True)),
         share=share,
@@ -127,7 +127,7 @@ def _away(scaled: Scaled, basins: Basins, away: list[Spot], want: Region, whole:
         f"{basins.arrives:.0%}.",
         "Check the sign of each term and the loss at the wanted point: it must be lower there than around "
         "it.",
-        "warning" if whole else "note",
+        "likely" if whole else "aside",
         at=main.at,
         box=tuple((value, value) for value in main.at),
         share=share,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sleuth.finding import Severity
+from sleuth.finding import Telling
 from sleuth.loss_surface.axes import Axis, Region, Span
 from sleuth.loss_surface.flaw import Flaw
 from sleuth.loss_surface.grid import Sheet
@@ -122,7 +122,7 @@ def non_finite(sheet: Sheet) -> Iterator[Flaw]:
         "Keep the input away from the pole: clamp it or add a small number inside the log, sqrt or "
         "division, or "
         "use the stable form (log1p, logsumexp, the with_logits losses).",
-        "error",
+        "proven",
         at=point,
         box=box,
         share=share,
@@ -149,7 +149,7 @@ def _dead(
 ) -> Flaw:
     sheet, share = scaled.sheet, float(zone.mean())
     box = box_of(sheet, zone)
-    severity: Severity = "error" if starts else "note" if start is not None else "warning"
+    telling: Telling = "proven" if starts else "aside" if start is not None else "likely"
     inside = [word for word, lies in (("start", starts), ("wanted point", wanted)) if lies]
     where = f" The {' and the '.join(inside)} lies in it." if inside else ""
     above = f"{level:.3g}, {level - scaled.lowest:.3g} above its minimum"
@@ -162,7 +162,7 @@ def _dead(
         f"{where} Whatever falls in there never moves again.",
         "Give the flat side a slope (a soft hinge such as softplus, a leaky floor, no clamp on the loss), "
         "or make sure that nothing starts there.",
-        severity,
+        telling,
         at=tuple((lo + hi) / 2 for lo, hi in box),
         box=box,
         share=share,

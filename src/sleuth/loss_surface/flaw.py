@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from sleuth.finding import Severity
+from sleuth.finding import Severity, Telling
+from sleuth.judge.strength import severity_of
 from sleuth.loss_surface.axes import Span
 
 Kind = Literal[
@@ -23,6 +24,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 @dataclass(frozen=True)
 class Flaw:
     """A defect of a loss: what was seen, where on the map, from which numbers, and what to do about it.
+    A kind is no cause of the catalog: the same shape may be meant.
 
     `box` bounds the place (one interval an axis), `at` is its most telling point, `share` its part of the
     map.
@@ -31,13 +33,17 @@ class Flaw:
     kind: Kind
     message: str
     fix: str
-    severity: Severity = "warning"
+    telling: Telling = "likely"
     term: str = ""
     slice: Mapping[str, float] = field(default_factory=dict)
     at: tuple[float, ...] | None = None
     box: tuple[Span, ...] = ()
     share: float = 0.0
     numbers: Mapping[str, float | str] = field(default_factory=dict)
+
+    @property
+    def severity(self) -> Severity:
+        return severity_of(self.telling)
 
     def to_dict(self) -> dict[str, Any]:
         return {

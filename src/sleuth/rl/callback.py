@@ -5,8 +5,8 @@ from typing import Any
 
 from sleuth.finding import Finding
 from sleuth.needs import need
-from sleuth.rl.health import verdicts
 from sleuth.rl.logs import as_run
+from sleuth.rl.watching import verdicts
 
 
 def sb3_callback(actions: int | None = None) -> Any:

@@ -273,11 +273,11 @@ def _untouched(checks: Sequence[Check]) -> bool:
 
 
 def _alike(one: Reading, two: Reading) -> bool:
-    pairs = zip(_told(one), _told(two), strict=False)
+    pairs = zip(_numbers_read(one), _numbers_read(two), strict=False)
     return all(abs(a - b) <= STILL for a, b in pairs)
 
 
-def _told(reading: Reading) -> list[float]:
+def _numbers_read(reading: Reading) -> list[float]:
     chances = [-1.0 if chance is None else chance for chance in reading.second]
     rows = [number for row in reading.q or () for number in row]
     return [*(reading.values or ()), *rows, *chances]

@@ -106,7 +106,7 @@ def yields(learn: Learn) -> bool:
 
 
 def _advanced(course: Iterator[Any], witness: Witness, steps: int) -> Any:
-    with _told(steps):
+    with _as_one_sentence(steps):
         for agent in course:
             if witness.steps >= steps:
                 return agent
@@ -134,7 +134,7 @@ def finished(learn: Learn, make: Callable[[], Any], steps: int, seed: int, gamma
     agent = trained(learn, make, steps, seed, gamma)
     if not yields(learn):
         return agent
-    with _told(steps):
+    with _as_one_sentence(steps):
         agents = list(agent)
     return agents[-1] if agents else None
 
@@ -145,12 +145,12 @@ def trained(learn: Learn, make: Callable[[], Any], steps: int, seed: int, gamma:
     def make_env(*_: Any, **__: Any) -> Any:
         return make()
 
-    with _told(steps):
+    with _as_one_sentence(steps):
         return _called(learn, make_env, steps, seed, gamma)
 
 
 @contextmanager
-def _told(steps: int) -> Iterator[None]:
+def _as_one_sentence(steps: int) -> Iterator[None]:
     """Whatever the user's code raises becomes one sentence."""
     try:
         yield

@@ -314,7 +314,7 @@ def _flattened(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 def _table(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, float, float]]:
     for place, row in enumerate(rows):
-        numbers = {key: _number(value) for key, value in row.items() if key is not None}
+        numbers = {key: _as_number(value) for key, value in row.items() if key is not None}
         low = {key.lower(): value for key, value in numbers.items()}
         step = next((low[name] for name in STEPS if low.get(name) is not None), None)
         for key, value in numbers.items():
@@ -322,7 +322,7 @@ def _table(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, float, floa
                 yield key, float(place if step is None else step), value
 
 
-def _number(value: Any) -> float | None:
+def _as_number(value: Any) -> float | None:
     if isinstance(value, bool) or value is None or value == "":
         return None
     try:

@@ -1,4 +1,7 @@
-"""Known mistakes, each as the way it bends a stream of experience, with its cause and its repair."""
+"""Known mistakes, each as the way it bends a stream of experience.
+
+Which cause one is the fingerprint of, and its repair, stand in the cause's file (`FINGERPRINTS`).
+"""
 
 import math
 from collections.abc import Callable, Mapping
@@ -6,10 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 from sleuth.rl.streams import Belief, Mistake, Stream
-
-ROW = "Store observation, action, reward, next observation and flags of one step together, in one place."
-MASK = "Multiply the value of the next observation by 1 - terminated of the same step."
-GAMMA = "Follow gamma from the configuration to the target; compute returns backwards."
 
 
 def known() -> Mapping[str, Mistake]:
@@ -23,25 +22,19 @@ def _discounts() -> dict[str, Mistake]:
         "value is masked away, or the target network never learns)"
     )
     rates = {
-        f"gamma-{rate}": Mistake(
-            "discount-broken", f"values are those of a discount near {rate}", GAMMA, gamma=_always(rate)
-        )
+        f"gamma-{rate}": Mistake(f"values are those of a discount near {rate}", gamma=_always(rate))
         for rate in (0.5, 0.8, 0.9, 0.95)
     }
     return {
-        "gamma-zero": Mistake("discount-broken", zero, GAMMA, gamma=_always(0.0)),
+        "gamma-zero": Mistake(zero, gamma=_always(0.0)),
         **rates,
         "next-is-same": Mistake(
-            "discount-broken",
             "values are those of an agent whose next observation is the current one",
-            "Store the observation that `step` returned as the next one.",
             link=lambda stream: stream.seen,
             one_step=True,
         ),
         "mask-inverted": Mistake(
-            "discount-broken",
             "the next value counts where an episode ends and nowhere else: the mask is inverted",
-            "Multiply by 1 - terminated, not by terminated.",
             mask=lambda stream: ~stream.terminated,
             link=_reset_after,
         ),
@@ -65,47 +58,34 @@ def _shifts() -> dict[str, Mistake]:
         "done-late": ("each end of an episode stands one row late", _flags(1)),
         "done-early": ("each end of an episode stands one row early", _flags(-1)),
     }
-    return {
-        label: Mistake("buffer-misaligned", says, ROW, bend=bend) for label, (says, bend) in bends.items()
-    }
+    return {label: Mistake(says, bend=bend) for label, (says, bend) in bends.items()}
 
 
 def _ends() -> dict[str, Mistake]:
     """True ends and time limits taken for one another, and what flows over them."""
     return {
         "truncation-ends": Mistake(
-            "truncation-as-termination",
             "a time limit is taken for a true end: the state it cuts off is worth nothing more",
-            "Mask the next value by `terminated` only, and value the final observation at a time limit.",
             mask=_at_ends,
         ),
         "truncation-resets": Mistake(
-            "truncation-as-termination",
             "at a time limit the value of the next episode's first observation is used",
-            "Value the final observation of the episode that was cut off, not the one after the reset.",
             link=_reset_after,
             one_step=True,
         ),
         "through-end": Mistake(
-            "bootstrap-through-terminal",
             "the value of the next observation counts at a true end as well",
-            MASK,
             mask=_never,
             leaks=True,
         ),
         "through-end-reset": Mistake(
-            "bootstrap-through-terminal",
             "the next episode's first value counts at a true end",
-            MASK,
             mask=_never,
             link=_reset_after,
             leaks=True,
         ),
         "leak": Mistake(
-            "bootstrap-through-terminal",
             "what the next episode earns flows back over the end into this one",
-            "Cut the running sum (returns, GAE, n-step, traces) where an episode ends, not only "
-            "the next value.",
             leaks=True,
             one_step=True,
         ),
@@ -116,38 +96,27 @@ def _sizes() -> dict[str, Mistake]:
     """Values of a wrong size, sign or centre, and one value for everything."""
     times = {
         f"times-{factor:g}": Mistake(
-            "reward-scale",
             f"values are {factor:g} times what they should be",
-            "Learn from the rewards as they are, or undo the scale where values are read.",
             bend=_scaled(factor),
         )
         for factor in (0.1, 0.5, 2.0, 10.0)
     }
     return {
         "blind": Mistake(
-            "obs-ignored",
             "all states have the same value, the average of all: the observation does not reach the value",
-            "Check that observations are copied when stored, flattened in the order of the returns, and that "
-            "value and target have the same shape.",
             bend=_same_value,
             blind=True,
         ),
         "sign": Mistake(
-            "value-not-learning",
             "values have the right size and the wrong sign",
-            "Look for a minus before the reward or the value target.",
             bend=_scaled(-1.0),
         ),
         "centred": Mistake(
-            "reward-shifted",
             "values are those of rewards with their mean taken off",
-            "Scale rewards, never shift them.",
             bend=_centred,
         ),
         "clipped": Mistake(
-            "reward-scale",
             "values are those of rewards clipped to [-1, 1]",
-            "Clip only where sizes do not matter; otherwise divide by a constant.",
             bend=_clipped,
         ),
         **times,
@@ -157,10 +126,8 @@ def _sizes() -> dict[str, Mistake]:
 def _phantoms() -> dict[str, Mistake]:
     return {
         label: Mistake(
-            "episode-not-reset",
             "rows between two episodes that nobody played are learnt from (a vector environment that resets "
             "on the next step)",
-            "Drop the row after each end, or make the vector environment reset within the same step.",
             bend=_phantom,
             mask=mask,
         )
@@ -171,19 +138,15 @@ def _phantoms() -> dict[str, Mistake]:
 def _starts() -> dict[str, Mistake]:
     return {
         "reset-dropped": Mistake(
-            "episode-not-reset",
             "each episode begins with the last observation of the one before: what `reset` returned is "
             "dropped",
-            "Take the observation from reset: obs, _ = env.reset().",
             bend=_reset_dropped,
         )
     }
 
 
 MYOPIC = Mistake(
-    "policy-update-broken",
     "values are right, and the policy still cares only for what an action earns at once",
-    "Compute advantages as reward + gamma * V(next) - V(state), with V of the state that was acted in.",
 )
 
 
@@ -192,35 +155,25 @@ def policy_mistakes() -> dict[str, tuple[Mistake, Callable[[Belief], Belief]]]:
     return {
         "policy-sign": (
             Mistake(
-                "policy-update-broken",
                 "the policy becomes certain of the *wrong* action: a sign is flipped",
-                "Minimise -(log_prob * advantage); compute advantages as return - value.",
             ),
             lambda belief: Belief(belief.values, -belief.gap, belief.spread),
         ),
         "policy-still": (
             Mistake(
-                "policy-update-broken",
                 "the policy does not come to prefer the paid action: no signal reaches it",
-                "Take log-probabilities of the stored actions, shapes alike, advantages without a graph.",
             ),
             lambda belief: Belief(belief.values, belief.gap * 0.0, belief.spread),
         ),
         "policy-blind": (
             Mistake(
-                "policy-obs-coupling-broken",
                 "one right action is found, but not a different one for each observation",
-                "Build each minibatch of observations, actions and advantages from one index array.",
             ),
             lambda belief: Belief(belief.values, _blind_gap(belief.gap), belief.spread),
         ),
         "value-still": (
             Mistake(
-                "value-not-learning",
                 "the values hardly leave where they began, in every world",
-                "Recompute values inside the update, and check that the critic's weights are in the "
-                "optimizer "
-                "and move.",
             ),
             lambda belief: Belief(tuple(values * 0.0 for values in belief.values), belief.gap * math.nan),
         ),

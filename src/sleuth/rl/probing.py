@@ -9,7 +9,7 @@ from sleuth.finding import Finding
 from sleuth.needs import need
 from sleuth.rl import learner, sb3
 from sleuth.rl.ladder import Pace, Rung, Start, Trouble, climb
-from sleuth.rl.naming import finding, name
+from sleuth.rl.naming import name
 from sleuth.rl.reading import Reading
 from sleuth.rl.tables import SPACE_PROBES, Table, continuous, extra, ladder, space_probes
 from sleuth.rl.truth import best_values
@@ -190,21 +190,4 @@ def _space_probes(
 
 
 def concluded(rungs: Sequence[Rung], remarks: Sequence[str]) -> Ladder:
-    found = name([rung for rung in rungs if rung.table.name in ladder()])
-    for rung in rungs:
-        if rung.table.name not in ladder() and rung.result == "failed" and not found:
-            found.append(by_extra(rung))
-    return Ladder(tuple(rungs), tuple(found), tuple(remarks))
-
-
-def by_extra(rung: Rung) -> Finding:
-    message = f"The probe “{rung.table.name}” fails: {rung.reason or rung.table.purpose}. The others pass."
-    numbers = {"first_failing": rung.table.name}
-    if rung.table.by_deed:
-        message += (
-            " An agent without a memory cannot pass it; one with a memory forgets, or remembers too much."
-        )
-        fix = "Reset the hidden state at every start of an episode, and nowhere else."
-        return finding(rung.table.suspect, message, 0.4, numbers, fix, "note")
-    fix = "Look at what only this probe has: its spaces, its bounds."
-    return finding(rung.table.suspect, message, 0.6, numbers, fix)
+    return Ladder(tuple(rungs), tuple(name(rungs)), tuple(remarks))

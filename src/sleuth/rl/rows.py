@@ -54,19 +54,19 @@ def _row(run: Run) -> dict[str, Any]:
 def settings_of(place: Path, root: Path) -> dict[str, Any]:
     """What the path says, overruled by a file of settings beside the log."""
     parts = place.relative_to(root).parts if place != root else (place.name,)
-    found = dict(_named(parts))
+    found = dict(_settings_in_path(parts))
     for name in SETTINGS:
-        found |= _file(place / name)
+        found |= _settings_in_file(place / name)
     return found
 
 
-def _named(parts: Iterable[str]) -> Iterator[tuple[str, Any]]:
+def _settings_in_path(parts: Iterable[str]) -> Iterator[tuple[str, Any]]:
     """Settings in names; what is no setting tells apart what was compared (ppo/seed_0, a2c/seed_0)."""
     others = []
     for part in parts:
         match = CLEANRL.match(part)
         if match is not None:
-            yield from ((key, _scalar(value)) for key, value in match.groupdict().items())
+            yield from ((key, _as_scalar(value)) for key, value in match.groupdict().items())
             continue
         if numbered := NUMBERED.match(part):
             others.append(numbered[1])
@@ -75,31 +75,31 @@ def _named(parts: Iterable[str]) -> Iterator[tuple[str, Any]]:
         if all(pieces):
             for piece in filter(None, pieces):
                 key, value = (piece[1], piece[2]) if piece[1] else (piece[3], piece[4])
-                yield key.rstrip("_"), _scalar(value)
+                yield key.rstrip("_"), _as_scalar(value)
         else:
             others.append(part)
     if others:
         yield "folder", "/".join(others)
 
 
-def _file(path: Path) -> dict[str, Any]:
+def _settings_in_file(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     except (ValueError, OSError):
         return {}
-    return dict(_flat(data)) if isinstance(data, Mapping) else {}
+    return dict(_flat_settings(data)) if isinstance(data, Mapping) else {}
 
 
-def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _flat_settings(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Numbers, words and truth values; what libraries write of their objects is no setting."""
     for key, value in data.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
+            yield from _flat_settings(value, f"{prefix}{key}.")
         elif isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
             yield f"{prefix}{key}", value
 
 
-def _scalar(word: str) -> int | float | str:
+def _as_scalar(word: str) -> int | float | str:
     for kind in (int, float):
         try:
             return kind(word)

@@ -13,10 +13,10 @@ from sleuth.errors import SleuthError
 from sleuth.rl import autoreset, tables
 from sleuth.rl.guest import ELSEWHERE, LEFT, Plan, packed, reading_from
 from sleuth.rl.ladder import LEAP, SPREAD, Pace, Rung, Session, Trouble, Unsuited, climb, settled
+from sleuth.rl.last_words import last_words
 from sleuth.rl.learner import Form
 from sleuth.rl.probing import Ladder, Request, asked_spaces, concluded, in_other_spaces, tables_for
 from sleuth.rl.reading import Reading
-from sleuth.rl.saying import last_words
 from sleuth.rl.tables import SPACE_PROBES, Table
 
 FIRST, LAST = 200, 20_000

@@ -8,8 +8,6 @@ from random import Random
 from typing import Any
 
 from sleuth.errors import SleuthError
-from sleuth.finding import Finding
-from sleuth.rl.naming import finding
 
 FEWEST = 4  # below this a 95% bootstrap interval covers about 74%, and a permutation test cannot reach 5%
 LEVEL = 0.05
@@ -111,16 +109,3 @@ def two_groups(values: Sequence[float]) -> bool:
     place = gaps.index(widest)
     inner = max(ordered[place] - ordered[0], ordered[-1] - ordered[place + 1])
     return widest > 1.5 * inner and widest > 0.1 * max(abs(ordered[0]), abs(ordered[-1]), 1e-9)
-
-
-def lottery(result: Seeds) -> list[Finding]:
-    if not result.failing or result.failing == len(result.finals):
-        return []
-    message = (
-        f"{result.failing} of {len(result.finals)} seeds end below {result.threshold:.3g}; a failure rate "
-        "up to "
-        f"{result.bound:.0%} would still be consistent with that (95%)."
-    )
-    fix = "Look at a failed seed by itself before you call it chance; show every seed as a dot."
-    numbers = {"failing": result.failing, "seeds": len(result.finals), "bound": round(result.bound, 3)}
-    return [finding("seed-lottery", message, 0.8, numbers, fix, "warning", "watch")]

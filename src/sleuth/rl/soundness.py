@@ -1,15 +1,17 @@
-"""`sleuth rl check`: is the environment sane? Gathers plays and replays, and judges them."""
+"""`sleuth rl check`: is the environment sane? Gathers plays and replays, and asks the causes about them."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sleuth.errors import SleuthError
 from sleuth.finding import Finding
+from sleuth.judge.asking import findings_of
 from sleuth.rl import agents
+from sleuth.rl.played import Played, scales
 from sleuth.rl.rollouts import Make, Play, made, play, same_trace, told, trace
 
-__all__ = ["Facts", "Soundness", "check", "made"]
+__all__ = ["Soundness", "check", "made"]
 
 REPLAYED = 25  # steps of a replay: enough for a second episode's memory to show
 ROUNDS = 4
@@ -19,41 +21,18 @@ PATIENT = 40_000  # random steps before an environment is said never to end; a c
 
 
 @dataclass(frozen=True)
-class Facts:
-    """Everything that was seen, for the judges and for the page."""
-
-    gamma: float
-    space: Any
-    random: Play
-    others: dict[str, Play]
-    fresh_alike: bool
-    used_alike: bool
-    first_reward_only: bool
-    seeds_matter: bool
-    unseeded_alike: bool
-    actions_matter: bool | None
-    agents: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
-
-    @property
-    def plays(self) -> list[Play]:
-        return [self.random, *self.others.values()]
-
-
-@dataclass(frozen=True)
 class Soundness:
     """The result of a check."""
 
     name: str
-    facts: Facts
+    facts: Played
     findings: tuple[Finding, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        from sleuth.rl.judges import numbers
-
         return {
             "schema": "sleuth.rl/1",
             "environment": self.name,
-            "numbers": numbers(self.facts),
+            "numbers": scales(self.facts),
             "agents": self.facts.agents,
             "findings": [entry.to_dict() for entry in self.findings],
         }
@@ -61,13 +40,11 @@ class Soundness:
 
 def check(name: str, make: Make, gamma: float = 0.99, steps: int = 3000, train: bool = False) -> Soundness:
     """Play, replay and judge one environment."""
-    from sleuth.rl.judges import judge
-
     facts = gather(make, gamma, steps, train)
-    return Soundness(name, facts, tuple(sorted(judge(facts), key=lambda entry: -entry.credence)))
+    return Soundness(name, facts, findings_of("check_env", facts))
 
 
-def gather(make: Make, gamma: float, steps: int, train: bool) -> Facts:
+def gather(make: Make, gamma: float, steps: int, train: bool) -> Played:
     env = make()
     random = play(env, agents.random_agent(env), steps)
     if random.strange and not random.episodes:
@@ -86,7 +63,7 @@ def gather(make: Make, gamma: float, steps: int, train: bool) -> Facts:
     summaries = {label: _summary(entry) for label, entry in {"random": random, **others}.items()}
     if train:
         summaries |= _trained(make, env)
-    return Facts(gamma, env.observation_space, random, others, *replays, agents=summaries)
+    return Played(gamma, env.observation_space, random, others, *replays, agents=summaries)
 
 
 def _replayed(make: Make) -> tuple[bool, bool, bool, bool, bool, bool | None]:
@@ -139,10 +116,3 @@ def _trained(make: Make, env: Any) -> dict[str, dict[str, dict[str, float]]]:
     if hasattr(env.action_space, "n"):
         found["tabular Q"] = _summary(play(env, agents.tabular_q(make), 1000))
     return found
-
-
-def lengths(plays: Sequence[Play]) -> Iterator[int]:
-    for entry in plays:
-        for episode in entry.episodes:
-            if episode.ended:
-                yield episode.length

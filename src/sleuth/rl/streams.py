@@ -50,9 +50,7 @@ class Belief:
 class Mistake:
     """`bend` changes the rows, `gamma` the discount; `mask`: where a target stops, `link`: where it looks."""
 
-    slug: str
     says: str
-    fix: str
     bend: Callable[[Stream], Stream] = lambda stream: stream
     gamma: Callable[[float], float] = lambda gamma: gamma
     mask: Callable[[Stream], Any] = lambda stream: stream.terminated

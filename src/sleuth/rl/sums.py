@@ -55,7 +55,9 @@ def moved(row: Sequence, by: int, fill: object) -> tuple:  # type: ignore[type-a
     return (*row[-by:], *(fill,) * -by) if by else tuple(row)
 
 
-def _parts(rollout: Rollout, way: Way) -> tuple[Numbers, Numbers, tuple[bool, ...], tuple[bool, ...]]:
+def _rewards_values_and_flags(
+    rollout: Rollout, way: Way
+) -> tuple[Numbers, Numbers, tuple[bool, ...], tuple[bool, ...]]:
     after = list(rollout.after)
     if not way.last:
         after[-1] = 0.0
@@ -64,7 +66,7 @@ def _parts(rollout: Rollout, way: Way) -> tuple[Numbers, Numbers, tuple[bool, ..
 
 
 def gae(rollout: Rollout, way: Way = Way()) -> list[float]:
-    rewards, after, cut, mask = _parts(rollout, way)
+    rewards, after, cut, mask = _rewards_values_and_flags(rollout, way)
     gamma = rollout.gamma if way.gamma is None else way.gamma
     lam = rollout.lam if way.lam is None else way.lam
     found = []
@@ -82,7 +84,7 @@ def gae(rollout: Rollout, way: Way = Way()) -> list[float]:
 
 def returns(rollout: Rollout, way: Way = Way()) -> list[float]:
     """Discounted sums to the end of the episode, or to the value of what follows."""
-    rewards, after, cut, mask = _parts(rollout, way)
+    rewards, after, cut, mask = _rewards_values_and_flags(rollout, way)
     gamma = rollout.gamma if way.gamma is None else way.gamma
     found = []
     for t in range(len(rewards)):
@@ -98,7 +100,7 @@ def returns(rollout: Rollout, way: Way = Way()) -> list[float]:
 
 
 def nstep(rollout: Rollout, way: Way = Way()) -> list[float]:
-    rewards, after, cut, mask = _parts(rollout, way)
+    rewards, after, cut, mask = _rewards_values_and_flags(rollout, way)
     gamma = rollout.gamma if way.gamma is None else way.gamma
     found = []
     for t in range(len(rewards)):
@@ -116,55 +118,45 @@ def nstep(rollout: Rollout, way: Way = Way()) -> list[float]:
 
 @dataclass(frozen=True)
 class Flaw:
-    """A named way to be wrong."""
+    """A named way to be wrong. Which cause it is the work of stands in the cause's file (`FLAWED_SUMS`)."""
 
     way: Way
-    slug: str
     says: str
 
 
 FLAWS: Mapping[str, Flaw] = {
     "leak": Flaw(
         Way(cut="nothing"),
-        "bootstrap-through-terminal",
         "the running sum is carried across the end of an episode (leak across done)",
     ),
     "bootstrap": Flaw(
         Way(mask="nothing"),
-        "bootstrap-through-terminal",
         "the next value is added at a true end: it is not masked by done",
     ),
     "leak and bootstrap": Flaw(
         Way(cut="nothing", mask="nothing"),
-        "bootstrap-through-terminal",
         "done is ignored: next values and the running sum both cross the end of an episode",
     ),
     "truncation": Flaw(
         Way(mask="ended"),
-        "truncation-as-termination",
         "a time limit is taken for a true end: the value after it is dropped",
     ),
     "truncation leak": Flaw(
         Way(cut="terminated"),
-        "bootstrap-through-terminal",
         "the running sum is carried across a time limit into the next episode",
     ),
-    "lambda missing": Flaw(Way(lam=1.0), "advantage-biased", "lambda is missing: it acts as 1"),
-    "lambda zero": Flaw(Way(lam=0.0), "advantage-biased", "lambda acts as 0: nothing but one-step errors"),
-    "gamma missing": Flaw(Way(gamma=1.0), "discount-broken", "gamma is missing: it acts as 1"),
-    "gamma zero": Flaw(Way(gamma=0.0), "discount-broken", "gamma acts as 0"),
-    "last value": Flaw(
-        Way(last=False), "discount-broken", "the value after the last row is dropped (last value)"
-    ),
-    "done late": Flaw(Way(flags=1), "buffer-misaligned", "done is read one row late (off by one)"),
-    "done early": Flaw(Way(flags=-1), "buffer-misaligned", "done is read one row early (off by one)"),
-    "reward late": Flaw(Way(rewards=1), "buffer-misaligned", "rewards are read one row late (off by one)"),
-    "reward early": Flaw(Way(rewards=-1), "buffer-misaligned", "rewards are read one row early (off by one)"),
-    "sign": Flaw(Way(sign=-1.0), "policy-update-broken", "the sign is flipped"),
-    "no baseline": Flaw(Way(baseline=False), "advantage-biased", "the value of the state is not subtracted"),
-    "late discount": Flaw(
-        Way(late_discount=True), "discount-broken", "the first reward is discounted as well (off by one)"
-    ),
+    "lambda missing": Flaw(Way(lam=1.0), "lambda is missing: it acts as 1"),
+    "lambda zero": Flaw(Way(lam=0.0), "lambda acts as 0: nothing but one-step errors"),
+    "gamma missing": Flaw(Way(gamma=1.0), "gamma is missing: it acts as 1"),
+    "gamma zero": Flaw(Way(gamma=0.0), "gamma acts as 0"),
+    "last value": Flaw(Way(last=False), "the value after the last row is dropped (last value)"),
+    "done late": Flaw(Way(flags=1), "done is read one row late (off by one)"),
+    "done early": Flaw(Way(flags=-1), "done is read one row early (off by one)"),
+    "reward late": Flaw(Way(rewards=1), "rewards are read one row late (off by one)"),
+    "reward early": Flaw(Way(rewards=-1), "rewards are read one row early (off by one)"),
+    "sign": Flaw(Way(sign=-1.0), "the sign is flipped"),
+    "no baseline": Flaw(Way(baseline=False), "the value of the state is not subtracted"),
+    "late discount": Flaw(Way(late_discount=True), "the first reward is discounted as well (off by one)"),
 }
 
 Reference = Callable[[Rollout, Way], list[float]]

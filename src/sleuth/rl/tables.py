@@ -36,7 +36,6 @@ class Table:
     starts: tuple[int, ...]
     codes: tuple[tuple[float, ...], ...]
     purpose: str
-    suspect: str
     tolerance: float = 0.2
     best: Mapping[int, int] | None = None
     gamma: float | None = None
@@ -86,7 +85,6 @@ def constant() -> Table:
         (0,),
         one_hot(1),
         "one state, one step, reward 1: can the value learn a constant?",
-        "value-not-learning",
         implied_by=("boundary", "alignment"),
     )
 
@@ -99,7 +97,6 @@ def observation() -> Table:
         (0, 1),
         ((1.0,), (-1.0,)),
         "one step, reward = observation (±1): does the observation reach the value?",
-        "obs-ignored",
         labels=("+1", "-1"),
         implied_by=("action-observation", "boundary"),
     )
@@ -113,7 +110,6 @@ def discount() -> Table:
         (0,),
         one_hot(2),
         "two steps, reward at the second: is it carried back in time?",
-        "discount-broken",
         implied_by=("alignment",),
     )
 
@@ -126,7 +122,6 @@ def action() -> Table:
         (0,),
         one_hot(1),
         "one state, one action pays +1 and the other -1: does the policy prefer it?",
-        "policy-update-broken",
         best={0: GOOD},
         implied_by=("action-observation",),
     )
@@ -140,7 +135,6 @@ def action_observation() -> Table:
         (0, 1),
         ((1.0,), (-1.0,)),
         "the action must match the observation (±1): can the policy look?",
-        "policy-obs-coupling-broken",
         best={0: 1, 1: 0},
         labels=("+1", "-1"),
     )
@@ -161,7 +155,6 @@ def boundary() -> Table:
         (0, 1, 2, 3),
         one_hot(4),
         "a time limit into a state worth 1, and a true end into the same state",
-        "truncation-as-termination",
         tolerance=0.3,  # its values span 4; a correct A2C wandered up to 0.22 from the truth
         labels=("A", "B", "C", "D"),
     )
@@ -175,7 +168,6 @@ def alignment() -> Table:
         (0,),
         one_hot(4),
         "four steps with rewards 2, -1, 1, -2: is each reward stored beside its own state?",
-        "buffer-misaligned",
     )
 
 
@@ -187,7 +179,6 @@ def long_chain() -> Table:
         (0,),
         one_hot(10),
         "ten steps, reward at the last: the size of the discount",
-        "discount-broken",
     )
 
 
@@ -200,7 +191,6 @@ def continuing() -> Table:
         (0,),
         one_hot(1),
         "no episode ever ends, 0.2 a step: is the rest estimated where a rollout stops?",
-        "discount-broken",
         gamma=0.8,
     )
 
@@ -219,7 +209,6 @@ def delayed() -> Table:
         (0,),
         one_hot(3),
         "the first action decides, the reward comes one step later",
-        "discount-broken",
         best={0: GOOD},
         labels=("first", "bad", "good"),
     )
@@ -240,7 +229,6 @@ def multi_step() -> Table:
         (0, 1),
         one_hot(8),
         "four steps in a row, each with its own right action",
-        "policy-obs-coupling-broken",
         best={state: 1 - state % 2 for state in range(8)},
     )
 
@@ -259,7 +247,6 @@ def episode_leak() -> Table:
         (0,),
         ((1.0, 0.0), (0.0, 1.0), (0.0, 1.0)),
         "the next episode pays against the good action: does its reward leak into this one?",
-        "bootstrap-through-terminal",
         best={0: GOOD},
         labels=("now", "next", "next"),
     )
@@ -282,7 +269,6 @@ def memory() -> Table:
         (0, 1),
         ((1.0, 0.0), (-1.0, 0.0), (0.0, 0.0), (0.0, 0.0), (0.0, 1.0), (0.0, 1.0)),
         "a cue, a pause, then an action that must match the cue of this episode",
-        "episode-not-reset",
         best={4: 1, 5: 0},
         labels=("cue +", "cue -", "blank", "blank", "act +", "act -"),
         by_deed=True,
@@ -327,7 +313,6 @@ def _continuous(name: str, purpose: str, targets: tuple[float, ...], bounds: tup
         (0, 1),
         ((-1.0,), (1.0,)),
         purpose,
-        "policy-update-broken",
         tolerance=NEAR,
         labels=("-1", "+1"),
         targets=targets,

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from sleuth.errors import SleuthError
-from sleuth.finding import Finding
+from sleuth.judge.asking import findings_of
 from sleuth.needs import need
-from sleuth.rl.naming import finding
+from sleuth.rl.checked_sums import CheckedSums
 from sleuth.rl.outcome import UnitCheck
 from sleuth.rl.sums import FLAWS, Reference, Rollout, Way, gae, nstep, returns
 
@@ -105,49 +105,29 @@ def _checked(fn: Callable[..., Any], reference: Reference, what: str) -> UnitChe
     call = _caller(fn, roles, cases[0][1], reference)
     outputs = [(label, case, call(case)) for label, case in cases]
     name = getattr(fn, "__name__", "function")
-    wrong = [label for label, case, got in outputs if not _same(got, reference(case, Way()))]
+    wrong = tuple(label for label, case, got in outputs if not _same(got, reference(case, Way())))
     if not wrong:
         return UnitCheck(name, True, len(cases))
-    return _named(name, what, reference, outputs, wrong)
+    seen = _seen_wrong(name, what, reference, outputs, wrong)
+    return UnitCheck(name, False, len(cases), wrong, seen.flaw, findings_of("check_sums", seen))
 
 
-def _named(
-    name: str, what: str, reference: Reference, outputs: Sequence[tuple[str, Rollout, Any]], wrong: list[str]
-) -> UnitCheck:
-    """The flaw that reproduces every output, cases that it leaves alone included."""
-    for label, flaw in FLAWS.items():
-        if all(_same(got, reference(case, flaw.way)) for _, case, got in outputs):
-            found = finding(
-                flaw.slug,
-                f"{name} computes wrong {what} in {len(wrong)} of {len(outputs)} cases (first: "
-                f"{wrong[0]}), exactly "
-                f"as one known mistake does: {flaw.says}.",
-                0.95,
-                {"cases": len(outputs), "wrong": len(wrong)},
-                "Compare with a plain double loop on the first wrong case.",
-            )
-            return UnitCheck(name, False, len(outputs), tuple(wrong), label, (found,))
-    return UnitCheck(
-        name, False, len(outputs), tuple(wrong), "", (_unknown(name, what, reference, outputs, wrong),)
-    )
+def _seen_wrong(
+    name: str,
+    what: str,
+    reference: Reference,
+    outputs: Sequence[tuple[str, Rollout, Any]],
+    wrong: tuple[str, ...],
+) -> CheckedSums:
+    flaw = next((flaw for flaw in FLAWS if _reproduces(flaw, reference, outputs)), "")
+    _, case, got = next(entry for entry in outputs if entry[0] == wrong[0])
+    right = tuple(reference(case, Way()))
+    return CheckedSums(name, what, len(outputs), wrong, flaw, tuple(got), right, any(case.ended))
 
 
-def _unknown(
-    name: str, what: str, reference: Reference, outputs: Sequence[tuple[str, Rollout, Any]], wrong: list[str]
-) -> Finding:
-    label, case, got = next(entry for entry in outputs if entry[0] == wrong[0])
-    right = ", ".join(f"{x:.3g}" for x in reference(case, Way()))
-    seen = ", ".join(f"{x:.3g}" for x in list(got)[:8])
-    slug = "bootstrap-through-terminal" if all("end" in word for word in wrong[:1]) else "value-not-learning"
-    return finding(
-        slug,
-        f"{name} computes wrong {what} in {len(wrong)} of {len(outputs)} cases; first in “{label}”: got "
-        f"({seen}), "
-        f"right is ({right}). No single known flaw explains it.",
-        0.6,
-        {"cases": len(outputs), "wrong": len(wrong)},
-        "Compare with a plain double loop on this case.",
-    )
+def _reproduces(flaw: str, reference: Reference, outputs: Sequence[tuple[str, Rollout, Any]]) -> bool:
+    """Every output, cases that the flaw leaves alone included."""
+    return all(_same(got, reference(case, FLAWS[flaw].way)) for _, case, got in outputs)
 
 
 def _same(got: Any, right: Sequence[float]) -> bool:

@@ -10,11 +10,12 @@ from typing import Any
 
 from sleuth.errors import SleuthError
 from sleuth.finding import Finding
-from sleuth.rl.health import verdicts
+from sleuth.judge.asking import findings_of
+from sleuth.rl.course import LoggedAgent
+from sleuth.rl.last_words import last_words
 from sleuth.rl.logs import Run, read_runs
 from sleuth.rl.rows import final_return, groups, rows
-from sleuth.rl.saying import last_words
-from sleuth.rl.seeds import Seeds, lottery, seeds
+from sleuth.rl.seeds import Seeds, seeds
 
 LOGS = ("events.out.tfevents*", "*.csv", "*.jsonl", "progress.txt", "result.json", "progress.json")
 
@@ -48,6 +49,11 @@ def watch(
     )
 
 
+def verdicts(run: Run, actions: int | None = None) -> list[Finding]:
+    """All that is wrong with one run, surest first."""
+    return list(findings_of("watch_agent", LoggedAgent(run, actions)))
+
+
 def judged(runs: Sequence[Run], actions: int | None = None, threshold: float | None = None) -> Watched:
     """Runs with the same settings are seeds of one thing; what differs in more is for `sleuth sweep`."""
     found = [entry for run in runs for entry in verdicts(run, actions)]
@@ -56,7 +62,7 @@ def judged(runs: Sequence[Run], actions: int | None = None, threshold: float | N
         finals = [final for run in group if (final := final_return(run)) is not None]
         if len(finals) > 1:
             together.append(seeds(finals, threshold))
-            found += lottery(together[-1])
+            found += findings_of("watch_seeds", together[-1])
     alone = together[0] if len(together) == 1 else None
     return Watched(tuple(runs), tuple(sorted(found, key=lambda entry: -entry.credence)), alone)
 

@@ -16,7 +16,8 @@ BUILT, DESCRIBED, NEITHER = "●", "○", "·"
 
 def built(cause: Cause) -> tuple[str, ...]:
     """The techniques that detect the cause today, in the words pages use."""
-    return tuple(TECHNIQUES[name] for name in cause.detectors)
+    seen = {TECHNIQUES[name] for name in cause.detectors}
+    return tuple(word for word in catalog.WORDS if word in seen)
 
 
 def status(cause: Cause) -> str:
@@ -34,7 +35,8 @@ def markdown(cause: Cause) -> str:
     title = catalog.families()[cause.family].title
     parts = [f"# {cause.slug}", page.summary, f"*{title} · {status(cause)}*"]
     parts += [f"## {heading}\n\n{body}" for heading, body in page.sections.items() if heading != "Sources"]
-    parts.append("## Sources\n\n" + "\n".join(_references(cause)))
+    if references := _references(cause):
+        parts.append("## Sources\n\n" + "\n".join(references))
     return "\n\n".join(parts)
 
 
@@ -82,6 +84,7 @@ def page_json(cause: Cause) -> dict[str, Any]:
                 "where": entry.where,
             }
             for entry in page.citations
+            if entry.key in known
         ],
     }
 
@@ -92,7 +95,7 @@ def overview(chosen: Iterable[Cause]) -> str:
     if not chosen:
         return "No cause matches."
     indent = max(len(cause.slug) for cause in chosen)
-    columns = "  ".join(TECHNIQUES.values())
+    columns = "  ".join(catalog.WORDS)
     blocks = []
     for family, members in groupby(chosen, key=attrgetter("family")):
         head = click.style(catalog.families()[family].title.ljust(indent + 2), bold=True)
@@ -124,13 +127,14 @@ def _marks(cause: Cause) -> str:
     def mark(word: str) -> str:
         return BUILT if word in now else DESCRIBED if word in described else NEITHER
 
-    return "  ".join(mark(word).center(len(word)) for word in TECHNIQUES.values())
+    return "  ".join(mark(word).center(len(word)) for word in catalog.WORDS)
 
 
 def _references(cause: Cause) -> list[str]:
     known = catalog.sources()
     lines = []
     for entry in cause.page.citations:
-        work = known[entry.key]
+        if (work := known.get(entry.key)) is None:
+            continue
         lines.append(f"- {work.author} ({work.year}), [{work.title}]({work.link}): {entry.where}")
     return lines

@@ -85,9 +85,9 @@ def wrapped(text: str, indent: str = "") -> str:
 
 def soundness(result: "Soundness") -> str:
     """The page of `sleuth rl check`."""
-    from sleuth.rl.judges import numbers
+    from sleuth.rl.played import scales
 
-    seen = numbers(result.facts)
+    seen = scales(result.facts)
     paid = "{reward_min} to {reward_max}, mean {reward_mean}, sd {reward_sd}".format(**seen)
     lines = [
         f"{result.name}: {seen['steps']} steps, {seen['episodes']} random episodes",

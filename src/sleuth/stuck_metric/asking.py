@@ -6,13 +6,15 @@ from time import perf_counter
 from typing import Any
 
 from sleuth.finding import Finding
+from sleuth.judge.asking import findings_of
 from sleuth.needs import need
 from sleuth.report import Asked, Report, Verdict
+from sleuth.stuck_metric.answers import Answers, Row
 from sleuth.stuck_metric.case import Case, read_case, read_parameters, restored
 from sleuth.stuck_metric.forces import inertia, rivals
 from sleuth.stuck_metric.jacobian import reach
 from sleuth.stuck_metric.slope import care, loss_slope
-from sleuth.stuck_metric.verdict import Answers, Row, findings, row, verdict
+from sleuth.stuck_metric.verdict import verdict
 from sleuth.stuck_metric.without import SAME_WITHOUT, counterfactual
 
 DECIDED = "an earlier question has decided"  # so that the dearest one is not asked
@@ -94,18 +96,18 @@ def examined(case: Case, optimizer: Any) -> Answers:
 
 def concluded(answers: Answers, seconds: float) -> Standstill:
     """The row of the decision table, and the report."""
-    found = tuple(findings(answers))
+    found = findings_of("stuck", answers)
     asked = (answers.care, answers.reach, answers.rivals, answers.inertia, answers.counterfactual)
     observed = tuple(_asked(one.to_dict()) for one in asked if one is not None)
     unasked = (Asked(SAME_WITHOUT, unavailable=answers.unasked),) if answers.unasked else ()
     report = Report(
-        verdict(answers, tuple(sorted(found, key=lambda one: -one.credence))),
+        verdict(answers, found),
         found,
         observed,
         examined=(*(Asked(one.question) for one in observed), *unasked),
         timing={"seconds": seconds},
     )
-    return Standstill(row(answers), answers, report)
+    return Standstill(answers.row, answers, report)
 
 
 def _asked(answer: Mapping[str, Any]) -> Asked:

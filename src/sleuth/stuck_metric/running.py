@@ -9,8 +9,8 @@ from typing import Any
 from sleuth.errors import SleuthError
 from sleuth.lab.client import Stage
 from sleuth.lab.job import Ending, Job
+from sleuth.stuck_metric.answers import Answers
 from sleuth.stuck_metric.asking import DECIDED, concluded
-from sleuth.stuck_metric.verdict import Answers
 from sleuth.stuck_metric.without import MOST_RIVALS, Counterfactual
 
 LOOKING = 0.5  # of the budget; the rest is for training without terms
@@ -35,7 +35,7 @@ def answered(
     began = monotonic()
     with Stage(PRELOADED) as stage:
         job = _job(stage, script, arguments, metric, steps)
-        told = _told(stage, replace(job("stuck"), time_limit=budget * LOOKING), script)
+        told = _first_look(stage, replace(job("stuck"), time_limit=budget * LOOKING), script)
         if told["answers"] is None:
             return {**told, "answer": None}
         answers = Answers.from_dict(told["answers"])
@@ -88,7 +88,7 @@ def _without(
     return {name: _report(endings[one.id]) for name, one in zip(names, jobs, strict=True)}
 
 
-def _told(stage: Stage, job: Job, script: Path) -> Mapping[str, Any]:
+def _first_look(stage: Stage, job: Job, script: Path) -> Mapping[str, Any]:
     ending = stage.run([job])[0]
     told = _report(ending)
     if told is None:

@@ -15,10 +15,10 @@ from sleuth.lab.run import is_users, run_script
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from sleuth.stuck_metric.answers import Answers
     from sleuth.stuck_metric.case import Case
     from sleuth.stuck_metric.terms import Terms
     from sleuth.stuck_metric.twin import Twin
-    from sleuth.stuck_metric.verdict import Answers
 
 LOOKS = (0, 3, 10, 30, 100, 300)  # optimizer steps before which to look; the last look counts
 FORWARDS = 15  # that the checks of one look cost at most
@@ -100,7 +100,7 @@ def _at_backward(sight: Sight, loss: "Tensor", step: int, frame: FrameType | Non
     if frame is None:
         return False
     names = {**frame.f_globals, **frame.f_locals}
-    metric = _named(sight.metric, names)
+    metric = _value_of(sight.metric, names)
     if not _has_graph(metric) or metric is sight.seen:
         _say_what_is_there(sight, names, loss, metric)
         return False
@@ -199,7 +199,7 @@ def _switch_off(sight: Sight, loss: "Tensor", metric: "Tensor", names: Mapping[s
             sight.switches.append(name)
 
 
-def _named(name: str, names: Mapping[str, Any]) -> Any:
+def _value_of(name: str, names: Mapping[str, Any]) -> Any:
     """`metric`, `self.metric`, or `losses.metric` of a dict."""
     first, *rest = name.split(".")
     value = names.get(first)

@@ -112,11 +112,11 @@ def _send(pipe: int, value: Any) -> None:
 
 
 def _receive(pipe: int, deadline: float | None = None) -> Any:
-    size = int.from_bytes(_read(pipe, 8, deadline), "big")
-    return pickle.loads(_read(pipe, size, deadline))  # only ever what this process has sent itself
+    size = int.from_bytes(_read_exactly(pipe, 8, deadline), "big")
+    return pickle.loads(_read_exactly(pipe, size, deadline))  # only ever what this process has sent itself
 
 
-def _read(pipe: int, count: int, deadline: float | None) -> bytes:
+def _read_exactly(pipe: int, count: int, deadline: float | None) -> bytes:
     data = b""
     while len(data) < count:
         left = None if deadline is None else max(0.0, deadline - time.monotonic())

@@ -45,7 +45,7 @@ def counterfactual(case: Case, train: Callable[..., Any], optimizer: Any = None)
 
         with restored(case.parameters, optimizer):
             torch.manual_seed(0)
-            return _number(train(without=set(without)), without)
+            return _metric_as_number(train(without=set(without)), without)
 
     return Counterfactual(
         now=float(case.metric.detach().double().mean()),
@@ -55,7 +55,7 @@ def counterfactual(case: Case, train: Callable[..., Any], optimizer: Any = None)
     )
 
 
-def _number(value: Any, without: tuple[str, ...]) -> float:
+def _metric_as_number(value: Any, without: tuple[str, ...]) -> float:
     import torch
 
     if isinstance(value, torch.Tensor) and value.numel():

@@ -55,9 +55,9 @@ def merges(runs: Runs, extent: Mapping[str, Extent]) -> list[Merge]:
     found = []
     for one in members:
         if _is_fill(one.words):
-            found += _named(one, members, extent)
+            found += _filled_by_name(one, members, extent)
         elif extent and torn:
-            found += _unnamed(one, torn, extent)
+            found += _filled_by_gaps(one, torn, extent)
     filled = {merge.into for merge in found if not merge.differing}
     return [merge for merge in found if merge.fill not in filled]
 
@@ -114,7 +114,7 @@ def _base(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _named(one: _Member, members: Sequence[_Member], extent: Mapping[str, Extent]) -> list[Merge]:
+def _filled_by_name(one: _Member, members: Sequence[_Member], extent: Mapping[str, Extent]) -> list[Merge]:
     others = [other for other in members if not _is_fill(other.words)]
     plain = tuple(word for word in one.words if not _is_fill([word]))
     for base in (plain, _base(one.words)):
@@ -130,7 +130,7 @@ def _named(one: _Member, members: Sequence[_Member], extent: Mapping[str, Extent
     return []
 
 
-def _unnamed(one: _Member, members: Sequence[_Member], extent: Mapping[str, Extent]) -> list[Merge]:
+def _filled_by_gaps(one: _Member, members: Sequence[_Member], extent: Mapping[str, Extent]) -> list[Merge]:
     fitting = [
         other
         for other in members

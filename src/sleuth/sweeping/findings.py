@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from sleuth import catalog
+from sleuth.finding import TELLINGS
 from sleuth.sweeping.cells import FAILED, OK, Runs
 from sleuth.sweeping.columns import RunNames
 from sleuth.sweeping.confounders import Confounders, Varying
@@ -35,8 +37,7 @@ def findings_of(
         parts.append(_of_group(group, confounders, book, place, lower_is_better))
     found = list(chain.from_iterable(parts))
     found += _between_groups(groups, confounders)
-    rank = {"error": 0, "warning": 1, "note": 2}
-    return sorted(found, key=lambda finding: rank[finding.severity])
+    return sorted(found, key=lambda finding: TELLINGS.index(finding.telling))
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def _effect(group: Group, value: Value, book: _Book, place: int) -> SweepFinding
         f"value-{better}",
         f"{group.param} = {value.value} is reliably {better} than the other values: {value.effect:+.4g} "
         f"({low:+.4g} to {high:+.4g}, p = {value.p:.2g}, {value.n_seeds} seeds).",
-        "note", group.group, value.value,
+        "aside", group.group, value.value,
         {"effect": value.effect, "low": low, "high": high, "p": value.p, "seeds": value.n_seeds},
         runs=book.find(place, value.value),
     )  # fmt: skip
@@ -108,7 +109,7 @@ def _trend(group: Group, book: _Book, place: int) -> SweepFinding:
     return SweepFinding(
         f"trend-{better}",
         f"More {group.param} is reliably {better}: {trend.slope:+.4g} per {unit} (p = {trend.p:.2g}).",
-        "note", group.group, None, {"slope": trend.slope, "p": trend.p, "r": trend.r},
+        "aside", group.group, None, {"slope": trend.slope, "p": trend.p, "r": trend.r},
         runs=book.find(place),
     )  # fmt: skip
 
@@ -126,7 +127,7 @@ def _failed(group: Group, book: _Book, place: int) -> Iterator[SweepFinding]:
             f"(Fisher p = {corrected[worst]:.2g})."
         )
     yield SweepFinding(
-        "failed-runs", told, "warning", group.group,
+        "failed-runs", told, "likely", group.group,
         group.values[worst].value if corrected[worst] < 0.05 else None,
         {"failed": sum(failed), "runs": sum(counts), "p": corrected[worst]},
         "Read their logs: a crash is a result of its value, and is not filled with another run.",
@@ -138,18 +139,19 @@ def _lottery(group: Group, book: _Book, place: int, lower_is_better: bool) -> It
     found = lottery(group.cells, lower_is_better)
     if found is None:
         return
-    yield SweepFinding(
-        "seed-lottery",
-        f"Outcomes fall into two heaps {found.apart:.1f} sd apart: {found.failing} of {found.total} "
-        f"{found.unit} "
-        f"fail ({found.share:.0%}, 95% interval {found.low:.0%} to {found.high:.0%}). A mean describes "
-        "neither.",
-        "warning", group.group, None,
-        {"share": found.share, "low": found.low, "high": found.high, "failing": found.failing,
-         "total": found.total, "unit": found.unit, "threshold": found.threshold},
-        "Look at a failed seed by itself, and compare the share that fails: sleuth explain seed-lottery.",
-        "seed-lottery", book.find(place, pairs=found.pairs),
-    )  # fmt: skip
+    runs = book.find(place, pairs=found.pairs)
+    for seen in catalog.ask("sweep", found, catalog.mentioning("sweep")):
+        yield SweepFinding(
+            seen.cause,
+            seen.message,
+            seen.telling,
+            group.group,
+            None,
+            seen.numbers,
+            seen.fix,
+            seen.cause,
+            runs,
+        )
 
 
 def _confounded(group: Group, varies: Sequence[Varying]) -> Iterator[SweepFinding]:
@@ -159,7 +161,7 @@ def _confounded(group: Group, varies: Sequence[Varying]) -> Iterator[SweepFindin
             f"Besides {group.param}, {item.name} varies {item.how} ({listed(item.levels, 4)}): what "
             "looks like "
             f"an effect of {group.param} may be one of {item.name}.",
-            "warning", group.group, None, {"column": item.name, "levels": len(item.levels)},
+            "likely", group.group, None, {"column": item.name, "levels": len(item.levels)},
             f"Hold {item.name} fixed and run again; if it is no setting: --ignore-columns {item.name}.",
         )  # fmt: skip
 
@@ -171,7 +173,7 @@ def _missing(group: Group) -> Iterator[SweepFinding]:
     yield SweepFinding(
         "missing-cells",
         f"No run for {len(group.missing)} of {len(group.values) * len(group.seeds)} cells: {cells}.",
-        "note", group.group, None, {"missing": len(group.missing)},
+        "aside", group.group, None, {"missing": len(group.missing)},
         "--fill FILE writes the plan that runs exactly these.",
     )  # fmt: skip
 
@@ -185,5 +187,5 @@ def _between_groups(groups: Sequence[Group], confounders: Confounders) -> Iterat
         "apples-and-oranges",
         f"The {len(groups)} groups differ in their base configuration: {named}. Each is judged by itself; "
         "comparing one group with another would compare apples and oranges.",
-        "note", None, None, {"groups": len(groups), "keys": ", ".join(keys)},
+        "aside", None, None, {"groups": len(groups), "keys": ", ".join(keys)},
     )  # fmt: skip

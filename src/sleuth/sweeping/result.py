@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from sleuth.finding import Severity, Telling
+from sleuth.judge.strength import severity_of
 from sleuth.sweeping.table import Scalar
 
 if TYPE_CHECKING:
@@ -161,17 +163,21 @@ class Group:
 
 @dataclass(frozen=True)
 class SweepFinding:
-    """Something worth acting on, with the runs it rests on."""
+    """Something worth acting on, with the runs it rests on; `cause`: where the kind is one of the catalog."""
 
     kind: str
     message: str
-    severity: Literal["error", "warning", "note"] = "warning"
+    telling: Telling = "likely"
     group: Scalar | None = None
     value: Scalar | None = None
     numbers: Mapping[str, float | int | str] = field(default_factory=dict)
     fix: str = ""
     cause: str | None = None
     runs: tuple[str, ...] = ()
+
+    @property
+    def severity(self) -> Severity:
+        return severity_of(self.telling)
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -187,7 +187,7 @@ def _from_a_loop(value: Call) -> bool:
     )
 
 
-FEW, ENOUGH = 4, 16  # examples behind a statistic; see the page
+FEW = 4  # examples behind a statistic; see the page
 
 
 def probe(bench: "Workbench") -> Iterator[Evidence]:

@@ -60,6 +60,8 @@ from sleuth.finding import Evidence
 if TYPE_CHECKING:
     from sleuth.measure.workbench import Workbench
     from sleuth.record.entries import LossCall, Record
+    from sleuth.stuck_metric.answers import Answers
+    from sleuth.stuck_metric.jacobian import Reach
 
 CONSEQUENCE_OF = (
     "dead-relu frozen-params inputs-constant labels-all-ignored loss-disconnected loss-saturated "
@@ -149,3 +151,47 @@ def _balanced(call: "LossCall") -> bool:
     rows = call.input_shape[0] if call.input_shape else 0
     both = (call.target_min, call.target_max) == (0.0, 1.0)
     return rows >= ROWS and both and (call.target_variance or 0.0) >= BALANCED
+
+
+def stuck(answers: "Answers") -> Iterator[Evidence]:
+    from sleuth.stuck_metric.jacobian import MOVED
+
+    reach = answers.reach
+    if not answers.care.cares or reach.moves or answers.path_is_cut:
+        return
+    tested = reach.redrawn is not None
+    shaken = f" Shaking every parameter by its own size changes it by {reach.redrawn:.1g}." if tested else ""
+    fixed = tested and (reach.redrawn or 0.0) <= MOVED
+    yield Evidence(
+        f"{_out_of_reach(reach)}{shaken}",
+        "proven" if fixed else "likely",
+        numbers={
+            "relative_slope": reach.relative,
+            "in_span": reach.in_span,
+            "rank": reach.rank,
+            "redrawn": reach.redrawn or 0.0,
+        },
+        fix="Put trainable parameters where they can act on the metric (free the fixed basis, the bounded "
+        "output or the rule behind the model), or choose a metric that answers to what is trained.",
+        confirmed_by=("strong perturbation of the parameters",) if fixed else (),
+    )
+
+
+def _out_of_reach(reach: "Reach") -> str:
+    from sleuth.stuck_metric.jacobian import NO_SLOPE
+
+    if reach.lies:
+        return (
+            f"Autograd promises a slope of {reach.promised:.3g} along the best direction; really moving the "
+            f"parameters gives {reach.measured:.3g}. The slope is a stand-in's, and the metric itself does "
+            "not follow."
+        )
+    if reach.relative > NO_SLOPE or (reach.rank and reach.entries > 1):
+        return (
+            f"Only {reach.in_span:.1%} of the direction in which the metric should go lies in the span of "
+            f"its Jacobian (rank {reach.rank} of {reach.entries}): the parameters move it, but not there."
+        )
+    return (
+        f"The metric's slope by the parameters is {reach.promised:.2g} ({reach.relative:.1g} relative): "
+        "none of them moves it."
+    )

@@ -68,6 +68,7 @@ from sleuth.source.topics.modes import made_inside
 
 if TYPE_CHECKING:
     from sleuth.record.entries import Record, Step
+    from sleuth.rl.course import LoggedAgent
 
 CONSEQUENCE_OF = "hidden-state-not-detached loss-not-reset memory-growth"
 LOOKS_LIKE = {"steps take longer and longer": "even"}
@@ -216,3 +217,27 @@ def _grown(steps: "Sequence[Step]", tenth: int) -> tuple[str, bool]:
 
 def _rest(step: "Step") -> float:
     return (step.total_s or 0.0) - sum(getattr(step, name) or 0.0 for name in _PARTS)
+
+
+HALF = 0.5  # of the speed that the run began with
+
+
+def watch_agent(agent: "LoggedAgent") -> Iterator[Evidence]:
+    """Steps a second, as an agent's log has them."""
+    from sleuth.rl.course import POINTS
+
+    series = agent.series("speed", 2 * POINTS)
+    if series is None:
+        return
+    early, late = (
+        curves.median(curves.finite(part) or [0.0]) for part in (series.part(0.1, 0.4), series.part(0.8, 1))
+    )
+    if 0 < late < HALF * early:
+        warm = len(series.values) // 10
+        slower = (place for place, speed in enumerate(series.values) if speed < 0.7 * early and place > warm)
+        yield agent.told(
+            f"Speed fell from {early:.0f} to {late:.0f} steps a second.",
+            "Look for a buffer, list or log that grows with every step.",
+            series.steps[next(slower)],
+            "aside",
+        )

@@ -88,10 +88,6 @@ LOOKS_LIKE = {
 }
 PREDICTS = {"lr×0.1": "always", "same-batch": "usually", "no-momentum": "usually", "lr×10": "never"}
 
-
-# Rates that are ordinary for a kind of optimizer; beyond them the suspicion is stronger.
-HIGHEST_ORDINARY = {"SGD": 1.0, "LBFGS": 2.0}
-HIGHEST_ADAPTIVE = 0.02
 FAR_AHEAD = 0.4  # what is left of the loss at a tenth of the rate, against what is left at the full one
 
 

@@ -84,6 +84,7 @@ from sleuth.source.word_search import Pattern
 if TYPE_CHECKING:
     from sleuth.measure.workbench import Workbench
     from sleuth.record.entries import LossCall, Record
+    from sleuth.stuck_metric.answers import Answers
 
 CONSEQUENCE_OF = (
     "bad-init-scale dead-relu frozen-params inputs-constant labels-all-ignored labels-constant "
@@ -443,3 +444,26 @@ def _part_of_total(record: "Record", loose: "LossCall") -> bool:
         and abs(step.loss - whole) < 1e-4 * abs(whole)
         and abs(step.loss - others) > 1e-3 * abs(whole)
     )
+
+
+def stuck(answers: "Answers") -> Iterator[Evidence]:
+    care, reach = answers.care, answers.reach
+    if not care.connected:
+        yield Evidence(
+            f"The loss ({care.loss:.4g}) has no gradient path to the metric ({care.metric:.4g}): whatever "
+            "the metric does, no parameter hears of it.",
+            "proven",
+            numbers={"loss": care.loss, "metric": care.metric, "slope": 0.0},
+            fix="Compute the loss from the metric's tensor itself: look for detach, item, numpy, argmax or a "
+            "comparison between the two.",
+        )
+    elif care.cares and not reach.moves and answers.path_is_cut:
+        yield Evidence(
+            f"The metric moves by {reach.redrawn:.1%} when the parameters are shaken, but its gradient by "
+            f"them is {reach.promised:.2g}: the path from metric to parameters is cut or goes through a step "
+            "(round, argmax).",
+            "proven",
+            numbers={"redrawn": reach.redrawn or 0.0, "promised": reach.promised},
+            fix="Replace the step by a smooth stand-in, and keep the values as tensors until after backward.",
+            confirmed_by=("strong perturbation of the parameters",),
+        )

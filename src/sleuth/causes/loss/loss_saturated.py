@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from sleuth.places.scene import Scene
     from sleuth.places.statements import Statement
     from sleuth.record.entries import Record
+    from sleuth.stuck_metric.answers import Answers
+    from sleuth.stuck_metric.slope import Care
 
 CONSEQUENCE_OF = (
     "dead-relu double-softmax labels-all-ignored labels-constant logits-into-prob-loss "
@@ -175,3 +177,42 @@ def _bounds_from_below(statement: "Statement") -> int | None:
     """Where a loss is bounded from below: `relu(near - far + margin)`."""
     bounded = re.search(r"\b(relu|clamp|clamp_min|maximum|hinge\w*|clip)\(", statement.text)
     return 0 if bounded and re.search(r"margin|hinge", statement.text, re.IGNORECASE) else None
+
+
+def stuck(answers: "Answers") -> Iterator[Evidence]:
+    from sleuth.stuck_metric.slope import FADED, INDIFFERENT
+
+    care = answers.care
+    if care.cares or not care.connected:
+        return
+    pushes = ", ".join(f"{name} {push:.3g}" for name, push in care.pushes.items())
+    beside = f" Gradient norms on the parameters: {pushes}." if len(care.pushes) > 1 else ""
+    yield Evidence(
+        f"{_flat_here(care)}{beside}",
+        "proven" if care.relative <= INDIFFERENT or care.faded <= FADED else "likely",
+        numbers={
+            "slope": care.slope,
+            "relative": care.relative,
+            "faded": care.faded,
+            "loss": care.loss,
+            "metric": care.metric,
+        },
+        fix="Choose a form that is steep where the metric stands (a margin that is not yet met, logits "
+        "instead of probabilities, no clamp or log1p around the error); `sleuth surface` shows where it is.",
+    )
+
+
+def _flat_here(care: "Care") -> str:
+    from sleuth.stuck_metric.slope import INDIFFERENT
+
+    if care.loss == 0 and care.slope == 0:
+        return "The loss is 0 and flat at this metric: it is content and asks for nothing more."
+    slope = (
+        f"doubling the metric would change the loss by {care.relative:.1g} of itself."
+        if care.relative <= INDIFFERENT
+        else f"1/{1 / max(care.faded, 1e-12):.3g} of what it is elsewhere, and the loss is high."
+    )
+    return (
+        f"d(loss)/d(metric) is {care.slope:.3g} at a metric of {care.metric:.4g} with a loss of "
+        f"{care.loss:.4g}: {slope}"
+    )

@@ -57,7 +57,7 @@ GAN, a gradient-reversal layer): there the opposition is the method.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sleuth.finding import FAULTS, Evidence
+from sleuth.finding import FAULTS, Evidence, Telling
 from sleuth.record import curves
 from sleuth.record.growth import terms
 from sleuth.record.questions import adversarial, at, loss_calls, needed
@@ -65,6 +65,7 @@ from sleuth.record.questions import adversarial, at, loss_calls, needed
 if TYPE_CHECKING:
     from sleuth.measure.workbench import Workbench
     from sleuth.record.entries import Record
+    from sleuth.stuck_metric.answers import Answers
 
 UNLESS = {"numbers": "overcome"}
 LOOKS_LIKE = {"oscillates": "rarely"}
@@ -147,3 +148,36 @@ def watch(record: "Record") -> Iterator[Evidence]:
                     numbers={"correlation": curves.agreement(a, b)},
                     fix="Train with one term at a time: if each alone goes further, change their weights.",
                 )
+
+
+def stuck(answers: "Answers") -> Iterator[Evidence]:
+    from sleuth.stuck_metric.forces import ABSENT
+
+    rivals = answers.rivals
+    if not answers.fought or not rivals.conflict or rivals.ratio >= ABSENT:
+        return
+    worst = min(rivals.cosines, key=lambda name: rivals.cosines[name])
+    yield Evidence(
+        f"{worst} pulls against {rivals.own} (cosine {rivals.cosines[worst]:.2f}): {rivals.cancelled:.0%} of "
+        f"all pushing cancels, and {rivals.left:.0%} of {rivals.own}'s own push is left"
+        f"{answers.in_training}.",
+        _telling(answers),
+        numbers={
+            "cosine": rivals.cosines[worst],
+            "cancelled": rivals.cancelled,
+            "left": rivals.left,
+            "ratio": rivals.ratio,
+        },
+        fix="Write down one output that makes both small; if there is none, the specification conflicts. If "
+        "there is, give each term room of its own, schedule them, or project the conflict away.",
+        confirmed_by=answers.confirmed_by,
+    )
+
+
+def _telling(answers: "Answers") -> Telling:
+    """Beside a rival that is a hundred times as loud, its size tells more than its direction."""
+    from sleuth.stuck_metric.forces import LOOK
+
+    if answers.rivals.ratio >= LOOK:
+        return "likely" if answers.confirmed_by else "open"
+    return "proven" if answers.confirmed_by else "likely"

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from sleuth.measure.workbench import Workbench
     from sleuth.places.scene import Scene
     from sleuth.record.entries import Record
+    from sleuth.stuck_metric.answers import Answers
 
 CONSEQUENCE_OF = "boundary-starved inputs-unnormalized loss-disconnected raw-units wrong-reduction"
 UNLESS = {"numbers": "overcome plays"}
@@ -143,3 +144,21 @@ def place(finding: Evidence, scene: "Scene") -> Where | None:
 
     weight = float(finding.numbers.get("weight", 1.0))
     return where_weighed(weight, scene.sources)
+
+
+def stuck(answers: "Answers") -> Iterator[Evidence]:
+    from sleuth.stuck_metric.forces import ABSENT, LOOK, PROVEN
+
+    rivals = answers.rivals
+    if not answers.fought or rivals.ratio < (PROVEN if answers.row == "same-basin" else LOOK):
+        return
+    yield Evidence(
+        f"The gradient of {rivals.loudest} is {rivals.ratio:.3g} times that of {rivals.own} on the "
+        f"{rivals.shared} parameters they share ({rivals.norms[rivals.loudest]:.3g} against "
+        f"{rivals.norms[rivals.own]:.3g}){answers.in_training}.",
+        "proven" if rivals.ratio >= ABSENT or answers.confirmed_by else "likely",
+        numbers={"ratio": rivals.ratio, "cosine": rivals.cosine_rest or 0.0, "left": rivals.left},
+        fix=f"Bring both to one scale (same reduction, same units), then raise the weight of {rivals.own} by "
+        f"about {rivals.ratio / 10:.1g}.",
+        confirmed_by=answers.confirmed_by,
+    )

@@ -19,6 +19,8 @@ shift it as well.
 - **watch**: mean over standard deviation of the raw advantages stays beyond about 0.5 with the
   same sign for many updates, beyond what a rising return explains; values and empirical returns
   differ by the same amount. Look at mean, spread and extremes: one huge entry does it too.
+- **probe**: give the function that computes advantages hand-made cases and compare with a plain double
+  loop: without lambda, or without the value of the state, every case is off.
 - **refuted by**: the batch mean of raw advantages changes sign between updates and is small
   against its spread.
 
@@ -46,3 +48,32 @@ available.
   should look like.
 - huang-2022: the detail on normalising advantages, at the level of the minibatch.
 """
+
+from collections.abc import Iterator
+from statistics import median
+
+from sleuth.finding import Evidence
+from sleuth.rl.checked_sums import CheckedSums, by_known_flaw
+from sleuth.rl.course import POINTS, LoggedAgent
+
+FLAWED_SUMS = ("lambda missing", "lambda zero", "no baseline")
+OFFSET = 0.5  # mean of the advantages in spreads; see the page
+
+
+def watch_agent(agent: LoggedAgent) -> Iterator[Evidence]:
+    mean, spread = agent.series("advantage_mean", POINTS), agent.series("advantage_sd")
+    if mean is None or spread is None:
+        return
+    pairs = zip(mean.part(0.5, 1), spread.part(0.5, 1), strict=False)
+    ratios = [m / s for m, s in pairs if s > 0]
+    if ratios and min(map(abs, ratios)) > OFFSET and (min(ratios) > 0 or max(ratios) < 0):
+        yield agent.told(
+            f"Raw advantages are {median(ratios):.2f} spreads away from zero, always on the same side.",
+            "Compare the means of values and returns; the critic is off by that much.",
+            mean.steps[len(mean.steps) // 2],
+            ratio=median(ratios),
+        )
+
+
+def check_sums(sums: CheckedSums) -> Iterator[Evidence]:
+    yield from by_known_flaw(sums, FLAWED_SUMS)

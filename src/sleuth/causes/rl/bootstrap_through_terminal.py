@@ -24,6 +24,7 @@ target = reward + gamma * q_target(next_obs).max(1).values      # no (1 - termin
 - **probe**: environment 1 (one step, reward 1): the value keeps rising past 1 towards
   1/(1-gamma). Feed the GAE function hand-made cases (end in the middle, at the last row, two in a
   row) and compare with a plain double loop.
+- **watch**: values, or the targets they are taught, reach a hundred times the largest return so far.
 - **refuted by**: environment 1 holds 1.0 at the end of the budget, and GAE equals the reference
   on an end in mid-rollout.
 
@@ -51,9 +52,11 @@ Do bootstrap at a *time limit*: there the future exists. That is why the two fla
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from sleuth.finding import Evidence
+from sleuth.record import curves
 from sleuth.source.flow import literal, number, possible, root
 from sleuth.source.interpreter.values import Call, Carried, Unknown, Value
 from sleuth.source.program import Program, clue
@@ -71,6 +74,11 @@ from sleuth.source.topics.episodes import (
     words,
 )
 from sleuth.source.word_search import Pattern
+
+if TYPE_CHECKING:
+    from sleuth.rl.checked_sums import CheckedSums
+    from sleuth.rl.climbed import Climb, Sign
+    from sleuth.rl.course import LoggedAgent
 
 # Tasks that never terminate: every end is a time limit, and bootstrapping through it is right.
 ENDLESS = Pattern(r"Pendulum|HalfCheetah|Reacher|Pusher|Swimmer|FetchReach")
@@ -285,3 +293,77 @@ def _is_called(value: Value, pattern: Pattern) -> bool:
 def _becomes(running: Carried, call: Call) -> bool:
     """Whether the sum is all that the running value can be on the next turn (nothing sets it back)."""
     return [option is call for option in possible(running.final)] == [True]
+
+
+SUSPECTED_BY = "episode-leak"
+FLAWED_SUMS = ("leak", "bootstrap", "leak and bootstrap", "truncation leak")
+FINGERPRINTS = {
+    "through-end through-end-reset": "Multiply the value of the next observation by 1 - terminated of the "
+    "same step.",
+    "leak": "Cut the running sum (returns, GAE, n-step, traces) where an episode ends, not only the next "
+    "value.",
+}
+SIGNS: "Mapping[Sign, str]" = {
+    "climbs": "the value climbs past everything there is to earn",
+    "swings": "nothing here is random, and still the value swings about the truth: other episodes come "
+    "into it",
+}
+RUNAWAY = 100.0  # times the largest return
+
+
+def probe_agent(climb: "Climb") -> Iterator[Evidence]:
+    from sleuth.rl.evidence_of_agents import by_fingerprint, by_first_break
+
+    yield from by_fingerprint(climb, FINGERPRINTS)
+    yield from by_first_break(climb, SIGNS, SUSPECTED_BY)
+
+
+def check_sums(sums: "CheckedSums") -> Iterator[Evidence]:
+    from sleuth.rl.checked_sums import by_known_flaw, by_no_known_flaw
+
+    yield from by_known_flaw(sums, FLAWED_SUMS)
+    yield from by_no_known_flaw(sums, ends=True)
+
+
+def watch_agent(agent: "LoggedAgent") -> Iterator[Evidence]:
+    yield from _values_run_away(agent)
+    yield from _targets_run_away(agent)
+
+
+def _values_run_away(agent: "LoggedAgent") -> Iterator[Evidence]:
+    """From what can be earned."""
+    from sleuth.rl.course import POINTS, first_place
+
+    level, best = agent.series("value_level", POINTS), agent.largest_return
+    if level is None or agent.series("return") is None:
+        return
+    late = curves.finite(level.part(0.8, 1))
+    if late and abs(curves.median(late)) > RUNAWAY * max(best, 1.0):
+        yield agent.told(
+            f"Values are at {curves.median(late):.3g} where the largest return so far is {best:.3g}: they "
+            "feed on themselves.",
+            "Mask the next value by 1 - terminated; run `sleuth rl probe`.",
+            level.steps[first_place(level.values, 10 * max(best, 1.0))],
+            value=curves.median(late),
+            largest_return=best,
+        )
+
+
+def _targets_run_away(agent: "LoggedAgent") -> Iterator[Evidence]:
+    """What the critic is asked to learn, against what was ever paid; only a callback sees it."""
+    from sleuth.rl.course import POINTS, first_place
+
+    low, high, best = agent.series("target_min"), agent.series("target_max", POINTS), agent.largest_return
+    if low is None or high is None or agent.series("return") is None:
+        return
+    widest = [max(abs(a), abs(b)) for a, b in zip(low.values, high.values, strict=False)]
+    late = curves.finite(widest[4 * len(widest) // 5 :]) or [0.0]
+    if curves.median(late) > RUNAWAY * max(best, 1.0):
+        yield agent.told(
+            f"Value targets reach {widest[-1]:.3g} where the largest return so far is {best:.3g}: the critic "
+            "is taught its own guesses.",
+            "Mask the next value by 1 - terminated; run `sleuth rl probe`.",
+            high.steps[first_place(widest, 10 * max(best, 1.0))],
+            target=widest[-1],
+            largest_return=best,
+        )

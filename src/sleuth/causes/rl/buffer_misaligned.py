@@ -44,3 +44,38 @@ print ten rows. It takes two minutes and replaces a week.
 - gymnasium-autoreset: the description of the modes, which decide what row follows an episode's
   end.
 """
+
+from collections.abc import Iterator
+
+from sleuth.finding import Evidence
+from sleuth.rl.checked_sums import CheckedSums, by_known_flaw
+from sleuth.rl.climbed import Climb
+from sleuth.rl.evidence_of_agents import by_fingerprint, by_first_break
+from sleuth.rl.played import Played
+
+SUSPECTED_BY = "alignment"
+FLAWED_SUMS = ("done late", "done early", "reward late", "reward early")
+FINGERPRINTS = {
+    "reward-later reward-lost reward-earlier action-later action-earlier observation-late observation-early "
+    "observation-next done-late done-early": "Store observation, action, reward, next observation and flags "
+    "of one step together, in one place."
+}
+
+
+def probe_agent(climb: Climb) -> Iterator[Evidence]:
+    yield from by_fingerprint(climb, FINGERPRINTS)
+    yield from by_first_break(climb, {}, SUSPECTED_BY)
+
+
+def check_sums(sums: CheckedSums) -> Iterator[Evidence]:
+    yield from by_known_flaw(sums, FLAWED_SUMS)
+
+
+def check_env(played: Played) -> Iterator[Evidence]:
+    if played.fresh_alike and not played.used_alike and played.first_reward_only:
+        yield Evidence(
+            "The first reward of an episode belongs to the episode before: rewards are returned one step "
+            "late, and the rest is as in a fresh environment.",
+            "proven",
+            fix="Return the reward of the step that was just made; clear it in `reset`.",
+        )

@@ -43,3 +43,33 @@ at least one copy before you judge.
 - jones-2021: the part on probe environments, the third of the list, which isolates discounting.
 - sutton-2018: section 3.3 on discounted returns and their backward recursion.
 """
+
+from collections.abc import Iterator, Mapping
+
+from sleuth.finding import Evidence
+from sleuth.rl.checked_sums import CheckedSums, by_known_flaw
+from sleuth.rl.climbed import Climb, Sign
+from sleuth.rl.evidence_of_agents import by_fingerprint, by_first_break
+
+SUSPECTED_BY = "discount long-chain continuing delayed"
+FLAWED_SUMS = ("gamma missing", "gamma zero", "last value", "late discount")
+FINGERPRINTS = {
+    "gamma-zero gamma-0.5 gamma-0.8 gamma-0.9 gamma-0.95": "Follow gamma from the configuration to the "
+    "target; compute returns backwards.",
+    "next-is-same": "Store the observation that `step` returned as the next one.",
+    "mask-inverted": "Multiply by 1 - terminated, not by terminated.",
+}
+SIGNS: Mapping[Sign, str] = {
+    "acts well": "the best action is found, but not its worth over several steps, as if the next state were "
+    "valued by another action than its best",
+    "adds up": "the value grows as if rewards were added up without a discount",
+}
+
+
+def probe_agent(climb: Climb) -> Iterator[Evidence]:
+    yield from by_fingerprint(climb, FINGERPRINTS)
+    yield from by_first_break(climb, SIGNS, SUSPECTED_BY)
+
+
+def check_sums(sums: CheckedSums) -> Iterator[Evidence]:
+    yield from by_known_flaw(sums, FLAWED_SUMS)

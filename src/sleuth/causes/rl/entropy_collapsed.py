@@ -49,3 +49,92 @@ restart it, or go back to a checkpoint before the drop.
 - andrychowicz-2021: the section on network architecture, about the small last layer of the
   policy.
 """
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from sleuth.finding import Evidence
+from sleuth.rl.course import COLLAPSED, EARLY, POINTS, LoggedAgent
+from sleuth.rl.logs import Series, finite
+
+NOTHING = 0.05  # nats: less than a policy that errs once in a hundred times
+SWING = 0.4  # of the largest entropy, between two turns
+TURNS = 4
+
+
+def watch_agent(agent: LoggedAgent) -> Iterator[Evidence]:
+    series = agent.series("entropy", POINTS)
+    if series is not None:
+        most = agent.largest_entropy(series)
+        if most <= NOTHING:
+            yield from _certain_at_once(agent, series)
+        else:
+            yield from _fell(agent, series, most)
+            yield from _swinging(agent, series, most)
+    yield from _shrank(agent)
+
+
+def _certain_at_once(agent: LoggedAgent, series: Series) -> Iterator[Evidence]:
+    """Below zero stands a continuous policy, whose deviation tells; just above it a certain one."""
+    if min(finite(series.values) or [-1.0]) >= -1e-6 and agent.learns is False:
+        yield agent.told(
+            f"Entropy is {series.values[0]:.2g} at the first update already and never above {NOTHING}, and "
+            "the return did not rise: the policy was certain before it had seen anything.",
+            "Lower the rate or the epochs, add an entropy bonus, look for a sign error in it.",
+            series.steps[0],
+            entropy=series.values[0],
+        )
+
+
+def _fell(agent: LoggedAgent, series: Series, most: float) -> Iterator[Evidence]:
+    share = [value / most for value in series.values]
+    low = next((place for place, value in enumerate(share) if value < COLLAPSED), None)
+    if low is None or low > EARLY * len(share):
+        return
+    if fmean(share[low:]) < 2 * COLLAPSED and agent.learns is False:
+        yield agent.told(
+            f"Entropy fell to {share[low]:.0%} of its maximum within {low / len(share):.0%} of the run, "
+            "and the return did not rise: the policy is certain of something that does not pay.",
+            "Lower the rate or the epochs, add an entropy bonus, look for a sign error in it.",
+            series.steps[low],
+            entropy=series.values[low],
+            largest=most,
+        )
+
+
+def _swinging(agent: LoggedAgent, series: Series, most: float) -> Iterator[Evidence]:
+    turns = _turns([value / most for value in series.values])
+    if turns >= TURNS and agent.learns is not True:
+        yield agent.told(
+            f"Entropy swings up and down by more than 40% of its maximum, {turns} times: the policy is "
+            "thrown about.",
+            "Lower the rate, enlarge the batch, clip the gradient norm.",
+            series.steps[0],
+            turns=turns,
+        )
+
+
+def _turns(share: Sequence[float]) -> int:
+    turns, last, direction = 0, share[0], 0
+    for value in share:
+        if abs(value - last) > SWING:
+            way = 1 if value > last else -1
+            turns += direction not in (0, way)
+            direction, last = way, value
+    return turns
+
+
+def _shrank(agent: LoggedAgent) -> Iterator[Evidence]:
+    spread = agent.series("std", POINTS)
+    if spread is None or spread.values[0] <= 0:
+        return
+    times = [value / spread.values[0] for value in spread.values]
+    small = next((place for place, value in enumerate(times) if value < COLLAPSED), None)
+    if small is not None and small <= EARLY * len(times) and agent.learns is False:
+        yield agent.told(
+            f"The policy's deviation shrank to {times[small]:.0%} of its start within "
+            f"{small / len(times):.0%} of the run.",
+            "Lower the rate, or bound the deviation from below.",
+            spread.steps[small],
+            std=spread.values[small],
+        )

@@ -18,6 +18,8 @@ envs = [make_env(seed=0) for _ in range(16)]          # sixteen times the same w
 - **watch**: initial observations identical across environments; correlation of rewards or of
   `done` flags between environments far above 0; the share of environments that finish in one step
   is 0 or 1. Within a rollout of 128 steps and episodes of 200, resets come in waves.
+- **probe**: make a dozen copies without a seed and give them the same actions: they go the same way,
+  though two seeds do not.
 - **refuted by**: resets are spread evenly over the steps and no two environments start alike.
 
 ## How to fix
@@ -43,3 +45,18 @@ checkpoint), and for group-based methods that compare several tries of one start
 - huang-2022: the detail on the vectorised architecture, for how rollouts of several environments
   are cut.
 """
+
+from collections.abc import Iterator
+
+from sleuth.finding import Evidence
+from sleuth.rl.played import Played
+
+
+def check_env(played: Played) -> Iterator[Evidence]:
+    if played.seeds_matter and played.unseeded_alike and played.fresh_alike:
+        yield Evidence(
+            "Copies made without a seed all start alike, though seeds make a difference: parallel copies "
+            "will run in step with each other.",
+            "likely",
+            fix="Draw from `self.np_random` without a fixed seed in the constructor.",
+        )

@@ -47,6 +47,7 @@ advantages). A deliberate continuing task without resets is fine if no flag is e
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.finding import Evidence
 from sleuth.source.flow import keeps_numbers, literal, possible, root, subject
@@ -66,6 +67,10 @@ from sleuth.source.topics.episodes import (
     words,
 )
 from sleuth.source.topics.modes import users
+
+if TYPE_CHECKING:
+    from sleuth.rl.climbed import Climb
+    from sleuth.rl.played import Played
 
 # Without one of these words nothing is taken for an environment.
 NEEDS = "gym reset env Env ENV game Game simulator Simulator world World"
@@ -303,3 +308,58 @@ def _is_part_of(value: Value, call: Call, *running: Carried) -> bool:
         else:
             return False
     return False
+
+
+SUSPECTED_BY = "memory"
+FINGERPRINTS = {
+    "phantom phantom-bootstrapped": "Drop the row after each end, or make the vector environment reset "
+    "within the same step.",
+    "reset-dropped": "Take the observation from reset: obs, _ = env.reset().",
+}
+
+
+def probe_agent(climb: "Climb") -> Iterator[Evidence]:
+    from sleuth.rl.evidence_of_agents import by_fingerprint
+
+    if climb.strays:  # what the environment itself saw needs no inference
+        which = "after a time limit" if climb.only_after_limits else "after an episode had ended"
+        yield Evidence(
+            f"The agent went on stepping {which}, {climb.steps_after_end} times in {climb.steps} steps, "
+            "without a reset: what it learns there happened in no episode.",
+            "proven",
+            numbers={"steps_after_end": climb.steps_after_end, "steps": climb.steps},
+            fix="Call reset whenever terminated or truncated is true, before the next step.",
+        )
+    yield from by_fingerprint(climb, FINGERPRINTS)
+    yield from _forgets(climb)
+
+
+def _forgets(climb: "Climb") -> Iterator[Evidence]:
+    from sleuth.rl.evidence_of_agents import alone
+
+    rung = climb.broken_elsewhere
+    if rung is not None and rung.table.name == SUSPECTED_BY:
+        yield Evidence(
+            f"{alone(rung)} An agent without a memory cannot pass it; one with a memory forgets, or "
+            "remembers too much.",
+            "open",
+            numbers={"first_failing": rung.table.name},
+            fix="Reset the hidden state at every start of an episode, and nowhere else.",
+        )
+
+
+def check_env(played: "Played") -> Iterator[Evidence]:
+    strange = next((play.strange for play in played.plays if play.strange), "")
+    if strange:
+        yield Evidence(
+            f"The environment raised in the middle of a play: {strange}",
+            "proven",
+            fix="Play ten episodes with random actions in a loop of your own.",
+        )
+    if played.fresh_alike and not played.used_alike and not played.first_reward_only:
+        yield Evidence(
+            "An environment that was played before does not repeat what a fresh one does with the same seed: "
+            "some state survives `reset`.",
+            "proven",
+            fix="Set every attribute that `step` changes anew in `reset`.",
+        )

@@ -48,12 +48,16 @@ grown. For short delayed episodes gamma = 1 is legitimate.
 import ast
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.finding import Evidence
 from sleuth.source.flow import literal, number, possible, root
 from sleuth.source.interpreter.values import Call, Collection, Constant, Function, Value
 from sleuth.source.program import Program, clue
 from sleuth.source.topics.episodes import Bootstrap, EnvStep, Episodes, own_step, read_episodes
+
+if TYPE_CHECKING:
+    from sleuth.rl.played import Played
 
 # Below this share of the reward the signal is smaller than any critic's error.
 FORGOTTEN = 0.05
@@ -213,3 +217,27 @@ def _pays_when(definition: ast.FunctionDef, flag: Call | Value) -> bool:
         if isinstance(node, ast.If | ast.IfExp)
         for part in ([*node.test.values] if isinstance(node.test, ast.BoolOp) else [node.test])
     )
+
+
+RARE = 0.05  # share of the steps that pay anything: a sparse reward
+
+
+def check_env(played: "Played") -> Iterator[Evidence]:
+    """How long the first reward takes where most steps pay nothing."""
+    delays = []
+    for episode in played.random.episodes:
+        paid = [place for place, step in enumerate(episode.steps, 1) if float(step.reward) != 0.0]
+        if paid and len(paid) <= RARE * max(episode.length, 20):
+            delays.append(paid[0])
+    if len(delays) < 3:
+        return
+    typical = sorted(delays)[len(delays) // 2]
+    if played.gamma**typical < FORGOTTEN:
+        yield Evidence(
+            f"A typical reward comes {typical} steps after the start; at gamma {played.gamma:g} "
+            f"{played.gamma**typical:.1%} of it is left by then (horizon {1 / (1 - played.gamma):.0f} "
+            "steps).",
+            "likely",
+            numbers={"delay": typical},
+            fix="Choose gamma near 1 - 1/delay, or shorten the delay.",
+        )

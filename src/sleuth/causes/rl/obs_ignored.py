@@ -43,3 +43,57 @@ b_obs, b_actions, b_returns = flat(obs_buf), flat(act_buf), flat(ret_buf)
 - jones-2021: the part on probe environments, the second of the list: random observation, reward
   that depends on it.
 """
+
+from collections.abc import Iterator
+
+from sleuth.finding import Evidence
+from sleuth.rl.climbed import Climb
+from sleuth.rl.evidence_of_agents import by_fingerprint, by_first_break, numbers, seen
+from sleuth.rl.played import Played
+from sleuth.rl.rollouts import Episode
+
+SUSPECTED_BY = "observation"
+ABOUT_VALUES = True  # not said of an agent that has none
+FINGERPRINTS = {
+    "blind": "Check that observations are copied when stored, flattened in the order of the returns, and "
+    "that value and target have the same shape."
+}
+FEWEST, LONG = 3, 3  # episodes, and steps of each, before "never changes" means anything
+
+
+def probe_agent(climb: Climb) -> Iterator[Evidence]:
+    if climb.all_alike:
+        yield Evidence(
+            f"{seen(climb.failed)} In every world all states have the same value, the average of all: the "
+            "observation does not reach the value.",
+            "proven",
+            numbers=numbers(climb.failed),
+            fix=FINGERPRINTS["blind"],
+        )
+    yield from by_fingerprint(climb, FINGERPRINTS)
+    yield from by_first_break(climb, {}, SUSPECTED_BY)
+
+
+def check_env(played: Played) -> Iterator[Evidence]:
+    if any(play.aliased for play in played.plays):
+        yield Evidence(
+            "The environment changes an observation after it was returned: the same array is used for every "
+            "step, so a buffer that keeps references ends up with one state in all rows.",
+            "proven",
+            fix="Return a copy: `return self.state.copy(), ...`.",
+        )
+    long = [episode for episode in played.episodes if episode.length >= LONG]
+    if len(long) >= FEWEST and all(map(_stands_still, long)):
+        yield Evidence(
+            f"The observation never changes within an episode, in {len(long)} episodes of three steps and "
+            "more: the agent cannot see what its actions do.",
+            "proven",
+            fix="Build the observation anew from the state in every step.",
+        )
+
+
+def _stands_still(episode: Episode) -> bool:
+    import numpy as np
+
+    shown = np.stack([step.observation for step in episode.steps])
+    return bool((shown == shown[0]).all())

@@ -47,3 +47,20 @@ must equal the stored ones.
 - huang-2022: the details on the vectorised architecture and on minibatch updates, for the shape
   of a rollout.
 """
+
+from collections.abc import Iterator
+
+from sleuth.finding import Evidence
+from sleuth.rl.climbed import Climb
+from sleuth.rl.evidence_of_agents import by_fingerprint, by_first_break, by_world_beside
+
+SUSPECTED_BY = "action-observation multi-step image dict multi-discrete"
+FINGERPRINTS = {
+    "policy-blind": "Build each minibatch of observations, actions and advantages from one index array."
+}
+
+
+def probe_agent(climb: Climb) -> Iterator[Evidence]:
+    yield from by_fingerprint(climb, FINGERPRINTS)
+    yield from by_first_break(climb, {}, SUSPECTED_BY)
+    yield from by_world_beside(climb, SUSPECTED_BY)

@@ -42,3 +42,49 @@ adv = adv / adv.std().clamp(min=1e-4)          # a floor, so noise stays noise
   observations and rewards.
 - jones-2021: the list of statistics to log, among them the distribution of rewards.
 """
+
+import math
+from collections.abc import Iterator
+
+from sleuth.finding import Evidence
+from sleuth.rl.course import POINTS, LoggedAgent
+from sleuth.rl.logs import finite
+from sleuth.rl.played import Played
+
+
+def check_env(played: Played) -> Iterator[Evidence]:
+    paid = [value for value in played.rewards if math.isfinite(value)]
+    if not paid:
+        return
+    if max(map(abs, paid)) == 0.0:
+        yield Evidence(
+            f"All {len(paid)} rewards are 0, whatever was done: nothing can look better than anything else.",
+            "likely",
+            numbers={"steps": len(paid)},
+            fix="If the reward is sparse, make it reachable for chance; else look for the wrapper that "
+            "removes it.",
+        )
+    elif max(paid) == min(paid) and not _can_end_otherwise(played):
+        yield Evidence(
+            f"Every reward is {paid[0]:g} and every episode has one length: the return cannot differ.",
+            "likely",
+            fix="Let reward or length depend on what is done.",
+        )
+
+
+def _can_end_otherwise(played: Played) -> bool:
+    """A time limit in force: an earlier end is possible in principle (a mountain that nobody climbed yet)."""
+    ends, lengths = played.last_steps, {episode.length for episode in played.ended}
+    return len(lengths) > 1 or not ends or any(bool(step.truncated) and not step.terminated for step in ends)
+
+
+def watch_agent(agent: LoggedAgent) -> Iterator[Evidence]:
+    series = agent.series("return", POINTS)
+    values = finite(series.values) if series is not None else []
+    if series is not None and values and max(values) == min(values):
+        yield agent.told(
+            f"The return is {values[0]:g} from beginning to end: nothing can be learnt from it.",
+            "See whether the reward arrives at all: `sleuth rl check ENV_ID`.",
+            series.steps[0],
+            value=values[0],
+        )

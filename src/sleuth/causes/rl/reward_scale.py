@@ -48,6 +48,7 @@ the task (a coin and a jackpot look the same): only where order does not matter.
   targets in its place.
 """
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,9 @@ from sleuth.record.questions import Course, courses, where_loss
 
 if TYPE_CHECKING:
     from sleuth.diagnosis.trials import Trials
+    from sleuth.rl.climbed import Climb
+    from sleuth.rl.course import LoggedAgent
+    from sleuth.rl.played import Played
 
 SQUARED = 1e5  # the loss of values that miss returns of several hundred; healthy agents live with 1e4
 CUT = 1000.0  # gradient norm over the bound; a critic in good units is cut ten- or a hundredfold
@@ -90,3 +94,60 @@ def _cut(course: Course) -> float:
     ratios = [s.clipped_norm / s.clip for s in course.steps if s.clipped_norm is not None and s.clip]
     finite = curves.finite(ratios)
     return curves.median(finite) if finite else 0.0
+
+
+FINGERPRINTS = {
+    "clipped": "Clip only where sizes do not matter; otherwise divide by a constant.",
+    "times-0.1 times-0.5 times-2 times-10": "Learn from the rewards as they are, or undo the scale where "
+    "values are read.",
+}
+BIG = 150.0  # cliffs and crashes of the classic tasks cost 100
+TINY = 1e-4
+DROWNS, HIGH = 1e5, 1000.0  # value loss over policy loss, and the returns of such a task
+
+
+def probe_agent(climb: "Climb") -> Iterator[Evidence]:
+    from sleuth.rl.evidence_of_agents import by_fingerprint
+
+    yield from by_fingerprint(climb, FINGERPRINTS)
+
+
+def check_env(played: "Played") -> Iterator[Evidence]:
+    from sleuth.rl.evidence_of_plays import not_finite
+
+    yield from not_finite(played, "reward", lambda step: step.reward)
+    paid = sorted(abs(value) for value in played.rewards if math.isfinite(value))
+    if not paid:
+        return
+    largest, high = paid[-1], paid[int(0.95 * (len(paid) - 1))]
+    if high > BIG or largest > 10 * BIG or 0 < largest < TINY:
+        yield Evidence(
+            f"Rewards reach {largest:.3g} (95% lie within {high:.3g}); returns far outside -10 to 10 "
+            "drown the policy in the critic's loss, returns near 0 leave it to the entropy bonus.",
+            "likely",
+            numbers={"largest": largest},
+            fix="Multiply rewards by one constant, the same in every run.",
+        )
+
+
+def watch_agent(agent: "LoggedAgent") -> Iterator[Evidence]:
+    from sleuth.rl.course import POINTS
+
+    value, policy, paid = (
+        agent.series("value_loss", POINTS),
+        agent.series("policy_loss"),
+        agent.series("return"),
+    )
+    if value is None or policy is None or paid is None:
+        return
+    of_policy = curves.median(map(abs, curves.finite(policy.part(0.2, 1)) or [1.0]))
+    ratio = curves.median(curves.finite(value.part(0.2, 1)) or [0.0]) / max(of_policy, 1e-9)
+    size = curves.median(map(abs, curves.finite(paid.values) or [0.0]))
+    if ratio > DROWNS and size > HIGH and agent.learns is not True:
+        yield agent.told(
+            f"The value loss is {ratio:.2g} times the policy loss, with returns around {size:.3g}: the "
+            "critic's gradient drowns the policy's.",
+            "Divide rewards by one constant so that returns lie within about ±10.",
+            value.steps[0],
+            ratio=ratio,
+        )

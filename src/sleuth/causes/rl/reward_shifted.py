@@ -22,6 +22,8 @@ or none ever ends, a shift changes no preference; it only burdens the critic.
   that are discounted and summed afterwards; a running mean taken off in a reward wrapper.
 - **watch**: episode length moves in the opposite direction of what the task wants, while the
   *shaped* return rises; original and shaped return disagree in sign.
+- **probe**: the values of an agent are those of rewards without their mean; a reward normaliser that is
+  given known rewards moves them.
 - **refuted by**: episodes have one fixed length that the agent cannot change, or raw and used
   rewards differ only by a factor.
 
@@ -51,6 +53,7 @@ hurry is design, not a defect; write it down as such.
 import ast
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.finding import Evidence
 from sleuth.source.flow import ancestry, makers, number, possible, root
@@ -68,6 +71,10 @@ from sleuth.source.program import Program, clue
 from sleuth.source.topics.cadence import alike
 from sleuth.source.topics.episodes import FIELDS, Episodes, inside_class, read_episodes, words
 from sleuth.source.word_search import Pattern
+
+if TYPE_CHECKING:
+    from sleuth.rl.climbed import Climb
+    from sleuth.rl.normalizer import NormalizerSeen
 
 _MEAN = Pattern(r"(^|_)(mean|avg|average|mu)s?(_|$)", re.IGNORECASE)
 _WRAPPERS = (
@@ -212,3 +219,23 @@ def _centred_by_wrapper(cls: Class) -> Iterator[Value]:
             ):
                 if part.left.id in given and any(_MEAN.search(word) for word in words(part.right)):
                     yield Value(part, cls.source)
+
+
+FINGERPRINTS = {"centred": "Scale rewards, never shift them."}
+
+
+def probe_agent(climb: "Climb") -> Iterator[Evidence]:
+    from sleuth.rl.evidence_of_agents import by_fingerprint
+
+    yield from by_fingerprint(climb, FINGERPRINTS)
+
+
+def check_normalizer(seen: "NormalizerSeen") -> Iterator[Evidence]:
+    if seen.shift:
+        yield Evidence(
+            f"Rewards are moved by {seen.shift:.2f}, not only scaled: that changes how long the agent wants "
+            "to live.",
+            "proven",
+            numbers={"shift": round(seen.shift, 4)},
+            fix="Divide by the spread of the discounted return; do not subtract a mean.",
+        )

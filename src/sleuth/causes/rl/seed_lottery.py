@@ -15,6 +15,8 @@ Some of the lottery is a bug: a NaN that kills one run in four, an unlucky dead 
 correlated environments. Look at a failed seed by itself before you call it chance.
 
 ## How to tell
+- **probe**: two fresh copies of the environment, the same seed and the same actions: if they part, not
+  even one seed can be repeated.
 - **experiment**: other-seed, at least five times, everything else fixed: final returns fall into
   two groups, or their spread is larger than the effect you claim. Run the *same* configuration
   twice with disjoint seeds: the difference you see there is your noise.
@@ -43,4 +45,54 @@ at the start. Do not choose the best seed, and do not tune on the seeds you repo
 - agarwal-2021: few-run evaluation, interval estimates and the interquartile mean.
 """
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.finding import Evidence
+
+if TYPE_CHECKING:
+    from sleuth.rl.played import Played
+    from sleuth.rl.seeds import Seeds
+    from sleuth.sweeping.lottery import Lottery
+
 PREDICTS = {"other-seed": "always"}
+
+
+def check_env(played: "Played") -> Iterator[Evidence]:
+    if not played.fresh_alike:
+        yield Evidence(
+            "Two fresh environments with the same seed and the same actions go different ways: the seed does "
+            "not reach everything that is drawn, and no run can be repeated.",
+            "likely",
+            fix="Draw from `self.np_random` only, after `super().reset(seed=seed)`.",
+        )
+
+
+def watch_seeds(seeds: "Seeds") -> Iterator[Evidence]:
+    if 0 < seeds.failing < len(seeds.finals):
+        yield Evidence(
+            f"{seeds.failing} of {len(seeds.finals)} seeds end below {seeds.threshold:.3g}; a failure rate "
+            f"up to {seeds.bound:.0%} would still be consistent with that (95%).",
+            "likely",
+            numbers={"failing": seeds.failing, "seeds": len(seeds.finals), "bound": round(seeds.bound, 3)},
+            fix="Look at a failed seed by itself before you call it chance; show every seed as a dot.",
+        )
+
+
+def sweep(heaps: "Lottery") -> Iterator[Evidence]:
+    yield Evidence(
+        f"Outcomes fall into two heaps {heaps.apart:.1f} sd apart: {heaps.failing} of {heaps.total} "
+        f"{heaps.unit} fail ({heaps.share:.0%}, 95% interval {heaps.low:.0%} to {heaps.high:.0%}). A mean "
+        "describes neither.",
+        "likely",
+        numbers={
+            "share": heaps.share,
+            "low": heaps.low,
+            "high": heaps.high,
+            "failing": heaps.failing,
+            "total": heaps.total,
+            "unit": heaps.unit,
+            "threshold": heaps.threshold,
+        },
+        fix="Look at a failed seed by itself, and compare the share that fails: sleuth explain seed-lottery.",
+    )

@@ -52,6 +52,7 @@ if truncated:                       # on-policy; afterwards mask the row like an
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.finding import Evidence
 from sleuth.source.flow import ancestry
@@ -66,6 +67,11 @@ from sleuth.source.topics.episodes import (
     tests,
     words,
 )
+
+if TYPE_CHECKING:
+    from sleuth.rl.checked_sums import CheckedSums
+    from sleuth.rl.climbed import Climb
+    from sleuth.rl.played import Played
 
 _BOTH = frozenset({"terminated", "truncated"})
 
@@ -171,3 +177,64 @@ def _is_handled(program: Program, episodes: Episodes) -> bool:
                 return True
     used_alone = program.calls("*", "-", "&", "torch.where", "numpy.where", "torch.logical_and")
     return any(episodes.kinds(part) == {"truncated"} for call in used_alone for part in call.args)
+
+
+SUSPECTED_BY = "boundary"
+FLAWED_SUMS = ("truncation",)
+FINGERPRINTS = {
+    "truncation-ends": "Mask the next value by `terminated` only, and value the final observation at a time "
+    "limit.",
+    "truncation-resets": "Value the final observation of the episode that was cut off, not the one after the "
+    "reset.",
+}
+ENOUGH = 8  # episodes, before "all of them" means anything
+LONG = 10  # steps; shorter episodes end together by chance
+OFTEN = 0.1  # share of the episodes that end at the longest length
+
+
+def probe_agent(climb: "Climb") -> Iterator[Evidence]:
+    from sleuth.rl.evidence_of_agents import by_fingerprint, by_first_break
+
+    yield from by_fingerprint(climb, FINGERPRINTS)
+    yield from by_first_break(climb, {}, SUSPECTED_BY)
+
+
+def check_sums(sums: "CheckedSums") -> Iterator[Evidence]:
+    from sleuth.rl.checked_sums import by_known_flaw
+
+    yield from by_known_flaw(sums, FLAWED_SUMS)
+
+
+def check_env(played: "Played") -> Iterator[Evidence]:
+    if (clock := _clock(played)) is not None:
+        length, count = clock
+        yield Evidence(
+            f"{count} episodes ended at exactly {length} steps, none later, and the flag was `terminated`: a "
+            "time limit that is sent as a true end teaches that good states are worthless.",
+            "likely",
+            numbers={"length": length},
+            fix="Return `truncated=True, terminated=False` when the clock ends the episode.",
+        )
+    ends = played.last_steps
+    both = sum(bool(step.terminated) and bool(step.truncated) for step in ends)
+    if len(ends) >= 3 and both > 0.5 * len(ends):
+        yield Evidence(
+            f"{both} of {len(ends)} ends set both `terminated` and `truncated`: an agent that asks either "
+            "flag alone learns something false.",
+            "proven",
+            numbers={"both": both},
+            fix="Set exactly one of the two.",
+        )
+
+
+def _clock(played: "Played") -> tuple[int, int] | None:
+    """A length beyond which no episode goes and at which many end by themselves, and how many."""
+    by_flag = [e.length for e in played.ended if e.steps[-1].terminated and not e.steps[-1].truncated]
+    if not by_flag or any(step.truncated for step in played.last_steps):
+        return None
+    longest = max(by_flag)
+    count = by_flag.count(longest)
+    if len(set(by_flag)) == 1 and len(by_flag) >= ENOUGH and longest > 1:
+        return longest, count
+    often = longest >= LONG and count >= 3 and count >= OFTEN * len(by_flag)
+    return (longest, count) if often else None

@@ -42,3 +42,59 @@ noisy rewards 0.3 may be all there is to get.
 - huang-2022: the detail on debug variables, where the quantity is logged.
 - jones-2021: the list of statistics, residual variance as the same idea the other way round.
 """
+
+from collections.abc import Iterator
+from statistics import median
+
+from sleuth.finding import Evidence
+from sleuth.rl.course import POINTS, LoggedAgent
+from sleuth.rl.logs import finite
+
+WORSE_THAN_CONSTANT = -0.2  # explained variance; see the page
+SOLVED = 0.01  # value loss below which returns hardly vary, and the ratio divides by nothing
+SURE = 0.3  # of the largest entropy
+KNOWS = 0.1  # explained variance
+
+
+def watch_agent(agent: LoggedAgent) -> Iterator[Evidence]:
+    yield from _noise(agent)
+    yield from _policy_first(agent)
+
+
+def _noise(agent: LoggedAgent) -> Iterator[Evidence]:
+    """Only where returns vary."""
+    series, loss = agent.series("explained_variance"), agent.series("value_loss")
+    if series is None or len(finite(series.values)) < POINTS:
+        return
+    if loss is not None and median(finite(loss.part(0.5, 1)) or [0.0]) < SOLVED:
+        return
+    late = finite(series.part(0.5, 1))
+    if late and median(late) < WORSE_THAN_CONSTANT and agent.learns is not True:
+        first = next(place for place, value in enumerate(series.values) if value < 0)
+        yield agent.told(
+            f"Explained variance is {median(late):.2f} over the second half of the run: the critic adds "
+            "noise to every advantage.",
+            "Test the critic alone on fixed data; scale returns; give it its own rate.",
+            series.steps[first],
+            explained_variance=median(late),
+        )
+
+
+def _policy_first(agent: LoggedAgent) -> Iterator[Evidence]:
+    """The critic should know something before the policy becomes sure."""
+    entropy, known = agent.series("entropy", POINTS), agent.series("explained_variance", POINTS)
+    if entropy is None or known is None:
+        return
+    most = agent.largest_entropy(entropy)
+    sure = next(
+        (place for place, value in enumerate(entropy.values) if most > 0.05 and value < SURE * most), None
+    )
+    if sure is None or sure >= len(known.values) or agent.learns is not False:
+        return
+    if max(finite(known.values[: sure + 1]) or [0.0]) < KNOWS:
+        yield agent.told(
+            "The policy became sure before the critic explained anything.",
+            "Let the critic learn first: more epochs or a higher rate for it, a lower one for the policy.",
+            entropy.steps[sure],
+            "open",
+        )

@@ -23,6 +23,7 @@ environment.
   the value must hold 1.0 within 0.2. Judge at the end of the budget, never at the first hit: a
   value on its way to 100 also passes through 1. Correct PPO with quick settings needed 200 steps,
   with library defaults about 2600.
+- **watch**: the value loss becomes NaN or infinite, and stays so.
 - **refuted by**: the critic stays at 1.0 in environment 1 over the last checks.
 
 ## How to fix
@@ -47,3 +48,33 @@ after 1000.
 - jones-2021: the part on probe environments, the first of the list, which isolates the value
   network.
 """
+
+from collections.abc import Iterator
+
+from sleuth.finding import Evidence
+from sleuth.rl.checked_sums import CheckedSums, by_no_known_flaw
+from sleuth.rl.climbed import Climb
+from sleuth.rl.course import LoggedAgent, no_number
+from sleuth.rl.evidence_of_agents import by_fingerprint, by_first_break
+
+SUSPECTED_BY = "constant"
+ABOUT_VALUES = True  # not said of an agent that has none
+FINGERPRINTS = {
+    "sign": "Look for a minus before the reward or the value target.",
+    "value-still": "Recompute values inside the update, and check that the critic's weights are in the "
+    "optimizer and move.",
+}
+
+
+def probe_agent(climb: Climb) -> Iterator[Evidence]:
+    yield from by_fingerprint(climb, FINGERPRINTS)
+    yield from by_first_break(climb, {}, SUSPECTED_BY)
+
+
+def check_sums(sums: CheckedSums) -> Iterator[Evidence]:
+    yield from by_no_known_flaw(sums, ends=False)
+
+
+def watch_agent(agent: LoggedAgent) -> Iterator[Evidence]:
+    if (seen := no_number(agent, of_values=True)) is not None:
+        yield seen

@@ -41,7 +41,9 @@ class _Seen:
 
 def read_folder(folder: Path) -> Table:
     """Every folder with event files, one row a run."""
-    seen = {place: _seen(place) for place in sorted({path.parent for path in folder.rglob("*tfevents*")})}
+    seen = {
+        place: _events_in(place) for place in sorted({path.parent for path in folder.rglob("*tfevents*")})
+    }
     home = _homes(folder, seen)
     rows = []
     for run in dict.fromkeys(home.values()):
@@ -74,7 +76,7 @@ def _above(place: Path, root: Path, seen: Mapping[Path, _Seen]) -> Path | None:
     return next((above for above in inside if above in seen), None)
 
 
-def _seen(place: Path) -> _Seen:
+def _events_in(place: Path) -> _Seen:
     scalars: dict[str, tuple[int, float]] = {}
     settings: dict[str, Any] = {}
     first = last = 0.0
@@ -90,7 +92,7 @@ def _seen(place: Path) -> _Seen:
 
 def _row(run: Path, root: Path, parts: Mapping[Path, _Seen]) -> dict[str, Any]:
     name = str(run.relative_to(root)) if run != root else run.name
-    settings, scalars = _named(name) | _file(run), dict[str, float]()
+    settings, scalars = _settings_in_name(name) | _settings_in_files(run), dict[str, float]()
     for place, part in parts.items():
         settings |= part.settings
         for tag, value in part.scalars.items():
@@ -191,11 +193,11 @@ def _any_value(data: bytes) -> Any:
     return None
 
 
-def _named(name: str) -> dict[str, Any]:
+def _settings_in_name(name: str) -> dict[str, Any]:
     return {key: meaning(value) for key, value in SETTING.findall(name) if key.lower() not in NO_SETTINGS}
 
 
-def _file(place: Path) -> dict[str, Any]:
+def _settings_in_files(place: Path) -> dict[str, Any]:
     """What stands beside the events: config.json, hparams.json, args.json; lines `key: value` of
     hparams.yaml.
     """
