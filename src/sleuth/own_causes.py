@@ -1,7 +1,7 @@
 """Causes of a project's own: folders laid out as `sleuth/causes`, one folder a family, one module a cause.
 
-They are named in the project's pyproject.toml, `[tool.sleuth] causes = ["folder"]`, or in the environment
-variable SLEUTH_CAUSES. What stands there is imported: it is code, and as trusted as the project itself.
+They are named in the environment variable SLEUTH_CAUSES, and nowhere in a project: what stands there is
+imported, also by lint, and who lints a repository of somebody else is not to run its code.
 """
 
 import os
@@ -13,19 +13,15 @@ from pathlib import Path
 from types import ModuleType
 
 from sleuth.errors import SleuthError
-from sleuth.settings import listed
 
 VARIABLE = "SLEUTH_CAUSES"  # folders with the separator of the path; processes that Sleuth starts are told so
 
 
 @cache
 def own_folders() -> tuple[Path, ...]:
-    """Those of the environment and those of the project around the working folder, each once."""
-    named = [Path(word).absolute() for word in os.environ.get(VARIABLE, "").split(os.pathsep) if word]
-    told = listed(Path.cwd(), "causes")
-    if told is not None:
-        named += [told[0].parent / word for word in told[1]]
-    folders = tuple(dict.fromkeys(folder.resolve() for folder in named))
+    """Those that the environment names, each once."""
+    named = os.environ.get(VARIABLE, "").split(os.pathsep)
+    folders = tuple(dict.fromkeys(Path(word).resolve() for word in named if word))
     for folder in folders:
         if not folder.is_dir():
             raise SleuthError(f"There is no folder {folder} to read causes from.")

@@ -20,16 +20,6 @@ def section(start: Path, name: str) -> tuple[Path, dict[str, Any]] | None:
     return file, table
 
 
-def listed(start: Path, name: str) -> tuple[Path, tuple[str, ...]] | None:
-    """As `section`, for a list of words that stands under `[tool.sleuth]` itself."""
-    file = _nearest(start)
-    if file is None or (words := _read(file).get(name)) is None:
-        return None
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise SleuthError(f"{file}: {name} under [tool.sleuth] must be a list of strings.")
-    return file, tuple(words)
-
-
 def _nearest(start: Path) -> Path | None:
     """The pyproject.toml at or above a place."""
     folders = (start, *start.parents) if start.is_dir() else start.parents
@@ -38,15 +28,12 @@ def _nearest(start: Path) -> Path | None:
 
 def choice(start: Path, name: str, choices: tuple[str, ...]) -> str | None:
     """A setting that stands under `[tool.sleuth]` itself, one of a few words; None where it is not set."""
-    for folder in (start, *start.parents) if start.is_dir() else start.parents:
-        file = folder / "pyproject.toml"
-        if file.is_file():
-            value = _read(file).get(name)
-            if value is not None and value not in choices:
-                known = " or ".join(map(repr, choices))
-                raise SleuthError(f"{file}: {name} under [tool.sleuth] must be {known}, not {value!r}.")
-            return None if value is None else str(value)
-    return None
+    file = _nearest(start)
+    value = None if file is None else _read(file).get(name)
+    if value is not None and value not in choices:
+        known = " or ".join(map(repr, choices))
+        raise SleuthError(f"{file}: {name} under [tool.sleuth] must be {known}, not {value!r}.")
+    return None if value is None else str(value)
 
 
 def _read(file: Path) -> dict[str, Any]:
