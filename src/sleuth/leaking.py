@@ -147,8 +147,7 @@ def _check(clean: Sequence[Any], stages: Sequence[Stage], rows: int) -> None:
         if not output.shape or len(output) != rows:
             raise SleuthError(
                 f"Stage `{name}` returns {output.shape[0] if output.shape else 'one value'} for {rows} "
-                "rows; "
-                "to see what crosses, its output must keep one row for each row of X."
+                "rows; to see what crosses, its output must keep one row for each row of X."
             )
 
 

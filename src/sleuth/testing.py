@@ -33,10 +33,9 @@ def assert_overfits(
         return
     raise AssertionError(
         f"The model could not learn one batch by heart: the loss went from {memory.start:.4g} to "
-        f"{memory.end:.4g} in "
-        f"{memory.steps} steps ({memory.reading}). A model that cannot do this cannot learn the data "
-        "set; "
-        f"{memory.explanation}. `sleuth.probe(model, batch, loss_fn)` looks for the cause."
+        f"{memory.end:.4g} in {memory.steps} steps ({memory.reading}). A model that cannot do this cannot "
+        f"learn the data set; {memory.explanation}. `sleuth.probe(model, batch, loss_fn)` looks for the "
+        "cause."
     )
 
 
@@ -47,10 +46,8 @@ def assert_batch_independent(model: Any, batch: Any, loss_fn: Any = None) -> Non
         return
     raise AssertionError(
         f"{seen.share:.0%} of what moves one example's output comes from other examples of the batch. "
-        "Usually a view or "
-        "reshape swaps axes where transpose or permute was meant, a recurrent layer lacks "
-        "batch_first=True, or a "
-        "softmax or mean runs over dim 0."
+        "Usually a view or reshape swaps axes where transpose or permute was meant, a recurrent layer "
+        "lacks batch_first=True, or a softmax or mean runs over dim 0."
     )
 
 
@@ -61,9 +58,8 @@ def assert_causal(model: Any, batch: Any, loss_fn: Any = None) -> None:
         return
     raise AssertionError(
         f"Replacing the second half of the sequence changed earlier outputs by {seen.change:.1%}: the "
-        "model sees its own "
-        "future. Check the mask (is_causal, an unassigned masked_fill), padding of convolutions, "
-        "bidirectional layers."
+        "model sees its own future. Check the mask (is_causal, an unassigned masked_fill), padding of "
+        "convolutions, bidirectional layers."
     )
 
 

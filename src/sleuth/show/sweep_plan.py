@@ -107,9 +107,8 @@ def cautions(plan: Plan) -> Iterator[str]:
         yield "There is no hypothesis: say what you expect, so that a surprise can be one."
     if len(plan.params) > 1:
         yield (
-            f"{len(plan.params)} parameters vary ({', '.join(plan.params)}): their effects cannot be "
-            "told apart by "
-            "this analysis. Sweep one at a time."
+            f"{len(plan.params)} parameters vary ({', '.join(plan.params)}): their effects cannot be told "
+            "apart by this analysis. Sweep one at a time."
         )
     if plan.search:
         yield (

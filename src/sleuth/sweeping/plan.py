@@ -17,8 +17,7 @@ SCALES = ("linear", "log", "int")  # of a random search; int draws whole numbers
 ADAPTERS = ("template", "hydra", "argparse")
 KEYS = (
     "name question hypothesis command adapter param values params search samples seeds metric direction "
-    "group "
-    "config cells priority limits seed_key pattern train"
+    "group config cells priority limits seed_key pattern train"
 ).split()
 LIMITS = "parallel seconds cores gpus memory_gb".split()
 

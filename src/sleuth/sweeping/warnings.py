@@ -102,9 +102,8 @@ def _of_noise(seen: Seen) -> Iterator[str]:
         loud = max(known, key=lambda value: value.noise_ratio)
         yield (
             f"Noise is not equal (Bartlett p = {seen.scored.unequal[seen.place]:.2g} < {UNEQUAL:g}; at "
-            f"{loud.value} its "
-            f"sd is {math.sqrt(loud.noise_ratio):.1f} times that of the others): the pooled test alone would "
-            "cry wolf, so the paired t with Holm must agree."
+            f"{loud.value} its sd is {math.sqrt(loud.noise_ratio):.1f} times that of the others): the "
+            "pooled test alone would cry wolf, so the paired t with Holm must agree."
         )
     if seen.scored.endless[seen.place]:
         endless = [value.value for value in seen.values if math.isinf(value.t_folklore)]

@@ -90,9 +90,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         return  # something between the layers (a norm, the factor in a sine) brings the signal back each time
     yield Evidence(
         f"Signals {way} on their way through the model: a layer typically gives out {middle:.2g} times "
-        "what it takes in, "
-        f"and after {len(layers)} layers {drift:.2g} of the first input's size is left; about 1 keeps a "
-        "signal alive.",
+        f"what it takes in, and after {len(layers)} layers {drift:.2g} of the first input's size is left; "
+        "about 1 keeps a signal alive.",
         telling="proven" if not 0.1 * LOW < middle < 10 * HIGH or drifted else "likely",
         where=layers[-1].where,
         numbers={"typical_gain": middle, "drift": drift, "layers": len(layers)},

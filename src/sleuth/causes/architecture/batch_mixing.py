@@ -324,8 +324,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         return  # an axis along which influence only runs forward and that the output keeps may well be time
     yield Evidence(
         f"In eval mode {seen.share:.0%} of what moves one example's output comes from the other examples "
-        "of the batch "
-        f"(measured by {seen.method}): an axis is taken for another.",
+        f"of the batch (measured by {seen.method}): an axis is taken for another.",
         telling="proven",
         where=bench.first.swapped or source_of(bench.subject.model),
         numbers={"share": seen.share},

@@ -87,8 +87,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
             continue
         yield Evidence(
             f"{again.dead:.0%} of the {unit.units} units of this {unit.name} are zero for all "
-            f"{again.examples} examples: "
-            "they pass nothing on and get no gradient, so they stay dead.",
+            f"{again.examples} examples: they pass nothing on and get no gradient, so they stay dead.",
             telling="proven",
             where=unit.where,
             numbers={"dead": again.dead, "units": unit.units, "examples": again.examples},

@@ -69,11 +69,10 @@ if TYPE_CHECKING:
     from sleuth.record.entries import Record, Step
 
 CONSEQUENCE_OF = (
-    "accumulation-unscaled bad-init-scale clip-misplaced hidden-state-not-detached "
-    "inputs-unnormalized labels-all-ignored labels-out-of-range logits-into-prob-loss loss-not-reset "
-    "loss-sign-flipped loss-terms-imbalanced lr-too-high missing-zero-grad model-reset-in-loop "
-    "nonfinite-input scheduler-cadence step-before-backward unsafe-log-div unstable-exp "
-    "wrong-reduction"
+    "accumulation-unscaled bad-init-scale clip-misplaced hidden-state-not-detached inputs-unnormalized "
+    "labels-all-ignored labels-out-of-range logits-into-prob-loss loss-not-reset loss-sign-flipped "
+    "loss-terms-imbalanced lr-too-high missing-zero-grad model-reset-in-loop nonfinite-input "
+    "scheduler-cadence step-before-backward unsafe-log-div unstable-exp wrong-reduction"
 )
 UNLESS = {"numbers": "overcome"}
 LOOKS_LIKE = {"falls, then explodes": "even", "not finite": "rarely"}
@@ -96,8 +95,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         yield Evidence(
             f"The gradient norm grows from {last.gradient:.2g} at `{last.name}` to "
             f"{weights[0].gradient:.2g} at `{weights[0].name}` (×{ratio:.0f}): one step moves the early "
-            "layers out of "
-            "their range.",
+            "layers out of their range.",
             telling="likely",
             where=Where(module=weights[0].module or None),
             numbers={"ratio": ratio, "layers": len(weights)},

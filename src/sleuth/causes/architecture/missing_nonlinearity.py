@@ -448,9 +448,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if seen.residue < ROUNDING:
         stacked = next((layer.where for layer in layers if layer.follows_layer), layers[0].where)
         yield Evidence(
-            f"With {seen.layers} weight layers in a row the model is still one linear map: f(a+b) - f(a) - "
-            "f(b) + f(0) is "
-            f"{seen.residue:.1e} of f. Depth adds nothing.",
+            f"With {seen.layers} weight layers in a row the model is still one linear map: f(a+b) - f(a) "
+            f"- f(b) + f(0) is {seen.residue:.1e} of f. Depth adds nothing.",
             telling="proven",
             where=stacked,
             numbers={"residue": seen.residue, "layers": seen.layers},

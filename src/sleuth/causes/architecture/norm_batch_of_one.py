@@ -198,9 +198,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if worst.examples <= FEW:
         yield Evidence(
             f"{worst.kind} takes its statistics over {worst.examples} "
-            f"example{'s' if worst.examples > 1 else ''} "
-            f"({worst.values} values a channel): what distinguishes examples is normalised away, and "
-            "eval mode differs.",
+            f"example{'s' if worst.examples > 1 else ''} ({worst.values} values a channel): what "
+            "distinguishes examples is normalised away, and eval mode differs.",
             telling="proven" if worst.examples == 1 else "likely",
             where=Where(module=worst.path or None),
             numbers={"examples": worst.examples, "values": worst.values, "layers": len(active)},
@@ -214,8 +213,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if keeps and size and size > 1 and isinstance(dataset, Sized) and len(dataset) % size == 1:
         yield Evidence(
             f"{len(dataset)} examples in batches of {size} leave a last batch of one, over which "
-            f"{worst.kind} has no "
-            "statistics.",
+            f"{worst.kind} has no statistics.",
             telling="likely",
             where=Where(module=worst.path or None),
             numbers={"examples": len(dataset), "batch_size": size},

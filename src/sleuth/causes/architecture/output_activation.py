@@ -273,8 +273,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if use.name in regression and use.outside_share > SHARE:
             yield Evidence(
                 f"The output ends in {use.squash}, and {use.outside_share:.0%} of the targets (from "
-                f"{use.target_min:.3g} "
-                f"to {use.target_max:.3g}) lie where it cannot go.",
+                f"{use.target_min:.3g} to {use.target_max:.3g}) lie where it cannot go.",
                 telling="proven",
                 where=use.where,
                 numbers={"outside": use.outside_share, "minimum": use.target_min, "maximum": use.target_max},

@@ -72,8 +72,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if unit.saturated > MOST and not unit.final and unit.units >= 4 and unit.inside:
             yield Evidence(
                 f"{unit.saturated:.0%} of this {unit.name}'s outputs lie in its flat tails, where almost "
-                "no gradient "
-                "passes: the layers before it hardly learn.",
+                "no gradient passes: the layers before it hardly learn.",
                 telling="likely",
                 where=unit.where,
                 numbers={"saturated": unit.saturated, "units": unit.units},

@@ -355,10 +355,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if part.norms and part.gap > APART:
             yield Evidence(
                 f"`{part.path}` is called {part.calls} times in one step and normalises each call by its "
-                "own batch, though "
-                f"the calls' inputs lie {part.gap:.1f} spreads apart: the branches are made alike, and "
-                "the running "
-                "average fits neither.",
+                f"own batch, though the calls' inputs lie {part.gap:.1f} spreads apart: the branches are "
+                "made alike, and the running average fits neither.",
                 telling="likely",
                 where=Where(module=part.path or None),
                 numbers={"calls": part.calls, "gap": part.gap},
@@ -368,8 +366,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         elif part.dropouts and part.calls == 2:
             yield Evidence(
                 f"`{part.path}` is called twice in one step with its own dropout mask each time: two "
-                "equal inputs come out "
-                "different.",
+                "equal inputs come out different.",
                 telling="aside",
                 where=Where(module=part.path or None),
                 numbers={"calls": part.calls, "dropouts": part.dropouts},

@@ -225,9 +225,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if gradients.hidden:
         yield Evidence(
             f"{len(gradients.hidden)} modules with parameters stand in a plain list or dict "
-            f"(`{gradients.hidden[0]}`): "
-            "model.parameters() does not list them, so no optimizer trains them and no checkpoint keeps "
-            "them.",
+            f"(`{gradients.hidden[0]}`): model.parameters() does not list them, so no optimizer trains "
+            "them and no checkpoint keeps them.",
             telling="proven",
             where=Where(module=gradients.hidden[0]),
             numbers={"hidden": len(gradients.hidden), "unlisted_tensors": len(gradients.strangers)},

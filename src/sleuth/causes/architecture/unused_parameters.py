@@ -99,8 +99,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if idle and busy:
         yield Evidence(
             f"{len(idle)} trainable parameters such as `{idle[0].name}` take no part in this pass: they "
-            "never change, "
-            "and a layer you count on may be missing from forward.",
+            "never change, and a layer you count on may be missing from forward.",
             telling="likely",
             where=Where(module=idle[0].module or None),
             numbers={"idle": len(idle), "busy": len(busy)},

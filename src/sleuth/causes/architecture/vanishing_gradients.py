@@ -96,9 +96,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if late > 0 and early < RATIO * late and not bench.wakes(first):
         ratio = early / late
         yield Evidence(
-            f"Relative to its weights, `{best.name}` gets {ratio:.1e} of the gradient that "
-            f"`{last.name}` gets "
-            f"({len(weights)} layers between input and loss): the early layers stand still.",
+            f"Relative to its weights, `{best.name}` gets {ratio:.1e} of the gradient that `{last.name}` "
+            f"gets ({len(weights)} layers between input and loss): the early layers stand still.",
             telling="likely",
             where=Where(module=first.module or None),
             numbers={"ratio": ratio, "first": early, "last": late},

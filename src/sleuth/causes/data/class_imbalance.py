@@ -99,8 +99,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     yield Evidence(
         f"Class {rare[0]} has {rare[1]} of {counts.seen} examples, the largest class {numbers[-1]} "
         f"({counts.ratio:.0f}:1), and the loss weighs all examples alike: naming the large class every "
-        "time is nearly "
-        "optimal for it.",
+        "time is nearly optimal for it.",
         telling="likely",
         where=losses[0].where,
         numbers={"ratio": counts.ratio, "rarest": rare[1], "seen": counts.seen},

@@ -76,8 +76,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if part.top_share >= NEARLY_ALL and part.examples > 1 and part.features > 1:
             yield Evidence(
                 f"{part.top_share:.1%} of all values of input {part.name} are {part.top_value:g}: "
-                "padding, an unknown "
-                "token or a clipped range is nearly all that the model sees.",
+                "padding, an unknown token or a clipped range is nearly all that the model sees.",
                 telling="likely",
                 numbers={"share": part.top_share, "value": part.top_value},
                 fix="Undo the preprocessing for one example and look at it; compare with the raw file.",
@@ -89,9 +88,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     reach = bench.reach
     if reach.features and reach.ignored == reach.features:
         yield Evidence(
-            f"No output depends on any of the {reach.features} input features: the gradient of the "
-            "output with respect "
-            "to the input is exactly zero.",
+            f"No output depends on any of the {reach.features} input features: the gradient of the output "
+            "with respect to the input is exactly zero.",
             telling="likely",
             numbers={"features": reach.features, "ignored": reach.ignored},
             fix="Look for a multiplication by zero, a mask that covers everything, or an input that is "

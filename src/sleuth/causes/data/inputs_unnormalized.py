@@ -85,18 +85,16 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if part.farthest > LARGE:
             yield Evidence(
                 f"Input {part.name} reaches a size of {part.farthest:.3g} in a feature (spreads from "
-                f"{part.narrowest:.2g} to {part.widest:.2g}); weights are initialised for inputs of "
-                "about 1, so the "
-                "first layer dominates everything.",
+                f"{part.narrowest:.2g} to {part.widest:.2g}); weights are initialised for inputs of about "
+                "1, so the first layer dominates everything.",
                 telling="proven" if part.farthest > HUGE else "likely",
                 numbers=numbers,
                 fix="Subtract the training mean and divide by the training spread, feature by feature.",
             )
         elif 0 < part.farthest < SMALL:
             yield Evidence(
-                f"No feature of input {part.name} is larger than {part.farthest:.2g}; the biases "
-                "outweigh it and the "
-                "model sees the same input every time.",
+                f"No feature of input {part.name} is larger than {part.farthest:.2g}; the biases outweigh "
+                "it and the model sees the same input every time.",
                 telling="likely",
                 numbers=numbers,
                 fix="Scale the inputs to a spread of about 1; look for a division that was made twice.",

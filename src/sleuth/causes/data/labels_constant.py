@@ -91,9 +91,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         seen = min((part.examples for part in targets), default=0)
     if distinct == 1 and seen >= ENOUGH:
         yield Evidence(
-            f"All {seen} examples seen carry the same label, so the best model is a constant and the "
-            "loss falls to zero "
-            "without anything being learned.",
+            f"All {seen} examples seen carry the same label, so the best model is a constant and the loss "
+            "falls to zero without anything being learned.",
             telling="proven" if whole else "open",
             numbers={"examples": seen, "distinct": distinct},
             fix="Look at the label column of the raw data, and at a filter or a join that kept one class "

@@ -88,8 +88,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if use.name.startswith("binary") and (use.target_min < 0 or use.target_max > 1):
             yield Evidence(
                 f"{use.name} gets targets from {use.target_min:g} to {use.target_max:g}; it is only a "
-                "loss between 0 "
-                "and 1, beyond that it falls without limit and the outputs run away.",
+                "loss between 0 and 1, beyond that it falls without limit and the outputs run away.",
                 telling="proven",
                 where=use.where,
                 numbers=numbers,
@@ -99,8 +98,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if soft and (use.target_min < 0 or use.target_max > 1):
             yield Evidence(
                 f"cross_entropy gets a floating target from {use.target_min:g} to {use.target_max:g}, "
-                "which it reads as "
-                "class probabilities; those lie between 0 and 1.",
+                "which it reads as class probabilities; those lie between 0 and 1.",
                 telling="proven",
                 where=use.where,
                 numbers=numbers,

@@ -90,8 +90,7 @@ def lint(program: Program) -> Iterator[Evidence]:
                 "proven" if certainty == "proven" else "likely",
                 split.call,
                 f"Rows that follow each other in time (line {line(evidence)}) are divided at random: "
-                "held-out "
-                "rows lie between training rows that are almost the same.",
+                "held-out rows lie between training rows that are almost the same.",
                 fix=(
                     "Cut by time (`shuffle=False`, `TimeSeriesSplit`, an index), with a gap as long "
                     "as a window."

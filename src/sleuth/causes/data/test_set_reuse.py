@@ -102,9 +102,8 @@ def _report(at: Value, what: str, looked: Value) -> Evidence:
     return clue(
         "likely",
         at,
-        f"A score on the test data (line {line(looked)}) decides {what} again and again: what is "
-        "reported in the end "
-        "no longer measures new data.",
+        f"A score on the test data (line {line(looked)}) decides {what} again and again: what is reported "
+        "in the end no longer measures new data.",
         fix=FIX,
     )
 

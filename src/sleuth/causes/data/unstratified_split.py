@@ -281,8 +281,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         )
         yield Evidence(
             f"Training and validation labels do not come from one draw: {what} (chi-square "
-            f"{seen.class_shift:.1f} a "
-            "degree of freedom), so the validation score measures the split.",
+            f"{seen.class_shift:.1f} a degree of freedom), so the validation score measures the split.",
             # Other shares, with enough of each class, are often wanted: more of a rare class to be judged by.
             telling="likely" if lacking else "open",
             numbers={"chi_square": seen.class_shift, "missing": len(seen.missing_classes)},

@@ -107,8 +107,7 @@ def experiment(trials: "Trials") -> Iterator[Evidence]:
     rate = "its learning rate" if optimizer is None else f"a learning rate of {optimizer.lr:g}"
     yield Evidence(
         f"With {rate} the loss {'swings or explodes' if trials.unstable else 'does not fall'}; with a "
-        "tenth of "
-        f"it the same script learns ({trials.figures('lr×0.1')}).",
+        f"tenth of it the same script learns ({trials.figures('lr×0.1')}).",
         "proven",
         where,
         fix="Divide the learning rate by 10, then go back up to the highest value that stays calm.",

@@ -66,10 +66,9 @@ CONSEQUENCE_OF = (
     "bad-init-scale clip-always-active clip-misplaced dead-relu detached-graph double-softmax "
     "eval-mode-training frozen-params inputs-constant labels-all-ignored logits-into-prob-loss "
     "loss-disconnected loss-saturated lr-collapsed missing-backward missing-step model-reset-in-loop "
-    "no-grad-training output-activation over-regularized params-not-in-optimizer "
-    "saturated-activations scheduler-cadence stale-optimizer-params step-before-backward "
-    "unregistered-modules update-underflow vanishing-gradients weights-not-loaded wrong-reduction "
-    "zero-grad-after-backward zero-init"
+    "no-grad-training output-activation over-regularized params-not-in-optimizer saturated-activations "
+    "scheduler-cadence stale-optimizer-params step-before-backward unregistered-modules update-underflow "
+    "vanishing-gradients weights-not-loaded wrong-reduction zero-grad-after-backward zero-init"
 )
 GIVES_WAY_TO = "proven"
 UNLESS = {"numbers": "overcome plays"}

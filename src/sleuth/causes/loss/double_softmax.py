@@ -137,8 +137,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
                 f"What reaches {use.name} are probabilities: every value lies between 0 and 1"
                 + (" and every row sums to 1" if use.rows_sum_to_one else "")
                 + f". The loss applies its own {'sigmoid' if binary else 'softmax'} after the model's "
-                f"{squash}, which "
-                "leaves a high floor and hardly any slope.",
+                f"{squash}, which leaves a high floor and hardly any slope.",
                 telling="proven",
                 where=use.where,
                 numbers={"loss": use.mean_value, "classes": use.classes},

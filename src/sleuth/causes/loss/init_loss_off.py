@@ -88,8 +88,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if ratio > LOOK:
             yield Evidence(
                 f"{use.name} starts at {use.mean_value:.4g}, {ratio:.1f} times what guessing costs "
-                f"({use.chance:.4g}): "
-                "the outputs are sure and wrong before the first step"
+                f"({use.chance:.4g}): the outputs are sure and wrong before the first step"
                 + (", or the targets are far from zero." if "loss" in use.name and use.classes <= 1 else "."),
                 telling="likely" if fault else "aside",
                 where=use.where,
@@ -99,8 +98,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         elif ratio < TOO_GOOD:
             yield Evidence(
                 f"{use.name} is {use.mean_value:.4g} where guessing costs {use.chance:.4g}: fine for a "
-                "trained model; a "
-                "fresh one would have seen the answer.",
+                "trained model; a fresh one would have seen the answer.",
                 telling="aside",
                 where=use.where,
                 numbers=numbers,

@@ -216,8 +216,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if "between 0 and 1" in bench.failure:
         yield Evidence(
             "The binary loss refuses its input because it is not between 0 and 1: it expects "
-            "probabilities and gets "
-            f"raw scores. It said: {bench.failure}.",
+            f"probabilities and gets raw scores. It said: {bench.failure}.",
             telling="proven",
             fix="Use `binary_cross_entropy_with_logits`, or put a sigmoid before this loss.",
         )
@@ -233,8 +232,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if raw and len(use.input_shape) >= 2:
             yield Evidence(
                 f"{use.name} expects log-probabilities, and the exponentials of what it gets do not sum "
-                "to 1 in a row: "
-                "raw scores make this loss fall without limit while nothing is learned.",
+                "to 1 in a row: raw scores make this loss fall without limit while nothing is learned.",
                 telling="proven",
                 where=use.where,
                 numbers={"loss": use.mean_value},
@@ -244,8 +242,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if clamped:
             yield Evidence(
                 "What reaches binary_cross_entropy was clamped into its range, not squashed: outside of "
-                "it there is no "
-                "gradient at all.",
+                "it there is no gradient at all.",
                 telling="likely",
                 where=use.where,
                 numbers={"loss": use.mean_value},

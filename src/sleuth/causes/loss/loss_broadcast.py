@@ -220,8 +220,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     for where, name, first, second in met:
         yield Evidence(
             f"Shapes {first} and {second} meet in `{name}` and are stretched to fit: every prediction is "
-            "compared with "
-            "every target, and the best the model can do is the mean.",
+            "compared with every target, and the best the model can do is the mean.",
             telling="proven",
             where=where,
             numbers={"left": str(first), "right": str(second)},

@@ -341,9 +341,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if use.orphans:
             yield Evidence(
                 f"The {use.name} computed here ({use.value:.4g}) is not part of the loss that is "
-                "minimised, and "
-                f"{len(use.orphans)} parameters such as `{use.orphans[0]}` get no gradient from anything "
-                "else.",
+                f"minimised, and {len(use.orphans)} parameters such as `{use.orphans[0]}` get no gradient "
+                "from anything else.",
                 telling="proven",
                 where=use.where,
                 numbers={"value": use.value, "orphans": len(use.orphans)},

@@ -99,8 +99,7 @@ def lint(program: Program) -> Iterator[Evidence]:
                 "proven",
                 backward.call,
                 f"`{carried.name}` still holds the losses of all turns before: every backward pass goes "
-                "through their "
-                "graphs again.",
+                "through their graphs again.",
                 fix="Differentiate the loss of this turn only, and keep the total as a number (`.item()`).",
             )
     for added in program.calls("+=", "+"):
@@ -224,9 +223,8 @@ def _kept_for_the_log(program: Program, added: Call, backwards: list[Event]) -> 
         yield clue(
             "likely",
             added,
-            f"`{name}` collects the loss with its graph (differentiated on line {own[0].line}): "
-            "the graph of "
-            "every turn stays in memory, and steps get slower.",
+            f"`{name}` collects the loss with its graph (differentiated on line {own[0].line}): the graph "
+            "of every turn stays in memory, and steps get slower.",
             fix="Add a number: `loss.item()` or `loss.detach()`.",
             edits=_as_number(added),
         )

@@ -123,9 +123,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if use.silent_examples >= SILENT and high and use.wants_gradient and use.ignored_share < 1:
             yield Evidence(
                 f"{use.name} stands at {use.mean_value:.3g}, no better than guessing ({use.chance:.3g}), "
-                "and has no "
-                f"slope for {use.silent_examples:.0%} of the examples: nothing tells the model where to "
-                "go.",
+                f"and has no slope for {use.silent_examples:.0%} of the examples: nothing tells the model "
+                "where to go.",
                 telling="likely",
                 where=use.where,
                 numbers={"silent": use.silent_examples, "loss": use.mean_value},

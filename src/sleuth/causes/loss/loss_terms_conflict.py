@@ -92,9 +92,8 @@ def _opposed_slopes(bench: "Workbench") -> Iterator[Evidence]:
         grave = goals and max(cosines) < HEAD_ON
         yield Evidence(
             f"The gradients of `{a.name}` and `{b.name}` point against each other (cosine "
-            f"{sum(cosines) / len(cosines):.2f}, and {max(cosines):.2f} at best over parts of the "
-            "batch and other initial weights): what helps one "
-            "harms the other.",
+            f"{sum(cosines) / len(cosines):.2f}, and {max(cosines):.2f} at best over parts of the batch "
+            "and other initial weights): what helps one harms the other.",
             telling="likely" if grave else "aside",
             where=b.where,
             numbers={"cosine": sum(cosines) / len(cosines), "parts": len(cosines)},

@@ -85,8 +85,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     grave = ratio >= ABSENT and (weak.of_target or not strong.of_target)
     yield Evidence(
         f"The gradient of `{strong.name}` ({strong.gradient:.3g}) is {ratio:.0f} times that of "
-        f"`{weak.name}` "
-        f"({weak.gradient:.3g}): the smaller term is as good as absent.",
+        f"`{weak.name}` ({weak.gradient:.3g}): the smaller term is as good as absent.",
         telling="likely" if grave else "open",
         where=strong.where,
         numbers={"ratio": ratio, "strong": strong.gradient, "weak": weak.gradient},

@@ -291,8 +291,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     )
     yield Evidence(
         f"Doubling the batch doubles the loss (×{seen.doubling:.2f}) and its gradient: it is a sum over "
-        "examples, so the "
-        f"step grows with the batch; {effect}.",
+        f"examples, so the step grows with the batch; {effect}.",
         telling="proven" if harmful else "open",
         where=summed,
         numbers={"doubling": seen.doubling, "loss": seen.loss, "largest_update": updates.largest},
@@ -313,9 +312,8 @@ def _uneven(bench: "Workbench") -> Iterator[Evidence]:
     if sums and means:
         yield Evidence(
             f"`{sums[0].name}` is summed over the batch and `{means[0].name}` averaged (doubling the "
-            "batch gives "
-            f"×{sums[0].growth:.2f} and ×{means[0].growth:.2f}): their balance changes with the batch "
-            "size.",
+            f"batch gives ×{sums[0].growth:.2f} and ×{means[0].growth:.2f}): their balance changes with "
+            "the batch size.",
             telling="likely",
             where=sums[0].where,
             numbers={"summed": sums[0].value, "averaged": means[0].value},

@@ -88,8 +88,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         source = f" from {hazard.bad_input}" if hazard.bad_input else ""
         yield Evidence(
             f"The first value that is NaN or infinite comes out of `{hazard.operation}`{source} (nearest "
-            "argument "
-            f"{hazard.argument:.3g}) on this batch; everything after it is lost.",
+            f"argument {hazard.argument:.3g}) on this batch; everything after it is lost.",
             telling="proven",
             where=hazard.where,
             numbers={"argument": str(hazard.argument), "operation": hazard.operation},

@@ -80,8 +80,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if hazard is not None:
         yield Evidence(
             f"Loss and outputs are finite and a gradient is not: the derivative of `{hazard.operation}` "
-            "is NaN or infinite "
-            "on this batch, and one step makes the weights NaN.",
+            "is NaN or infinite on this batch, and one step makes the weights NaN.",
             telling="proven",
             where=hazard.where,
             numbers={"operation": hazard.operation, "argument": str(hazard.argument)},

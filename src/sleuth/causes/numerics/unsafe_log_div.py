@@ -471,8 +471,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         what = "its derivative is not finite" if hazard.in_gradient else "its result is not finite"
         yield Evidence(
             f"`{hazard.operation}` reaches its pole on {hazard.situation}: nearest argument "
-            f"{hazard.argument:.3g}, and "
-            f"{what}. One such batch makes every weight NaN.",
+            f"{hazard.argument:.3g}, and {what}. One such batch makes every weight NaN.",
             telling="proven" if now else "likely",
             where=hazard.where,
             numbers={"argument": str(hazard.argument), "situation": hazard.situation},

@@ -101,8 +101,7 @@ def lint(program: Program) -> Iterator[Evidence]:
                     "proven",
                     clip.call,
                     f"The gradients are clipped after the step on line {before.line} has used them: the "
-                    "clipping "
-                    "has no effect on training.",
+                    "clipping has no effect on training.",
                     fix="Clip between `backward()` and the step.",
                     edits=_clipped_between(clip, before, first=True),
                 )
@@ -114,8 +113,7 @@ def _before_backward(program: Program, turn: Turn, clip: Event, backward: Event)
             "proven",
             clip.call,
             f"The gradients are clipped before `backward()` on line {backward.line} computes them: what "
-            "the step "
-            "applies is never clipped.",
+            "the step applies is never clipped.",
             fix="Clip between `backward()` and the step.",
             edits=_clipped_between(clip, backward, first=False),
         )
@@ -171,8 +169,7 @@ def _still_scaled(program: Program, backward: Event, clip: Event) -> Iterator[Ev
         "proven",
         clip.call,
         f"The gradients still carry the factor of `{spelling(scale)}.scale` (line {backward.line}): the "
-        "bound cuts "
-        "them to almost nothing once the scaler divides.",
+        "bound cuts them to almost nothing once the scaler divides.",
         fix=f"Call `{spelling(scale)}.unscale_(optimizer)` before clipping.",
     )
 

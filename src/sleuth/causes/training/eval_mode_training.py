@@ -138,9 +138,8 @@ def lint(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven" if matters else "likely",
                     event.call,
-                    f"`eval()` here is still in force when {line_of(call, event.call)} runs the "
-                    "training forward pass: "
-                    "dropout is off and batch statistics stand still.",
+                    f"`eval()` here is still in force when {line_of(call, event.call)} runs the training "
+                    "forward pass: dropout is off and batch statistics stand still.",
                     fix="Call `model.train()` before each training pass (or after each evaluation).",
                     edits=_switched_back(call),
                 )
@@ -148,9 +147,8 @@ def lint(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "likely",
                     call,
-                    f"`from_pretrained` on line {spot(call.receiver or call).line} hands the model "
-                    "over in eval mode "
-                    "and nothing calls `train()`: it is fine-tuned without its dropout.",
+                    f"`from_pretrained` on line {spot(call.receiver or call).line} hands the model over "
+                    "in eval mode and nothing calls `train()`: it is fine-tuned without its dropout.",
                     fix="Call `model.train()` before the training loop.",
                     edits=_switched_back(call),
                 )

@@ -101,9 +101,8 @@ def lint(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     call,
-                    "A module has no `requires_grad` switch: this sets an unused attribute, and "
-                    "the parameters "
-                    f"frozen on {line_of(freeze, call)} stay frozen.",
+                    "A module has no `requires_grad` switch: this sets an unused attribute, and the "
+                    f"parameters frozen on {line_of(freeze, call)} stay frozen.",
                     fix="Call `.requires_grad_(True)` on the module, or set the flag on each parameter.",
                 )
     yield from _misspelt(program, freezes)

@@ -181,8 +181,7 @@ def _finding(call: Call, name: str, backward: Event) -> Evidence:
         "proven",
         backward.call if retained else call,
         f"`{name}` comes from the turn before with its graph (fed in on line {spot(call).line}): "
-        "backward() on line "
-        f"{backward.line} walks back through every earlier batch.",
+        f"backward() on line {backward.line} walks back through every earlier batch.",
         fix=f"Detach the state before using it again: `{name} = {name}.detach()` (each part of an "
         "LSTM's pair).",
         edits=_detached_first(call, name),

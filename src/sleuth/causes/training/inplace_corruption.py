@@ -196,9 +196,8 @@ def _clipped_skips(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"This writes into the tensor that line {spot(later).line} reads again: there it "
-                "no longer holds "
-                "what the earlier layer gave.",
+                f"This writes into the tensor that line {spot(later).line} reads again: there it no "
+                "longer holds what the earlier layer gave.",
                 fix="Use the copying form (`inplace=False`, `x = x + y`) here.",
                 edits=_as_new_tensor(call),
             )
@@ -359,9 +358,8 @@ def _views_of_the_data(program: Program) -> Iterator[Evidence]:
         yield clue(
             "likely",
             call,
-            f"The item taken on line {spot(item).line} is a view of the stored data: this write "
-            "stays there, and "
-            "every epoch applies it once more.",
+            f"The item taken on line {spot(item).line} is a view of the stored data: this write stays "
+            "there, and every epoch applies it once more.",
             fix="Work on a copy (`x = x / 255`, or `.clone()` / `.copy()` before editing).",
         )
 

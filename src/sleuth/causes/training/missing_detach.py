@@ -217,9 +217,8 @@ def _bootstrapped_targets(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     spot,
-                    f"The target contains the network's own output ({line_of(call, spot)}) with "
-                    "its graph: the "
-                    f"loss on {line_of(loss, spot)} moves the target towards the prediction.",
+                    f"The target contains the network's own output ({line_of(call, spot)}) with its "
+                    f"graph: the loss on {line_of(loss, spot)} moves the target towards the prediction.",
                     fix="Compute the target under `torch.no_grad()` or detach it.",
                     edits=_detached(_discounted(target)),
                 )
@@ -307,9 +306,8 @@ def _advantages(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     call,
-                    f"The advantage ({line_of(difference, call)}) multiplies a log-probability "
-                    "with the value "
-                    "network's graph attached: the policy loss also drives the values, whatever "
+                    f"The advantage ({line_of(difference, call)}) multiplies a log-probability with the "
+                    "value network's graph attached: the policy loss also drives the values, whatever "
                     "the rewards were.",
                     fix="Multiply with `advantage.detach()`.",
                     edits=_factor_detached(call, weight),
@@ -417,17 +415,15 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if use.target_has_graph and not use.mutual:
             yield Evidence(
                 f"The target of {use.name} carries a graph: gradient flows into what should be constant, "
-                "and the loss "
-                "can fall by moving the target.",
+                "and the loss can fall by moving the target.",
                 telling="likely",
                 where=use.where,
                 fix="Compute the target under `torch.no_grad()`, or use `target.detach()`.",
             )
     for name in bench.first.gradients.upstream_of_step:
         yield Evidence(
-            f"This loss sends a gradient into `{name}`, which runs before the model whose optimizer "
-            "steps and belongs to "
-            "another optimizer: the gradient is left there and added to its next step.",
+            f"This loss sends a gradient into `{name}`, which runs before the model whose optimizer steps "
+            "and belongs to another optimizer: the gradient is left there and added to its next step.",
             telling="proven",
             where=Where(module=name),
             fix=f"Detach the output of `{name}` before it enters this loss.",

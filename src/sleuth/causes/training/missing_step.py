@@ -214,8 +214,7 @@ def _never_stepped(program: Program, loop: Loop) -> Iterator[Evidence]:
             "proven" if is_optimizer(clearing.about) else "likely",
             backward.call,
             f"Gradients are computed here on every turn and `{spelling(clearing.call)}`, which clears "
-            "them on "
-            f"{line_of(clearing.call, backward.call)}, is never stepped.",
+            f"them on {line_of(clearing.call, backward.call)}, is never stepped.",
             fix=f"Call `{spelling(clearing.call)}.step()` after `backward()`.",
             edits=_stepped(backward, clearing),
         )

@@ -279,9 +279,8 @@ def _false_cures(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "open" if intact or cut_later else "likely",
                 call,
-                "Switching `requires_grad` on for a loss makes backward() run without an error, "
-                "but it brings back "
-                "no graph: the parameters still get no gradient.",
+                "Switching `requires_grad` on for a loss makes backward() run without an error, but it "
+                "brings back no graph: the parameters still get no gradient.",
                 fix="Find where the graph was cut (no_grad, detach, item, numpy) and remove this line.",
             )
 
@@ -311,9 +310,8 @@ def _never_switched_back(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     call,
-                    "Gradient recording is switched off here for the rest of the program and never "
-                    "on again, and "
-                    f"backward() on {line_of(backward.call, call)} runs after it.",
+                    "Gradient recording is switched off here for the rest of the program and never on "
+                    f"again, and backward() on {line_of(backward.call, call)} runs after it.",
                     fix="Use `with torch.no_grad():` (or the decorator), which ends with its block.",
                 )
                 break

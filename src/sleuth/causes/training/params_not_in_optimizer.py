@@ -81,9 +81,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     whole = {p.module for p in missing}.isdisjoint(p.module for p in held)
     head_only = bool(held) and whole and max(p.order for p in missing) < min(p.order for p in held)
     yield Evidence(
-        f"{len(missing)} of {len(receiving)} parameters that receive a gradient are in no optimizer, "
-        "such as "
-        f"`{missing[0].name}`: they keep their initial values.",
+        f"{len(missing)} of {len(receiving)} parameters that receive a gradient are in no optimizer, such "
+        f"as `{missing[0].name}`: they keep their initial values.",
         telling="open" if head_only else "proven",
         where=Where(module=missing[0].module or None),
         numbers={"missing": len(missing), "receiving": len(receiving), "first": missing[0].name},

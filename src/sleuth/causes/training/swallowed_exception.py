@@ -247,7 +247,6 @@ def _datasets(program: Program, cls: Class) -> Iterator[Evidence]:
                     "likely",
                     Value(handler, cls.source),
                     f"`{_title(handler)}` in `{cls.name}.__getitem__` serves something else for every "
-                    "example "
-                    "that fails to load, whatever the reason, and nobody is told.",
+                    "example that fails to load, whatever the reason, and nobody is told.",
                     fix="Catch only read errors, count them, and filter broken files once, beforehand.",
                 )

@@ -128,9 +128,8 @@ def lint(program: Program) -> Iterator[Evidence]:
         yield clue(
             telling,
             call,
-            "The model is judged here while it is still in train mode: dropout is active, and "
-            "batch norm uses (and "
-            "learns from) the evaluation batch.",
+            "The model is judged here while it is still in train mode: dropout is active, and batch norm "
+            "uses (and learns from) the evaluation batch.",
             fix="Call `model.eval()` before the evaluation and `model.train()` before training goes on.",
             edits=() if _mode_blocks(program, call) else _switched(program, call),
         )

@@ -453,8 +453,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         elif forgets and part.steps == 1 and part.calls == 1 and part.stateless_calls:
             yield Evidence(
                 f"`{part.path or part.kind}` sees sequences of length 1 and starts from zero each time: "
-                "its recurrent "
-                "weights get no gradient.",
+                "its recurrent weights get no gradient.",
                 telling="likely",
                 where=Where(module=part.path or None),
                 numbers={"steps": part.steps},

@@ -255,8 +255,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         name = alike[0].name
         yield Evidence(
             f"All units of `{name}` {alike[0].shape} have the same weights and get the same gradient: "
-            "they stay copies "
-            f"of each other, and the layer is worth one unit ({len(alike)} such layers).",
+            f"they stay copies of each other, and the layer is worth one unit ({len(alike)} such layers).",
             telling="proven",
             where=Where(module=alike[0].module or None),
             numbers={"layers": len(alike), "first": name},
@@ -269,8 +268,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if flat and max(flat[0].shape) > 1:
         yield Evidence(
             f"Every weight of `{flat[0].name}` {flat[0].shape} is {flat[0].mean:.3g} ({len(flat)} such "
-            "layers): "
-            "its units differ in their biases at most and learn nearly the same.",
+            "layers): its units differ in their biases at most and learn nearly the same.",
             telling="likely",
             where=Where(module=flat[0].module or None),
             numbers={"layers": len(flat), "value": flat[0].mean},

@@ -204,9 +204,8 @@ def _bytes_wrap(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"`{call.op.rstrip('=')}` works on 8-bit integers (read on line {line(source)}): "
-                "results below 0 "
-                "or above 255 wrap around without a word.",
+                f"`{call.op.rstrip('=')}` works on 8-bit integers (read on line {line(source)}): results "
+                "below 0 or above 255 wrap around without a word.",
                 fix=FIX,
             )
 
@@ -427,8 +426,7 @@ def _noise_cast_to_bytes(program: Program) -> Iterator[Evidence]:
                     "proven",
                     call,
                     "Values with normal noise are cast to 8-bit integers without a clip: what falls "
-                    "below 0 or "
-                    "above 255 wraps around.",
+                    "below 0 or above 255 wraps around.",
                     fix="Clip to 0..255 before the cast.",
                 )
 

@@ -352,8 +352,7 @@ def _listings(program: Program, splits: Splits) -> Iterator[Evidence]:
                 "likely",
                 unsorted[0],
                 f"Two folders are listed separately (lines {line(one[0])} and {line(other[0])}) and "
-                "matched by "
-                "place; a listing has no guaranteed order.",
+                "matched by place; a listing has no guaranteed order.",
                 fix="Sort both listings by a common key, or look up each label by the name of its input.",
             )
 
@@ -452,9 +451,8 @@ def _unlike_their_neighbours(bench: "Workbench") -> Iterator[Evidence]:
     if seen.nearness < NEAR and seen.like_chance and not seen.leveled:
         yield Evidence(
             f"The nearest of {seen.rows} examples has the same label in {seen.agreement:.1%} of cases, "
-            "and chance would "
-            f"give {seen.chance:.1%}: inputs that are alike do not share their label, as if labels had "
-            "been shuffled.",
+            f"and chance would give {seen.chance:.1%}: inputs that are alike do not share their label, as "
+            "if labels had been shuffled.",
             telling="likely",
             numbers={"agreement": seen.agreement, "chance": seen.chance, "nearness": seen.nearness},
             fix="Look at ten pairs of input and label right before the model; shuffle both with one "

@@ -175,9 +175,8 @@ def _report(held: Value, step: str, other: int) -> Evidence:
     return clue(
         "proven",
         held,
-        f"`{step}` differs between this held-out transform and the training one (line {other}): the "
-        "model is asked "
-        "about numbers it never saw.",
+        f"`{step}` differs between this held-out transform and the training one (line {other}): the model "
+        "is asked about numbers it never saw.",
         fix=FIX,
     )
 
@@ -234,8 +233,7 @@ def _unscaled_test(splits: Splits) -> Iterator[Evidence]:
                             "proven",
                             ask,
                             "The model was fitted on rows that went through `transform` (line "
-                            f"{line(scaler)}); these "
-                            "held-out rows did not.",
+                            f"{line(scaler)}); these held-out rows did not.",
                             fix=FIX,
                         )
 

@@ -137,9 +137,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if seen.shared < 3 or share < SHARE:
         return
     yield Evidence(
-        f"{seen.shared} of {seen.val_rows} validation examples ({share:.0%}) stand in the training set "
-        "as well, bit for "
-        "bit: the validation score rewards memory.",
+        f"{seen.shared} of {seen.val_rows} validation examples ({share:.0%}) stand in the training set as "
+        "well, bit for bit: the validation score rewards memory.",
         telling="open" if natural else "proven",
         numbers={"shared": seen.shared, "val_rows": seen.val_rows, "train_rows": seen.train_rows},
         fix="Remove duplicates first, then split once, and keep the indices in a file.",

@@ -316,8 +316,7 @@ def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Evidence]
                     "likely",
                     call,
                     f"`{ast.unparse(node)}` refers to the live tensors of the model: later training "
-                    "changes them, and "
-                    "loading it back restores nothing.",
+                    "changes them, and loading it back restores nothing.",
                     fix="Keep `copy.deepcopy(model.state_dict())`.",
                     edits=_copied(call.node, call.source),
                 )

@@ -264,9 +264,8 @@ def _finding(cut: Call, starved: Call, telling: Telling, edits: Edits) -> Eviden
     return clue(
         telling,
         cut,
-        f"`{name}` takes the values out of the graph on their way to the next layer: the layer "
-        "applied on line "
-        f"{spot(starved).line} never receives a gradient.",
+        f"`{name}` takes the values out of the graph on their way to the next layer: the layer applied on "
+        f"line {spot(starved).line} never receives a gradient.",
         fix="Stay in tensors that keep their history (torch.stack, torch operations) between the layers.",
         edits=edits,
     )

@@ -230,9 +230,8 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
         yield clue(
             "proven" if loss is not None else "likely",
             division,
-            f"Line {spot(added).line} adds up means over batches (`{name}`), and this divides "
-            "by the number of "
-            "examples: the reported value is too small by about the batch size.",
+            f"Line {spot(added).line} adds up means over batches (`{name}`), and this divides by the "
+            "number of examples: the reported value is too small by about the batch size.",
             fix="Multiply each batch's loss by its size before adding, or divide by the number of batches.",
             edits=_by_batches(division),
         )
@@ -258,9 +257,8 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
         yield clue(
             "proven",
             division,
-            f"Line {spot(added).line} counts right answers, and this divides by the number of "
-            "batches: the reported "
-            "value is too large by the batch size.",
+            f"Line {spot(added).line} counts right answers, and this divides by the number of batches: "
+            "the reported value is too large by the batch size.",
             fix="Divide by the number of examples (`len(loader.dataset)`).",
             edits=_by_examples(division),
         )
@@ -322,9 +320,8 @@ def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Evide
             yield clue(
                 "proven",
                 division,
-                f"The total of line {spot(added).line} goes on from epoch to epoch, and this "
-                "divides it by the size "
-                "of one: from the second epoch on the reported value is too large.",
+                f"The total of line {spot(added).line} goes on from epoch to epoch, and this divides it "
+                "by the size of one: from the second epoch on the reported value is too large.",
                 fix="Set the total back to zero at the start of each epoch.",
             )
         elif counts_hits(added.args[1]) or (not added.context.grad and _judges(added.args[1])):
@@ -390,9 +387,8 @@ def _averaged_ratios(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 metric,
-                f"`{metric.op.rpartition('.')[2]}` is a ratio: its average over batches is not its "
-                "value over the "
-                "whole set.",
+                f"`{metric.op.rpartition('.')[2]}` is a ratio: its average over batches is not its value "
+                "over the whole set.",
                 fix="Collect predictions and labels and compute it once at the end.",
             )
 

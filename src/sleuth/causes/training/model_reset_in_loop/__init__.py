@@ -143,8 +143,7 @@ def _optimizer(program: Program, loop: Loop, made: Call, step: Event) -> Iterato
             "proven",
             _place(made, loop, step),
             "The optimizer is made anew on every turn of the loop: its momentum and step counts are lost "
-            "each "
-            "time, while the model goes on.",
+            "each time, while the model goes on.",
             fix="Make the optimizer once, before the loop.",
             edits=_made_once(made, models),
         )
@@ -154,8 +153,7 @@ def _optimizer(program: Program, loop: Loop, made: Call, step: Event) -> Iterato
                 "proven" if _counts_epochs(loop) else "likely",
                 _place(made, loop, step),
                 "Model and optimizer are made anew on every turn of the loop: each pass over the data "
-                "starts from "
-                "scratch and what the last one learned is lost.",
+                "starts from scratch and what the last one learned is lost.",
                 fix="Make model and optimizer once, before the loop.",
             )
 
@@ -270,8 +268,7 @@ def _schedulers(program: Program) -> Iterator[Evidence]:
                 "proven",
                 made,
                 f"The scheduler is made anew on every turn and stepped once (line {event.line}): it "
-                "forgets how far "
-                "it was and never follows its plan.",
+                "forgets how far it was and never follows its plan.",
                 fix="Make the scheduler once, before the loop.",
                 edits=_made_once(made, [optimizer]),
             )

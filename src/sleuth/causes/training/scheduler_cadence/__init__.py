@@ -293,8 +293,7 @@ def _too_often(schedule: Event, made: Call, telling: Telling, reason: str) -> Ev
         telling,
         schedule.call,
         f"`{spelling(schedule.call)}` ({made.op.rpartition('.')[2]}) is stepped once per batch, and its "
-        "numbers "
-        f"mean epochs: {reason}.",
+        f"numbers mean epochs: {reason}.",
         fix="Step it once per epoch, or give its numbers in batches.",
         edits=_once_per_epoch(schedule),
     )
@@ -399,8 +398,7 @@ def _per_epoch(program: Program, schedule: Event, made: Call, batches: Loop) -> 
         "likely" if name == "CyclicLR" else "proven",
         schedule.call,
         f"`{spelling(schedule.call)}` ({name}) is stepped once per epoch, and its numbers mean batches: "
-        f"{reason}, "
-        "so the rate hardly leaves its start.",
+        f"{reason}, so the rate hardly leaves its start.",
         fix="Step it after every optimizer step, or give its numbers in epochs.",
         edits=_once_per_batch(schedule, batches),
     )

@@ -210,9 +210,8 @@ def _replaced_after(program: Program, load: Call) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 later[0],
-                f"This makes a fresh model in the place of the one that {line_of(load, later[0])} "
-                "loaded; the loaded "
-                "one is not used again.",
+                f"This makes a fresh model in the place of the one that {line_of(load, later[0])} loaded; "
+                "the loaded one is not used again.",
                 fix="Load the checkpoint into the model that is used, after it is made.",
             )
 
@@ -237,9 +236,8 @@ def _silently_empty(program: Program, load: Call) -> Iterator[Evidence]:
                 yield clue(
                     "likely",
                     load,
-                    "If the key is missing, an empty state is loaded here and `strict=False` "
-                    "accepts it: the model "
-                    "stays at random weights without a word.",
+                    "If the key is missing, an empty state is loaded here and `strict=False` accepts it: "
+                    "the model stays at random weights without a word.",
                     fix="Index with `[...]`, and check the missing and unexpected keys that the "
                     "load returns.",
                 )
