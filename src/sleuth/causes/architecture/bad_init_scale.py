@@ -90,12 +90,13 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         return  # something between the layers (a norm, the factor in a sine) brings the signal back each time
     yield Evidence(
         f"Signals {way} on their way through the model: a layer typically gives out {middle:.2g} times "
-        f"what it takes in, and after {len(layers)} layers {drift:.2g} of the first input's size is left; "
-        "about 1 keeps a signal alive.",
+        f"what it takes in, and after {len(layers)} layers {drift:.2g} of the input's size is left; a "
+        "gain near 1 per layer keeps the signal alive.",
         telling="proven" if not 0.1 * LOW < middle < 10 * HIGH or drifted else "likely",
         where=layers[-1].where,
         numbers={"typical_gain": middle, "drift": drift, "layers": len(layers)},
-        fix="Initialise with std = sqrt(2 / fan_in) for ReLU or Xavier for tanh; remove hand-set constants.",
+        fix="Initialise with std = sqrt(2 / fan_in) for ReLU or Xavier for tanh; remove constants set by "
+        "hand.",
     )
 
 
@@ -127,13 +128,14 @@ def watch(record: "Record") -> Iterator[Evidence]:
             if out is None or not (odd := _odd(parameter, out)):
                 continue
             yield Evidence(
-                f"`{parameter.name}` starts with a spread of {parameter.std:.3g} for {_fan_in(parameter)} "
-                f"inputs ({_gain(parameter):.2g} times the neutral scale), and before the first step the "
-                f"output of its layer {odd} (spread {out.std:.2g}).",
+                f"`{parameter.name}` starts with a standard deviation of {parameter.std:.3g} for "
+                f"{_fan_in(parameter)} inputs ({_gain(parameter):.2g} times the scale that preserves "
+                f"variance), and before the first step the output of its layer {odd} (std {out.std:.2g}).",
                 telling="proven",
                 where=where_module(record, module_of(parameter.name)),
                 numbers={"gain": _gain(parameter), "std": parameter.std, "output_std": out.std},
-                fix="Start weights with a spread of sqrt(2 / fan_in) (He) or leave torch's default.",
+                fix="Initialise weights with a standard deviation of sqrt(2 / fan_in) (He), or keep "
+                "PyTorch's default.",
             )
             return
 

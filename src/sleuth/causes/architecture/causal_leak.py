@@ -74,8 +74,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if seen.shifted >= 0.9 and seen.change > VISIBLE:
         yield Evidence(
             "The targets are the inputs shifted by one, and replacing everything after position "
-            f"{seen.length // 2} changes earlier outputs by {seen.change:.1%}: the model reads the answer "
-            "from its own future.",
+            f"{seen.length // 2} changes earlier outputs by {seen.change:.1%}: the model sees the future "
+            "values it is asked to predict.",
             telling="proven",
             where=source_of(bench.subject.model),
             numbers={"change": seen.change, "shifted": seen.shifted},

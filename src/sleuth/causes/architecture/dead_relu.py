@@ -87,12 +87,12 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
             continue
         yield Evidence(
             f"{again.dead:.0%} of the {unit.units} units of this {unit.name} are zero for all "
-            f"{again.examples} examples: they pass nothing on and get no gradient, so they stay dead.",
+            f"{again.examples} examples: they output nothing and get no gradient, so they stay dead.",
             telling="proven",
             where=unit.where,
             numbers={"dead": again.dead, "units": unit.units, "examples": again.examples},
-            fix="Start biases at 0 and weights by He's rule, check the input scale, lower the rate; or "
-            "use LeakyReLU.",
+            fix="Start biases at 0 and weights by He's rule, check the input scale, lower the learning "
+            "rate; or use LeakyReLU.",
         )
 
 
@@ -124,15 +124,15 @@ def watch(record: "Record") -> Iterator[Evidence]:
             continue
         jumped = dead[0] < 0.5
         yield Evidence(
-            f"{late[-1]:.0%} of the units of `{name}` were silent for every example at the last {SAMPLES} "
+            f"{late[-1]:.0%} of the units of `{name}` were zero for every example in the last {SAMPLES} "
             "samples"
             + (f" ({dead[0]:.0%} at the start)" if jumped else "")
-            + ": they pass nothing on and get no gradient, so they stay dead.",
+            + ": they output nothing and get no gradient, so they stay dead.",
             telling="proven",
             where=where_module(record, name),
             numbers={"dead": late[-1], "first": dead[0]},
-            fix="Lower the rate, check the input scale and the start of weights and biases, or use "
-            "LeakyReLU.",
+            fix="Lower the learning rate, check the input scale and how weights and biases are "
+            "initialised, or use LeakyReLU.",
         )
 
 

@@ -94,7 +94,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if ratio > RATIO:
         yield Evidence(
             f"The gradient norm grows from {last.gradient:.2g} at `{last.name}` to "
-            f"{weights[0].gradient:.2g} at `{weights[0].name}` (×{ratio:.0f}): one step moves the early "
+            f"{weights[0].gradient:.2g} at `{weights[0].name}` (×{ratio:.0f}): one step pushes the early "
             "layers out of their range.",
             telling="likely",
             where=Where(module=weights[0].module or None),
@@ -112,13 +112,14 @@ def _over_time(bench: "Workbench") -> Iterator[Evidence]:
     grown = turns[-1].size_in / turns[0].size_in
     if grown > RATIO:
         yield Evidence(
-            f"What goes into this layer grows ×{grown:.2g} over its {len(turns)} turns in one pass, and "
-            "gradients grow as much on their way back through time: no rate is right for all of them.",
+            f"The input of this layer grows ×{grown:.2g} over its {len(turns)} calls in one pass, and "
+            "gradients grow as much on the way back: no learning rate suits all of them.",
             telling="proven",
             where=turns[-1].where,
             numbers={"grown": grown, "turns": len(turns)},
             fix="Gate or average the state instead of adding to it (`h = (1 - a) * h + a * new`, a GRU), "
-            "bound it with tanh or a norm, start the recurrent weights orthogonal; clip as a guard.",
+            "bound it with tanh or a norm, initialise the recurrent weights orthogonally; clip as a "
+            "guard.",
         )
 
 
@@ -151,12 +152,12 @@ def watch(record: "Record") -> Iterator[Evidence]:
             yield Evidence(
                 f"The gradient norm grew from {usual:.3g} to {late:.3g} over the run"
                 + (", and then overflowed" if broke else "")
-                + ": the steps it asks for destroy what was learned.",
+                + ": steps of that size destroy what was learned.",
                 telling="proven",
                 where=where_loss(course.steps[-1]),
                 numbers={"first": usual, "last": late, "largest": max(finite)},
-                fix="Lower the rate, clip the norm, add normalisation or gating; over time steps, shorten "
-                "the graph.",
+                fix="Lower the learning rate, clip the norm, add normalisation or gating; in recurrent "
+                "models, backpropagate through fewer time steps.",
             )
             continue
         spikes = _spikes(course.steps, curves.median(finite))
@@ -181,13 +182,14 @@ def _at_once(steps: "tuple[Step, ...]") -> Evidence | None:
         if burst and any(later.loss is not None and not math.isfinite(later.loss) for later in steps):
             norm = f", at a gradient norm of {before.grad_norm:.3g}" if before.grad_norm is not None else ""
             return Evidence(
-                f"Step {before.n} throws the loss from {before.loss:.3g} to {after.loss:.3g} at once{norm}, "
-                "and it is no number after that: small changes grow on their way through turns or layers.",
+                f"Step {before.n} makes the loss jump from {before.loss:.3g} to {after.loss:.3g}{norm}, "
+                "and it is not finite after that: small changes grow on their way through time steps or "
+                "layers.",
                 telling="proven",
                 where=where_loss(after),
                 numbers={"before": before.loss, "after": after.loss, "step": before.n},
-                fix="Bound what is carried from turn to turn (a smaller increment, gating, normalisation); "
-                "clip the norm as a guard.",
+                fix="Bound what is carried from step to step (a smaller increment, gating, "
+                "normalisation); clip the norm as a guard.",
             )
     return None
 

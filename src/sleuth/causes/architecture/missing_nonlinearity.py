@@ -237,9 +237,9 @@ def _told_of_the_loop(at: Call) -> Evidence:
     return clue(
         "likely",
         at,
-        "The loop puts this linear layer behind the one of the turn before, with no nonlinearity between: "
-        "together they compute no more than one.",
-        fix="Add an activation to each turn.",
+        "The loop applies this linear layer to the output of the previous one with no nonlinearity "
+        "between: together they compute no more than one linear layer.",
+        fix="Apply an activation in each iteration of the loop.",
     )
 
 
@@ -414,8 +414,8 @@ def _thrown_away(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                "The result of this activation is thrown away; the layer on line "
-                f"{spot(later[0]).line} gets the values from before it.",
+                f"The result of this activation is thrown away; the layer on line {spot(later[0]).line} "
+                "gets the values from before the activation.",
                 fix="Assign the result: `x = F.relu(x)`.",
             )
 

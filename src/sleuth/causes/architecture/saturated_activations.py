@@ -107,7 +107,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
             telling="proven" if grave else "open",
             where=where_module(record, name),
             numbers={"saturated": late, "first": saturated[0]},
-            fix="Scale inputs and weights so that sums before the activation are near 1; lower the rate.",
+            fix="Scale inputs and weights so that the values before the activation are near 1; lower the "
+            "learning rate.",
         )
 
 

@@ -97,7 +97,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         ratio = early / late
         yield Evidence(
             f"Relative to its weights, `{best.name}` gets {ratio:.1e} of the gradient that `{last.name}` "
-            f"gets ({len(weights)} layers between input and loss): the early layers stand still.",
+            f"gets ({len(weights)} layers between input and loss): the early layers do not change.",
             telling="likely",
             where=Where(module=first.module or None),
             numbers={"ratio": ratio, "first": early, "last": late},
@@ -172,15 +172,14 @@ def watch(record: "Record") -> Iterator[Evidence]:
         f"Relative to its weights, the gradient of `{names[0]}` is {curves.median(pairs):.1e} of that of "
         f"`{names[1]}`"
         + (
-            ": the early layers stand still while the late ones move."
+            ": the early layers do not change while the late ones do."
             if stands
-            else ": the early layers learn little."
+            else ": the early layers learn slowly."
         ),
         telling="open" if learns or suspected else "proven" if stands else "likely",
         where=where_module(record, module_of(names[0])),
         numbers={"ratio": curves.median(pairs), "samples": len(pairs)},
-        fix="Use ReLU-like units, normalisation or residual paths, and start weights by He's or Xavier's "
-        "rule.",
+        fix="Use ReLU-like units, normalisation or residual paths, and He or Xavier initialisation.",
     )
 
 

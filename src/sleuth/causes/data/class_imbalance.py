@@ -98,13 +98,13 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     rare = min(counts.counts, key=lambda pair: pair[1])
     yield Evidence(
         f"Class {rare[0]} has {rare[1]} of {counts.seen} examples, the largest class {numbers[-1]} "
-        f"({counts.ratio:.0f}:1), and the loss weighs all examples alike: naming the large class every "
-        "time is nearly optimal for it.",
+        f"({counts.ratio:.0f}:1), and the loss weighs all examples equally: always predicting the large "
+        "class is nearly optimal for it.",
         telling="likely",
         where=losses[0].where,
         numbers={"ratio": counts.ratio, "rarest": rare[1], "seen": counts.seen},
-        fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; judge by recall "
-        "a class.",
+        fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; report recall "
+        "per class.",
     )
 
 
@@ -129,15 +129,15 @@ def watch(record: "Record") -> Iterator[Evidence]:
     ignored = _rare_ignored(record, common[1] / counts.total()) or _at_entropy(record, counts)
     yield Evidence(
         f"Class {rare[0]} is {rare[1]} of {counts.total()} labels seen, class {common[0]} is {common[1]}, "
-        "and the loss weighs all alike: "
-        + (ignored or "a model that never names the rare class looks good.")
-        + " Judge it by recall.",
+        "and the loss weighs all examples equally: "
+        + (ignored or "a model that never predicts the rare class looks good.")
+        + " Report recall per class.",
         # An imbalance that is learned all the same is no fault.
         telling="likely" if ignored else "open",
         where=at(calls[0]),
         numbers={"ratio": common[1] / max(1, rare[1]), "rarest": rare[1], "seen": counts.total()},
-        fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; judge by recall a "
-        "class.",
+        fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; report recall "
+        "per class.",
     )
 
 
@@ -147,7 +147,7 @@ def _rare_ignored(record: "Record", majority: float) -> str:
 
     for seen in record.of(Evaluation)[-3:]:
         if seen.constant_output:
-            return f"the evaluation at step {seen.n} gave every example the same answer."
+            return f"the evaluation at step {seen.n} gave every example the same prediction."
         if seen.correct is not None and seen.rows >= 50 and abs(seen.correct - majority) < 0.005:
             common = f"the share of the common class ({majority:.3f})"
             return f"accuracy at step {seen.n} is {seen.correct:.3f}, {common}."
@@ -163,7 +163,7 @@ def _at_entropy(record: "Record", counts: Counter[str]) -> str:
         level = sum(late) / len(late) if late else 0.0
         falls = curves.surely_lower(late[: len(late) // 2], late[len(late) // 2 :])
         if abs(level - entropy) < NEAR * entropy and not falls:
-            return f"the loss stands at {level:.3g}, what the frequencies alone give ({entropy:.3g})."
+            return f"the loss is {level:.3g}, what predicting the class frequencies gives ({entropy:.3g})."
     return ""
 
 

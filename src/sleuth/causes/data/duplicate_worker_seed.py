@@ -84,7 +84,10 @@ GENERATORS = frozenset(
     }
 )
 SEEDERS = frozenset({"seed", "manual_seed", "seed_everything"})
-FIX = "Seed inside the worker from what torch gives it: `get_worker_info().seed`, or `torch.initial_seed()`."
+FIX = (
+    "Seed inside each worker from the seed PyTorch gives it: `get_worker_info().seed`, or "
+    "`torch.initial_seed()`."
+)
 
 NEEDS = "worker"
 
@@ -123,8 +126,8 @@ def _own_generator(program: Program, loader: Call, telling: Telling) -> Iterator
                 telling,
                 made,
                 "This generator is made once and `__getitem__` draws from it; the loader on line "
-                f"{line(loader)} copies it into every worker, so all workers draw the same numbers, "
-                "again in each epoch.",
+                f"{line(loader)} copies it into every worker, so all workers draw the same random "
+                "numbers, and again in each epoch.",
                 fix=FIX,
             )
 
@@ -190,8 +193,8 @@ def _bad_start(loader: Call, start: Value, telling: Telling) -> Iterator[Evidenc
             yield clue(
                 "likely",
                 Value(seeders[0], function.source if function is not None else loader.source),
-                f"The bare worker id seeds the workers of the loader on line {line(loader)}: they start anew "
-                "in each epoch, so every epoch repeats the random numbers of the first.",
+                f"Only the worker id seeds the workers of the loader on line {line(loader)}: they are "
+                "seeded again in each epoch, so every epoch repeats the random numbers of the first.",
                 fix=FIX,
             )
         return
@@ -250,9 +253,9 @@ def watch(record: "Record") -> Iterator[Evidence]:
         expected = (loader.workers - 1) / loader.workers
         if shares and curves.median(shares) >= MOST * expected:
             yield Evidence(
-                f"With {loader.workers} workers, {curves.median(shares):.0%} of the rows of a batch stood in "
-                "an earlier batch already: the workers draw the same random numbers, so most of the variety "
-                "is an illusion.",
+                f"With {loader.workers} workers, {curves.median(shares):.0%} of the rows of a batch had "
+                "already appeared in an earlier batch: the workers draw the same random numbers, so "
+                "there is far less variety than it seems.",
                 telling="likely",
                 where=at(loader),
                 numbers={"repeated": curves.median(shares), "workers": loader.workers},

@@ -77,8 +77,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         everything = share == 1.0
         yield Evidence(
             f"{part.constant_features} of {part.features} features of input {part.name} have the same "
-            "value in all "
-            f"{part.examples} examples of this batch; what does not vary cannot tell examples apart.",
+            f"value in all {part.examples} examples of this batch; a constant feature cannot tell "
+            "examples apart.",
             telling="proven" if everything else "likely",
             numbers={"constant_features": part.constant_features, "features": part.features},
             fix="Print two raw examples and follow them through the preprocessing to where they become "
@@ -98,8 +98,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
         first = next(values for _, values in tensors(seen, "input") if _several(values.shape))
         yield Evidence(
             f"In all {flat} recorded batches every row of the input is the same (mean "
-            f"{first.mean or 0:.4g}): the model cannot tell the examples apart, and the best it can learn is "
-            "the average answer.",
+            f"{first.mean or 0:.4g}): the model cannot tell the examples apart, and the best it can learn "
+            "is the average target.",
             telling="proven",
             where=where_input_made(record, seen[0].line),
             numbers={"batches": flat},

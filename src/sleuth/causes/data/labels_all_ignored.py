@@ -74,7 +74,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if use.ignored_share == 1.0:
             yield Evidence(
                 f"Every target of this batch equals the ignore index of {use.name}, so there is nothing "
-                "to learn from and the mean over no element is NaN.",
+                "to learn from, and the mean over zero elements is NaN.",
                 telling="proven",
                 where=use.where,
                 numbers={"ignored_share": use.ignored_share},

@@ -87,8 +87,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         numbers = {"minimum": use.target_min, "maximum": use.target_max}
         if use.name.startswith("binary") and (use.target_min < 0 or use.target_max > 1):
             yield Evidence(
-                f"{use.name} gets targets from {use.target_min:g} to {use.target_max:g}; it is only a "
-                "loss between 0 and 1, beyond that it falls without limit and the outputs run away.",
+                f"{use.name} gets targets from {use.target_min:g} to {use.target_max:g}; it is made for "
+                "targets from 0 to 1, outside it falls without limit and the outputs diverge.",
                 telling="proven",
                 where=use.where,
                 numbers=numbers,
@@ -133,8 +133,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
     )
     if refused is not None and record.end is not None and "arget" in record.end.message:
         yield Evidence(
-            f'The run stopped with "{record.end.message.splitlines()[0][:120]}": a label is no index of a '
-            "class.",
+            f'The run stopped with "{record.end.message.splitlines()[0][:120]}": a label is not a valid '
+            "class index.",
             telling="proven",
             where=refused,
             fix="Count the classes from 0 to K-1 and give the last layer K outputs.",
@@ -149,8 +149,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
             call = outside[0]
             yield Evidence(
                 f"`{call.function}` receives targets from {call.target_min or 0:g} to "
-                f"{call.target_max or 0:g} at step {call.n}; it is made for 0 to 1. Outside, the loss has no "
-                "floor and sinks without end.",
+                f"{call.target_max or 0:g} at step {call.n}; it is made for 0 to 1. Outside that range "
+                "the loss falls without limit.",
                 telling="proven",
                 where=where_target_made(record, call),
                 numbers={

@@ -77,9 +77,9 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
                 f"The {part.role} {part.name} of this batch holds {part.nonfinite} values that are NaN "
                 f"or infinite, the first at {part.nonfinite_at}; "
                 + (
-                    "loss and gradients are finite all the same, so the model masks them."
+                    "loss and gradients are finite nevertheless, so the model masks them."
                     if meant
-                    else "one of them is enough to turn loss and weights into NaN."
+                    else "one of them is enough to make loss and weights NaN."
                 ),
                 telling="open" if meant else "proven",
                 numbers={"nonfinite": part.nonfinite, "first_at": part.nonfinite_at},
@@ -98,7 +98,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
                 f"{values.nonfinite} values of {values.role or 'input'} {values.path} are NaN or infinite in "
                 f"the batch of step {batch.n}"
                 + (
-                    ", while loss and gradients were finite until then: the data brought it."
+                    ", while loss and gradients were finite until then: it comes from the data."
                     if broken is not None
                     else "; the loss stays finite, so the model may mask them."
                 ),

@@ -92,9 +92,9 @@ def lint(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 seeded,
-                "Every step of the training loop seeds this generator anew with the same number, so "
-                f"line {spot(draw).line} draws the same rows each time: the model sees one batch only.",
-                fix="Make the generator once, before the loop, and hand it to whoever draws.",
+                "Every iteration of the training loop seeds this generator with the same number, so line "
+                f"{spot(draw).line} draws the same rows each time: the model sees one batch only.",
+                fix="Create the generator once, before the loop, and draw from it inside.",
             )
 
 
@@ -178,16 +178,16 @@ def watch(record: "Record") -> Iterator[Evidence]:
             telling="proven",
             where=at(loader) if loader else None,
             numbers={"different": different, "expected": expected, "times": times},
-            fix="Do not make the iterator anew at each step (`next(iter(loader))`); loop over the loader.",
+            fix="Do not create a new iterator at each step (`next(iter(loader))`); loop over the loader.",
         )
     elif different == 1 and (again := _seeded_at_each_step(record)) is not None:
         yield Evidence(
-            f"All {len(marks)} steps saw the same {rows} rows: line {again.line} begins a random stream anew "
-            f"with the seed {again.value} at every step, so the same rows are drawn each time.",
+            f"All {len(marks)} steps saw the same {rows} rows: line {again.line} seeds a generator with "
+            f"{again.value} at every step, so the same rows are drawn each time.",
             telling="proven",
             where=Where(again.path or None, again.line or None),
             numbers={"rows": rows, "steps": len(marks)},
-            fix="Make the generator once, before the loop, or let the seed move with the step.",
+            fix="Create the generator once, before the loop, or let the seed depend on the step.",
         )
     elif held is None and different == 1 and len(marks) >= 2 * FEWEST:
         first = record.steps[0]

@@ -80,7 +80,7 @@ _VALID = Pattern(r"(?<![a-z])(val|valid|validation|dev|cv)(?![a-z])", re.IGNOREC
 KEEPS_BEST = frozenset(
     {"torch.save", ".state_dict", "copy.deepcopy", ".save", ".save_pretrained", "joblib.dump"}
 )
-FIX = "Divide the data into three parts, decide with the validation part, and look at the test part once."
+FIX = "Split the data into three parts, decide with the validation part, and use the test part once."
 
 NEEDS = "test Test holdout"
 
@@ -102,8 +102,8 @@ def _report(at: Value, what: str, looked: Value) -> Evidence:
     return clue(
         "likely",
         at,
-        f"A score on the test data (line {line(looked)}) decides {what} again and again: what is reported "
-        "in the end no longer measures new data.",
+        f"A score on the test data (line {line(looked)}) decides {what} repeatedly: the reported score no "
+        "longer measures performance on new data.",
         fix=FIX,
     )
 

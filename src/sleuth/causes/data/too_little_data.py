@@ -93,21 +93,21 @@ def watch(record: "Record") -> Iterator[Evidence]:
     stands = next((passes for passes in judged if _stands_still(_shares(passes), train)), None)
     if left is not None:
         last, where = curves.end(left.losses), left.where
-        seen = f"the held-out loss stands at {last:.3g} and no longer falls"
+        seen = f"the held-out loss is {last:.3g} and no longer falls"
     elif stands is not None:
         last, where = _shares(stands)[-1], at(stands[0])
-        seen = f"the share of right answers on others stands at {last:.3g} and no longer grows"
+        seen = f"held-out accuracy is {last:.3g} and no longer rises"
     else:
         return
     loader = training_loader(record)
     yield Evidence(
-        f"The training set holds {rows} rows. It knows them by heart (loss {curves.end(train):.2g}) and "
-        f"{seen}: there is nothing more to learn from so few.",
+        f"The training set holds {rows} rows. The model has memorised them (loss {curves.end(train):.2g}) "
+        f"and {seen}: so few rows have nothing more to teach.",
         telling="likely",
         where=where_number_written(record, rows, _WORDS) or (at(loader) if loader else where),
         numbers={"rows": rows, "held_out": last, "training": curves.end(train)},
-        fix="Train on more rows of the same kind; until then fewer parameters, augmentation, or features of "
-        "a pretrained model.",
+        fix="Train on more rows of the same kind; until then use fewer parameters, augmentation, or "
+        "features of a pretrained model.",
     )
 
 

@@ -162,8 +162,8 @@ def _fractions_cut(program: Program) -> Iterator[Evidence]:
         yield clue(
             "likely",
             found.array,
-            f"This array holds whole numbers, and line {line(found.written)} writes a quotient into it: all "
-            "that stands behind the point is cut off, and of numbers below 1 nothing is left.",
+            f"This array holds whole numbers, and line {line(found.written)} writes a quotient into it: "
+            "everything after the decimal point is cut off, and numbers below 1 become 0.",
             fix="Make the array with `dtype=np.float32`.",
         )
 
@@ -187,7 +187,7 @@ def _raw_numbers_wrap(program: Program) -> Iterator[Evidence]:
                 "likely",
                 call,
                 f"`{call.op.rpartition('.')[2].rstrip('=')}` works on the narrow integers of line "
-                f"{line(source)}: results beyond their range wrap around without a word.",
+                f"{line(source)}: results beyond their range wrap around without a warning.",
                 fix=FIX,
             )
 
@@ -205,7 +205,7 @@ def _bytes_wrap(program: Program) -> Iterator[Evidence]:
                 "proven",
                 call,
                 f"`{call.op.rstrip('=')}` works on 8-bit integers (read on line {line(source)}): results "
-                "below 0 or above 255 wrap around without a word.",
+                "below 0 or above 255 wrap around without a warning.",
                 fix=FIX,
             )
 
@@ -219,8 +219,8 @@ def _bytes_added_up(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"Python's `sum` adds the 8-bit integers of line {line(source)} in the type they have: "
-                "beyond 255 they wrap around without a word.",
+                f"Python's `sum` adds the 8-bit integers of line {line(source)} as 8-bit integers: beyond "
+                "255 they wrap around without a warning.",
                 fix="Use `np.sum` or `np.mean` over that axis, or convert to float first.",
             )
     for call in program.calls("+="):
@@ -232,9 +232,9 @@ def _bytes_added_up(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"The sum keeps the 8-bit integers of line {line(source)}, as line {line(start)} makes it "
-                "like them: beyond 255 it wraps around without a word.",
-                fix="Give the sum a type of its own: `np.zeros_like(frame, dtype=np.float32)`.",
+                f"The sum keeps the 8-bit integers of line {line(source)}, as line {line(start)} gives it "
+                "their type: beyond 255 it wraps around without a warning.",
+                fix="Give the sum a wider type: `np.zeros_like(frame, dtype=np.float32)`.",
             )
 
 
@@ -249,7 +249,7 @@ def _filled_bytes_differ(program: Program) -> Iterator[Evidence]:
                 "likely",
                 call,
                 f"Both sides of `-` were made as 8-bit unsigned integers (lines {line(first)} and "
-                f"{line(second)}): every difference below 0 wraps around to the top of 0..255.",
+                f"{line(second)}): every difference below 0 wraps around to a value near 255.",
                 fix=FIX,
             )
 
@@ -425,8 +425,8 @@ def _noise_cast_to_bytes(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     call,
-                    "Values with normal noise are cast to 8-bit integers without a clip: what falls "
-                    "below 0 or above 255 wraps around.",
+                    "Values with normal noise are cast to 8-bit integers without a clip: values below 0 "
+                    "or above 255 wrap around.",
                     fix="Clip to 0..255 before the cast.",
                 )
 
@@ -469,9 +469,9 @@ def watch(record: "Record") -> Iterator[Evidence]:
             and speaks_of(record, "uint8", "255", "int8", "byte()")
         ):
             yield Evidence(
-                f"Input {values.path} fills 0 to {values.maximum:g} with a spread of {values.std:.3g}, more "
-                "than a byte that takes all its values alike: small negative numbers may have wrapped to "
-                "the top.",
+                f"Input {values.path} covers 0 to {values.maximum:g} with a standard deviation of "
+                f"{values.std:.3g}, more than a byte that takes all its values alike: small negative "
+                "numbers may have wrapped to the top.",
                 telling="open",
                 where=where_input_made(record, batch.line),
                 numbers={"std": values.std or 0.0, "mean": values.mean or 0.0},
