@@ -95,8 +95,9 @@ def lint(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 _called_in_vain(call, around[0]),
-                "Every turn of the training loop hangs one more hook on the same module, and none is ever "
-                "removed: each call of the model runs all of them, so steps take longer and longer.",
+                "Every iteration of the training loop registers one more hook on the same module, and "
+                "none is ever removed: each call of the model runs all of them, so steps take longer and "
+                "longer.",
                 fix="Register once before the loop, or keep the handle and call `handle.remove()`.",
             )
 
@@ -155,13 +156,15 @@ def watch(record: "Record") -> Iterator[Evidence]:
         f"A step took {first * 1e3:.3g} ms at the beginning and takes {last * 1e3:.3g} ms now, rising "
         "steadily"
         + (
-            "; all parts alike, as on a machine that became busy." if alike else f"; the growth is in {part}."
+            "; all parts equally, as on a machine that became busy."
+            if alike
+            else f"; the growth is in {part}."
         ),
         telling="open" if alike else "likely",
         where=where_loss(calm[-1]),
         numbers={"first_ms": first * 1e3, "last_ms": last * 1e3, "part": part},
         fix={
-            "backward": "The graph grows: detach what is carried over, store `loss.item()`.",
+            "backward": "The graph grows: detach what is carried over, and store `loss.item()`.",
             "loading": "Look at the data pipeline: growing lists, slow files, a cache that is full.",
         }.get(part, "Look for lists, logs or plots that grow with the steps."),
     )
@@ -179,8 +182,8 @@ def _hung_anew(record: "Record") -> Evidence | None:
     if falls or len(set(counts)) <= MORE_HOOKS:
         return None
     return Evidence(
-        f"The hooks on the model in training rose from {counts[0]} to {counts[-1]} in {seen[-1][0].n} steps: "
-        "they are hung on again and again and never removed, and each is called at every pass.",
+        f"The hooks on the model in training rose from {counts[0]} to {counts[-1]} in {seen[-1][0].n} "
+        "steps: they are registered repeatedly and never removed, and each runs in every forward pass.",
         telling="proven",
         where=where_loss(seen[-1][0]),
         numbers={"first": counts[0], "last": counts[-1]},

@@ -106,11 +106,12 @@ def experiment(trials: "Trials") -> Iterator[Evidence]:
     where = None if optimizer is None else Where(optimizer.path or None, optimizer.line or None)
     rate = "its learning rate" if optimizer is None else f"a learning rate of {optimizer.lr:g}"
     yield Evidence(
-        f"With {rate} the loss {'swings or explodes' if trials.unstable else 'does not fall'}; with a "
-        f"tenth of it the same script learns ({trials.figures('lr×0.1')}).",
+        f"With {rate} the loss {'fluctuates or explodes' if trials.unstable else 'does not fall'}; with a "
+        f"tenth of that the same script learns ({trials.figures('lr×0.1')}).",
         "proven",
         where,
-        fix="Divide the learning rate by 10, then go back up to the highest value that stays calm.",
+        fix="Divide the learning rate by 10, then go back up to the highest value at which the loss "
+        "falls steadily.",
     )
 
 
@@ -134,7 +135,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
         yield Evidence(
             f"{words}, at {rate}"
             + (
-                f" where each step moves the weights by {ratio:.1%} of their size (0.1% is usual)"
+                f" where each step changes the weights by {ratio:.1%} of their size (0.1% is usual)"
                 if fast
                 else ""
             )
@@ -145,8 +146,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
                 "lr": max(rates, default=0.0),
                 "update_ratio": ratio if math.isfinite(ratio) else 0.0,
             },
-            fix="Try a tenth of the rate for some hundred steps; if the picture stays the same, the rate is "
-            "innocent.",
+            fix="Try a tenth of the learning rate for some hundred steps; if nothing changes, the "
+            "learning rate is not the cause.",
         )
 
 
@@ -158,8 +159,8 @@ def _symptom(record: "Record", course: Course, ratio: float) -> tuple[str, bool]
     if (place := diverging(record, course)) is not None:
         last = course.losses[-1]
         return (
-            f"The loss left its range at step {place} and reached {max(values):.3g} (it began at "
-            f"{values[0]:.3g})" + ("" if math.isfinite(last) else ", then it was not finite"),
+            f"The loss exploded at step {place} and reached {max(values):.3g} (it began at {values[0]:.3g})"
+            + ("" if math.isfinite(last) else ", then it was not finite"),
             True,
         )
     if values[0] <= 0 or len(values) < ENOUGH:
@@ -170,13 +171,13 @@ def _symptom(record: "Record", course: Course, ratio: float) -> tuple[str, bool]
     early = max(values[: max(5, len(values) // 10)])
     if early > THROWN * values[0] and curves.end(values) > 0.8 * values[0]:
         return (
-            f"The loss was thrown from {values[0]:.3g} to {early:.3g} at once and never learned after it",
+            f"The loss jumped from {values[0]:.3g} to {early:.3g} at once and never recovered",
             False,
         )
     if ratio > WILD and curves.stuck(values):
         return f"The loss stays near its start ({values[0]:.3g} to {curves.median(later):.3g})", False
     if ratio > FAST and curves.swing(values) > SWINGS and curves.fallen(values) < 0.5:
-        return f"The loss swings by {curves.swing(values):.1f} times its level", False
+        return f"The loss fluctuates by {curves.swing(values):.1f} times its level", False
     return None
 
 

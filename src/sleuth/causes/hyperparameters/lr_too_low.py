@@ -104,11 +104,11 @@ def experiment(trials: "Trials") -> Iterator[Evidence]:
         return
     gone = "the loss moves around zero" if around_zero else f"{1 - course.left:.0%} of the loss is gone"
     yield Evidence(
-        f"With a learning rate of {optimizer.lr:g}, {gone} after "
-        f"{len(trials.losses)} steps; ten times the rate does clearly better ({trials.figures('lr×10')}).",
+        f"With a learning rate of {optimizer.lr:g}, {gone} after {len(trials.losses)} steps; with ten "
+        f"times that it does clearly better ({trials.figures('lr×10')}).",
         "proven" if below else "likely",
         Where(optimizer.path or None, optimizer.line or None),
-        fix="Multiply the learning rate by 10 until the loss falls briskly; stop before it swings.",
+        fix="Multiply the learning rate by 10 until the loss falls quickly; stop before it fluctuates.",
     )
 
 
@@ -143,13 +143,14 @@ def watch(record: "Record") -> Iterator[Evidence]:
         if curves.fallen(values) > (0.2 if pace <= CRAWL else 0.1) or gradient < 1e-6:
             continue  # it learns all the same, or there is no slope to follow
         yield Evidence(
-            f"Each step moves the weights by {curves.median(ratios):.1e} of their size (1e-3 is usual) at a "
-            f"rate of {curves.median(rates):.3g}, with ordinary gradients ({gradient:.2g}): the loss went "
-            f"from {curves.start(values):.4g} to {curves.end(values):.4g} in {len(values)} steps.",
+            f"Each step changes the weights by {curves.median(ratios):.1e} of their size (1e-3 is usual) "
+            f"at a learning rate of {curves.median(rates):.3g}, with ordinary gradients ({gradient:.2g}): "
+            f"the loss went from {curves.start(values):.4g} to {curves.end(values):.4g} in {len(values)} "
+            "steps.",
             telling="likely" if pace <= CRAWL else "open",
             where=where_optimizer(record, course.id),
             numbers={"update_ratio": curves.median(ratios), "lr": curves.median(rates), "gradient": gradient},
-            fix="Try ten and a hundred times the rate.",
+            fix="Try ten and a hundred times the learning rate.",
         )
 
 

@@ -128,7 +128,7 @@ def _judge(algebra: Shapes, call: Call, left: Value, right: Value, what: str) ->
         "proven" if one.sure and other.sure else "likely",
         call,
         f"{what[0].upper()}{what[1:]} meets shapes {one} and {other}, which broadcast to a table of every "
-        f"example against every other: the best the model can do is predict {_centre(flat)}.",
+        f"prediction against every target: the best the model can do is predict {_centre(flat)}.",
         fix="`squeeze(-1)` the prediction or `unsqueeze(-1)` the target, and assert that the shapes agree.",
         edits=_squeezed(call, left, one, other),
     )
@@ -219,7 +219,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     met += [(f.where, f.operation, f.shapes[0], f.shapes[1]) for f in bench.first.broadcasts]
     for where, name, first, second in met:
         yield Evidence(
-            f"Shapes {first} and {second} meet in `{name}` and are stretched to fit: every prediction is "
+            f"Shapes {first} and {second} meet in `{name}` and are broadcast: every prediction is "
             "compared with every target, and the best the model can do is the mean.",
             telling="proven",
             where=where,
@@ -247,9 +247,10 @@ def watch(record: "Record") -> Iterator[Evidence]:
             continue
         seen = call.output_std_over_batch
         yield Evidence(
-            f"`{call.function}` compares predictions of shape {_spelled(call.input_shape)} with targets of "
-            f"shape {_spelled(call.target_shape)}: every prediction meets every target, and the best answer "
-            "is their mean" + (f" (the predictions spread by {seen:.2g} only)." if seen is not None else "."),
+            f"`{call.function}` compares predictions of shape {_spelled(call.input_shape)} with targets "
+            f"of shape {_spelled(call.target_shape)}: every prediction is compared with every target, and "
+            "the best prediction is their mean"
+            + (f" (the predictions have a std of only {seen:.2g})." if seen is not None else "."),
             telling="proven",
             where=at(call),
             numbers={"input_shape": _spelled(call.input_shape), "target_shape": _spelled(call.target_shape)},
@@ -259,8 +260,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
     for warned in record.of(Warned):
         if "target size" in warned.text and "different to the input size" in warned.text:
             yield Evidence(
-                f"torch warned: {warned.text.splitlines()[0][:140]} The shapes broadcast, and the loss mixes "
-                "examples.",
+                f"torch warned: {warned.text.splitlines()[0][:140]} The shapes broadcast, so the loss "
+                "compares each prediction with every target.",
                 telling="proven",
                 where=at(warned),
                 fix="Give prediction and target the same shape.",

@@ -98,9 +98,10 @@ def lint(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 backward.call,
-                f"`{carried.name}` still holds the losses of all turns before: every backward pass goes "
-                "through their graphs again.",
-                fix="Differentiate the loss of this turn only, and keep the total as a number (`.item()`).",
+                f"`{carried.name}` still holds the losses of all earlier iterations: every backward pass "
+                "goes through their graphs again.",
+                fix="Call `backward()` on the loss of this iteration only, and keep the total as a "
+                "number (`.item()`).",
             )
     for added in program.calls("+=", "+"):
         if added.source is program.source and len(added.args) == 2 and added.context.grad:
@@ -223,9 +224,9 @@ def _kept_for_the_log(program: Program, added: Call, backwards: list[Event]) -> 
         yield clue(
             "likely",
             added,
-            f"`{name}` collects the loss with its graph (differentiated on line {own[0].line}): the graph "
-            "of every turn stays in memory, and steps get slower.",
-            fix="Add a number: `loss.item()` or `loss.detach()`.",
+            f"`{name}` adds up losses with their graphs (backward on line {own[0].line}): the graph of "
+            "every iteration stays in memory, and steps get slower.",
+            fix="Add a number instead: `loss.item()` or `loss.detach()`.",
             edits=_as_number(added),
         )
 
@@ -257,7 +258,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
             f"The graph behind the loss grows from {growth.first} to {growth.last} nodes within "
             f"{growth.steps} steps"
             + (", and the loss handed to backward only ever rises" if sums_up else "")
-            + ": what earlier iterations computed is still attached to it.",
+            + ": the graphs of earlier iterations are still attached to it.",
             telling="proven",
             where=where_loss(course.steps[-1]),
             numbers={"first": growth.first, "last": growth.last, "steps": growth.steps},

@@ -83,8 +83,8 @@ def _shut(bench: "Workbench") -> Iterator[Evidence]:
     slopes = [p.gradient for p in first.gradients.parameters if p.trainable and p.gradient is not None]
     if first.shut is not None and slopes and not any(slopes):
         yield Evidence(
-            f"The loss is {first.loss:.3g} and the gradient of every parameter is exactly zero: the bound "
-            "here is reached for all examples, so nothing passes and nothing will be learned.",
+            f"The loss is {first.loss:.3g} and the gradient of every parameter is exactly zero: the loss "
+            "is clamped here for all examples, so no gradient passes and nothing will be learned.",
             telling="proven",
             where=first.shut,
             numbers={"loss": first.loss, "parameters": len(slopes)},
@@ -104,14 +104,14 @@ def _bounded(bench: "Workbench") -> Iterator[Evidence]:
     effect = bench.wiring.target_effect
     if effect is not None and effect < BLIND:
         yield Evidence(
-            f"The loss stands at {first.loss:.3g} and has no slope for {first.flat:.0%} of the examples; "
-            f"handing every target to another example changes it by {effect:.1g} of itself. It is flat where "
-            "the answers lie, so nothing tells the model where to go.",
+            f"The loss is {first.loss:.3g} and its gradient is zero for {first.flat:.0%} of the examples; "
+            f"shuffling the targets changes it by {effect:.1g} of its value. The loss is flat where the "
+            "predictions are, so the model cannot learn.",
             telling="likely",
             where=first.bounded_at,
             numbers={"silent": first.flat, "loss": first.loss, "effect": effect},
-            fix="Widen the bound (scale, margin, temperature) to the size of the first errors, or begin with "
-            "an unbounded loss.",
+            fix="Widen the bound (scale, margin, temperature) to the size of the first errors, or start "
+            "with an unbounded loss.",
         )
 
 
@@ -122,9 +122,9 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         high = use.chance is not None and use.mean_value > ENOUGH * use.chance
         if use.silent_examples >= SILENT and high and use.wants_gradient and use.ignored_share < 1:
             yield Evidence(
-                f"{use.name} stands at {use.mean_value:.3g}, no better than guessing ({use.chance:.3g}), "
-                f"and has no slope for {use.silent_examples:.0%} of the examples: nothing tells the model "
-                "where to go.",
+                f"{use.name} is {use.mean_value:.3g}, no better than guessing ({use.chance:.3g}), and its "
+                f"gradient is zero for {use.silent_examples:.0%} of the examples: the model cannot learn "
+                "from them.",
                 telling="likely",
                 where=use.where,
                 numbers={"silent": use.silent_examples, "loss": use.mean_value},
@@ -151,8 +151,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
         if last < WRONG and nothing >= OVER * len(course.losses):
             yield Evidence(
                 f"The loss is exactly 0 at {nothing} of {len(course.losses)} steps, and the evaluation at "
-                f"step {judged[-1].n} is right in {last:.0%} of its rows: the bound is met by answers that "
-                "are wrong, and from there on nothing is learned.",
+                f"step {judged[-1].n} is right in {last:.0%} of its rows: wrong predictions already "
+                "satisfy the bound, and from there on nothing is learned.",
                 telling="likely",
                 where=where_loss(course.steps[-1]),
                 numbers={"zeros": nothing, "steps": len(course.losses), "right": last},

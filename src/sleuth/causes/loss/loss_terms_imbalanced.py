@@ -85,11 +85,12 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     grave = ratio >= ABSENT and (weak.of_target or not strong.of_target)
     yield Evidence(
         f"The gradient of `{strong.name}` ({strong.gradient:.3g}) is {ratio:.0f} times that of "
-        f"`{weak.name}` ({weak.gradient:.3g}): the smaller term is as good as absent.",
+        f"`{weak.name}` ({weak.gradient:.3g}): the smaller term has almost no effect.",
         telling="likely" if grave else "open",
         where=strong.where,
         numbers={"ratio": ratio, "strong": strong.gradient, "weak": weak.gradient},
-        fix="Bring both to one scale (standardise targets, same reduction), then weigh on purpose.",
+        fix="Bring both to one scale (standardise targets, same reduction), then choose their weights "
+        "deliberately.",
     )
 
 
@@ -111,8 +112,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
             continue
         yield Evidence(
             f"The term on line {small.call.line} ({_first(small):.3g}) is {ratio:.0f} times smaller than "
-            f"the one on line {large.call.line} ({_first(large):.3g}) and stands still while that one "
-            "falls: the sum hardly knows it.",
+            f"the one on line {large.call.line} ({_first(large):.3g}) and does not change while that one "
+            "falls: it has almost no effect on the sum.",
             telling="likely" if _to_learn(small) else "open",
             where=at(large.call),
             numbers={
@@ -121,8 +122,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
                 "large": large.values[-1],
                 "weight": large.weight,
             },
-            fix="Weigh the terms so that their gradients are of one order, or bring their units to one "
-            "scale.",
+            fix="Weight the terms so that their gradients are of similar size, or bring their units to "
+            "one scale.",
         )
 
 

@@ -126,8 +126,8 @@ def _summed(program: Program, objective: Objective, parts: list[Term]) -> Iterat
     yield clue(
         "likely",
         summing,
-        f"The training loss is summed over the batch and SGD steps at {rates[0]:g}: the step grows with the "
-        "number of examples, as if the rate were that many times higher.",
+        f"The training loss is summed over the batch and SGD steps at {rates[0]:g}: the step grows with "
+        "the number of examples, as if the learning rate were multiplied by the batch size.",
         fix="Average over the batch (the default `reduction`), or divide the sum by the number of examples.",
         edits=_averaged(summing),
     )
@@ -236,8 +236,10 @@ def _code_outweighs(parts: list[Term]) -> Iterator[Evidence]:
             "likely",
             use.call,
             f"`{use.name}` is a mean over all elements of an example, and the divergence beside it a sum "
-            "over its code: the first counts too little by the number of elements, and the code is given up.",
-            fix="Sum over each example's elements and average over the examples, or weigh the divergence.",
+            "over the latent code: the first is too small by the number of elements, so the model "
+            "ignores the latent code.",
+            fix="Sum over each example's elements and average over the examples, or scale the divergence "
+            "down.",
         )
 
 
@@ -284,7 +286,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     updates = bench.updates
     harmful = not updates.adaptive and updates.largest > BIG_STEP
     effect = (
-        f"the first step of {updates.optimizer} (lr {updates.rate:g}) moves a weight by "
+        f"the first step of {updates.optimizer} (lr {updates.rate:g}) changes a weight by "
         f"{updates.largest:.0%} of its size"
         if harmful
         else f"{updates.optimizer} absorbs most of it, but clipping, weight decay and the printed loss do not"

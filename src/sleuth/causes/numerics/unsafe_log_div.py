@@ -128,7 +128,7 @@ def lint(program: Program) -> Iterator[Evidence]:
         made, complete = origins(subject(call))
         if complete and call.context.grad and all("cosine_similarity" in layer(one) for one in made):
             yield _pole(
-                call, "likely", "`acos` of a cosine", "its slope is infinite at 1 and -1", _CLAMP_COSINE
+                call, "likely", "`acos` of a cosine", "its derivative is infinite at 1 and -1", _CLAMP_COSINE
             )
     if any(True for _ in program.calls(*_SELECTIONS)):
         from sleuth.source.topics.guards import traps
@@ -139,7 +139,7 @@ def lint(program: Program) -> Iterator[Evidence]:
 
 _CLAMP_COSINE = "Clamp the cosine to a little inside (-1, 1), or use `atan2`."
 _LOG_SPACE = (
-    "Use `log_softmax`, `logsigmoid` or a loss that takes logits instead of a log around the squashing."
+    "Use `log_softmax`, `logsigmoid` or a loss that takes logits instead of the log of a sigmoid or softmax."
 )
 
 
@@ -168,10 +168,11 @@ def _hidden_pole(program: Program, trap: "Trap") -> Iterator[Evidence]:
     yield clue(
         "proven" if trained and trap.zero else "likely",
         pole,
-        f"Line {spot(choice).line} takes the entries at the pole of {name} out of the result, but only "
-        "afterwards: backward multiplies their gradient of 0 by an infinite slope, which is NaN, and one "
-        "such entry makes every weight behind it NaN.",
-        fix=f"Make `{_written(divisor(pole), pole)}` safe before: `clamp(min=...)`, or `torch.where` on it.",
+        f"Line {spot(choice).line} removes the entries where {name} is infinite, but only afterwards: "
+        "backward multiplies their gradient of 0 by an infinite derivative, which is NaN, and one such "
+        "entry makes every weight NaN.",
+        fix=f"Make `{_written(divisor(pole), pole)}` safe before the operation: `clamp(min=...)`, or "
+        "`torch.where` on it.",
         edits=_kept_away(pole),
     )
 
@@ -470,7 +471,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         now = hazard.situation == "this batch"
         what = "its derivative is not finite" if hazard.in_gradient else "its result is not finite"
         yield Evidence(
-            f"`{hazard.operation}` reaches its pole on {hazard.situation}: nearest argument "
+            f"`{hazard.operation}` becomes infinite on {hazard.situation}: nearest argument "
             f"{hazard.argument:.3g}, and {what}. One such batch makes every weight NaN.",
             telling="proven" if now else "likely",
             where=hazard.where,
@@ -484,9 +485,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
     seen = poles.met(record, poles.DIVISIONS | poles.LOGARITHMS | poles.ROOTS)
     if seen is not None:
         yield Evidence(
-            f"`{seen.operation}` met its pole at step {seen.n}: from finite numbers it made the first "
-            "infinity or NaN of the run, which was in order until then. One such batch makes every weight "
-            "NaN.",
+            f"`{seen.operation}` produced the first infinity or NaN of the run at step {seen.n}, from "
+            "finite inputs. One such batch makes every weight NaN.",
             telling="proven",
             where=at(seen, seen.module or None),
             numbers={"step": seen.n, "operation": seen.operation},

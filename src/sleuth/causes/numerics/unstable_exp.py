@@ -382,8 +382,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
     if seen is not None:
         largest = max((value.maximum for value in seen.inputs if value.maximum is not None), default=0.0)
         yield Evidence(
-            f"`{seen.operation}` overflowed at step {seen.n} (largest argument {largest:.3g}; float32 ends "
-            "at 88.7): it made the first infinity of a run that was in order until then.",
+            f"`{seen.operation}` overflowed at step {seen.n} (largest argument {largest:.3g}; float32 "
+            "ends at 88.7): this was the first infinite value of the run.",
             telling="proven",
             where=at(seen, seen.module or None),
             numbers={"step": seen.n, "argument": largest},

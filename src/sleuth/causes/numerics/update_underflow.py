@@ -111,7 +111,7 @@ def _lost_in_a_part(record: "Record") -> Iterator[Evidence]:
             continue
         yield Evidence(
             f"`{name}` is {kind}, and a step changes it by {curves.median(ratios):.1e} of its size, below "
-            f"the {_HALF_EPSILON[kind]:.0e} that this type can tell apart: most elements stay as they are.",
+            f"the {_HALF_EPSILON[kind]:.0e} that this type can represent: most elements do not change.",
             telling="open" if learned(course, 0.3) else "likely",  # an experiment may make more of it
             where=_made_at(record, name),
             numbers={"ratio": curves.median(ratios), "dtype": kind},
@@ -160,12 +160,13 @@ def _lost(record: "Record") -> Iterator[Evidence]:
             + (
                 f"; {lost:.0%} of the measured steps changed nothing at all."
                 if lost >= 0.005
-                else ": most elements stay as they are."
+                else ": most elements do not change."
             ),
             telling="open" if learned(course, 0.3) else telling,  # an experiment may make more of it
             where=where_optimizer(record, course.id),
             numbers={"ratio": curves.median(ratios), "lost": lost, "dtype": kind},
-            fix="Keep a float32 copy of the weights (autocast with float32 parameters), or raise the rate.",
+            fix="Keep a float32 copy of the weights (autocast with float32 parameters), or raise the "
+            "learning rate.",
         )
 
 
@@ -181,9 +182,7 @@ def experiment(trials: "Trials") -> Iterator[Evidence]:
         return
     for finding in (*_lost(trials.base), *_lost_in_a_part(trials.base)):
         if finding.telling == "open":
-            seen = (
-                f"{finding.message} What makes them count helps ({helped[0]}: {trials.figures(helped[0])})."
-            )
+            seen = f"{finding.message} Larger updates help ({helped[0]}: {trials.figures(helped[0])})."
             yield replace(finding, message=seen, telling="likely")
 
 

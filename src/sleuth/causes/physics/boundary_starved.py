@@ -83,14 +83,14 @@ def watch(record: "Record") -> Iterator[Evidence]:
             if name == other or down < FELL or edge > STANDS or seen[-1].value < 1e-4:
                 continue
             yield Evidence(
-                f"{other} fell {down:.0f} times to {told[-1].value:.2g} while {name} stands at "
-                f"{seen[-1].value:.2g} (from {seen[0].value:.2g}): the equation is solved for the wrong "
-                "boundary.",
+                f"{other} fell {down:.0f} times to {told[-1].value:.2g} while {name} is still "
+                f"{seen[-1].value:.2g} (from {seen[0].value:.2g}): the equation is solved with the wrong "
+                "boundary values.",
                 telling="likely",
                 where=Where(record.run.script or None, seen[-1].line) if seen[-1].line else None,
                 numbers={"residual_fall": down, "boundary_fall": edge, "boundary": seen[-1].value},
-                fix="Weigh the boundary term up (10 to 100 times, or by gradient norms), or build it into "
-                "the network.",
+                fix="Give the boundary term more weight (10 to 100 times, or by gradient norms), or "
+                "build it into the network.",
             )
             return
 

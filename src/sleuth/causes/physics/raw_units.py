@@ -81,9 +81,9 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         return
     grave = max(sizes) > HUGE
     yield Evidence(
-        f"The coordinates that the loss differentiates by reach the first layer with sizes from "
-        f"{min(sizes):.2g} to {max(sizes):.3g}: it saturates on the large ones, and each derivative divides "
-        "by such a size, so the terms of the equation differ by orders of magnitude.",
+        "The coordinates that the loss differentiates by reach the first layer with sizes from "
+        f"{min(sizes):.2g} to {max(sizes):.3g}: the layer saturates on the large ones, and each "
+        "derivative scales with the inverse, so the terms of the equation differ by orders of magnitude.",
         telling="proven" if grave else "likely",
         numbers={"largest": max(sizes), "smallest": min(sizes)},
         fix="Make the equation dimensionless: train in x/L, t/T and (u - u0)/du, with the coefficients that "

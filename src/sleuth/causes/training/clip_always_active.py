@@ -103,16 +103,16 @@ def watch(record: "Record") -> Iterator[Evidence]:
         # A run whose loss falls all the same is not held back, however long its gradients grow.
         serious = ratio > FAR and by_length and (held_back or (grows and not _falls(course)))
         yield Evidence(
-            f"Clipping bites on {bites:.0%} of the steps: the median norm is {curves.median(norms):.3g}, "
-            f"{ratio:.0f} times the bound of {clipped[-1][1]:g}"
+            f"Clipping is active in {bites:.0%} of the steps: the median norm is "
+            f"{curves.median(norms):.3g}, {ratio:.0f} times the bound of {clipped[-1][1]:g}"
             + (", and rises" if grows else "")
-            + ". Every step has the same length, whatever the slope"
-            + (", and the loss hardly moves." if held_back else "."),
+            + ". Every step has the same length, whatever the gradient"
+            + (", and the loss hardly changes." if held_back else "."),
             telling="likely" if serious else "open",
             where=where_number_written(record, clipped[-1][1] or 0.0, "clip|norm|max|grad|bound")
             or where_event(course.steps[-1], line_of(record, course, "clip")),
             numbers={"share": bites, "median": curves.median(norms), "bound": clipped[-1][1] or 0.0},
-            fix="Set the bound near the usual norm, and look for what makes the norm large.",
+            fix="Set the bound near the usual norm, and find out what makes the norm large.",
         )
 
 

@@ -112,8 +112,8 @@ def _before_backward(program: Program, turn: Turn, clip: Event, backward: Event)
         yield clue(
             "proven",
             clip.call,
-            f"The gradients are clipped before `backward()` on line {backward.line} computes them: what "
-            "the step applies is never clipped.",
+            f"The gradients are clipped before `backward()` on line {backward.line} computes them: the "
+            "gradients that the step applies are never clipped.",
             fix="Clip between `backward()` and the step.",
             edits=_clipped_between(clip, backward, first=False),
         )
@@ -168,8 +168,8 @@ def _still_scaled(program: Program, backward: Event, clip: Event) -> Iterator[Ev
     yield clue(
         "proven",
         clip.call,
-        f"The gradients still carry the factor of `{spelling(scale)}.scale` (line {backward.line}): the "
-        "bound cuts them to almost nothing once the scaler divides.",
+        f"The gradients are still multiplied by the loss scale (`{spelling(scale)}.scale`, line "
+        f"{backward.line}): they are clipped to almost nothing once the scaler divides.",
         fix=f"Call `{spelling(scale)}.unscale_(optimizer)` before clipping.",
     )
 
@@ -208,13 +208,13 @@ def watch(record: "Record") -> Iterator[Evidence]:
         if early > MOST:
             seen = max((step.grad_norm_at_step or 0.0 for step in longer), default=0.0)
             yield Evidence(
-                "Gradients are clipped before backward fills them"
+                "Gradients are clipped before backward computes them"
                 + (
                     f": at the step their norm is up to {seen:.3g}, above the bound of {longer[0].clip:g}"
                     if longer
                     else ""
                 )
-                + ". The bound limits nothing.",
+                + ". The clipping has no effect.",
                 telling="proven",
                 where=where,
                 numbers={"share": early, "norm": seen},
@@ -224,8 +224,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
             (step.scale or 1) > 1 for step in course.steps
         ):
             yield Evidence(
-                f"Gradients are clipped while a loss scale of {course.steps[-1].scale or 0:g} is still on "
-                "them: the bound is that many times too tight.",
+                "Gradients are clipped while still multiplied by a loss scale of "
+                f"{course.steps[-1].scale or 0:g}: the bound is too small by that factor.",
                 telling="proven",
                 where=where,
                 numbers={"scale": course.steps[-1].scale or 0.0},

@@ -180,8 +180,8 @@ def _finding(call: Call, name: str, backward: Event) -> Evidence:
     return clue(
         "proven",
         backward.call if retained else call,
-        f"`{name}` comes from the turn before with its graph (fed in on line {spot(call).line}): "
-        f"backward() on line {backward.line} walks back through every earlier batch.",
+        f"`{name}` comes from the previous iteration with its graph (used on line {spot(call).line}): "
+        f"backward() on line {backward.line} goes back through every earlier batch.",
         fix=f"Detach the state before using it again: `{name} = {name}.detach()` (each part of an "
         "LSTM's pair).",
         edits=_detached_first(call, name),
@@ -323,8 +323,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
             continue
         yield Evidence(
             f"The graph behind the loss grows from {growth.first} to {growth.last} nodes within "
-            f"{growth.steps} steps of a recurrent model: the state is carried over with its whole history, "
-            "and each backward is longer.",
+            f"{growth.steps} steps of a recurrent model: the state is carried over with its graph, so "
+            "each backward pass takes longer.",
             telling="proven",
             where=where_loss(course.steps[-1]),
             numbers={"first": growth.first, "last": growth.last, "steps": growth.steps},

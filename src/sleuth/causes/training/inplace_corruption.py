@@ -196,9 +196,9 @@ def _clipped_skips(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"This writes into the tensor that line {spot(later).line} reads again: there it no "
-                "longer holds what the earlier layer gave.",
-                fix="Use the copying form (`inplace=False`, `x = x + y`) here.",
+                f"This writes into the tensor that line {spot(later).line} reads again: by then it no "
+                "longer holds the output of the earlier layer.",
+                fix="Use the out-of-place form (`inplace=False`, `x = x + y`) here.",
                 edits=_as_new_tensor(call),
             )
             break
@@ -301,9 +301,9 @@ def _behind_the_counter(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     call,
-                    "This changes a tensor behind autograd's back before backward() on line "
-                    f"{backward.line} uses it: "
-                    "the gradient is computed from the overwritten values, without an error.",
+                    "This changes a tensor without autograd noticing, before backward() on line "
+                    f"{backward.line} uses it: the gradient is computed from the overwritten values, "
+                    "without an error.",
                     fix="Make a new tensor (`y = y * 2`) instead of writing through `.data` or `.numpy()`.",
                 )
 
@@ -358,8 +358,8 @@ def _views_of_the_data(program: Program) -> Iterator[Evidence]:
         yield clue(
             "likely",
             call,
-            f"The item taken on line {spot(item).line} is a view of the stored data: this write stays "
-            "there, and every epoch applies it once more.",
+            f"The item read on line {spot(item).line} is a view of the stored data: this write changes "
+            "the data set itself, and every epoch applies it again.",
             fix="Work on a copy (`x = x / 255`, or `.clone()` / `.copy()` before editing).",
         )
 
@@ -439,8 +439,8 @@ def _saved_outputs(program: Program) -> Iterator[Evidence]:
                 "proven",
                 call,
                 f"`{name}` on line {spot(target).line} keeps its output for the backward pass, and this "
-                "overwrites it: backward() fails, or computes a wrong gradient where the write is not seen.",
-                fix="Use the copying form (`a = a / a.sum()`).",
+                "overwrites it: backward() fails, or silently computes a wrong gradient.",
+                fix="Use the out-of-place form (`a = a / a.sum()`).",
                 edits=_as_new_tensor(call),
             )
 
@@ -491,11 +491,12 @@ def _filled_anew(record: "Record") -> Iterator[Evidence]:
 
     for seen in record.of(Overwritten)[:1]:
         yield Evidence(
-            "What the model was fed here had other values when the backward pass came to it: its memory was "
-            "filled anew in between, past torch, so the gradients belong to inputs that were never judged.",
+            "The input of the model here was overwritten before the backward pass used it, through "
+            "memory shared with NumPy or a buffer: the gradients are computed for other inputs than the "
+            "loss.",
             telling="proven",
             where=at(seen),
             numbers={"step": seen.n},
-            fix="Give every call a tensor of its own: copy out of a buffer that is used again "
+            fix="Create a new tensor for every call: copy from a buffer that is reused "
             "(`torch.tensor(buffer)`, `torch.from_numpy(buffer.copy())`).",
         )

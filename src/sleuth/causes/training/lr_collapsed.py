@@ -94,9 +94,9 @@ def lint(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven" if proven else "likely",
             made,
-            f"`ReduceLROnPlateau` has `mode={way!r}`, and line {getattr(call.node, 'lineno', 0)} hands it "
-            f"{what} while the model learns: every improvement counts as none, and the rate is cut down "
-            "to nothing.",
+            f"`ReduceLROnPlateau` has `mode={way!r}`, and line {getattr(call.node, 'lineno', 0)} passes "
+            f"it {what} while the model learns: no improvement is recognised, and the learning rate is "
+            "reduced to almost nothing.",
             fix=f'Use `mode="{right}"`.',
             edits=_set_to(made, right),
         )
@@ -179,9 +179,9 @@ def watch(record: "Record") -> Iterator[Evidence]:
         falling = since >= 10 and curves.surely_lower(before[: since // 2], before[since // 2 :])
         made = next((plan for plan in record.of(Scheduler) if plan.optimizer == course.id), None)
         yield Evidence(
-            f"The learning rate fell from {peak:.3g} to {rates[-1]:.3g} by step {since} of {len(rates)} and "
-            "stays there: the rest of the run learns next to nothing"
-            + (f" (the loss was still falling, and stands at {curves.end(after):.3g})." if falling else "."),
+            f"The learning rate fell from {peak:.3g} to {rates[-1]:.3g} by step {since} of {len(rates)} "
+            "and stays there: the rest of the run learns almost nothing"
+            + (f" (the loss was still falling, and is now {curves.end(after):.3g})." if falling else "."),
             telling="likely" if falling or since < 20 else "open",
             where=at(made) if made else where_optimizer(record, course.id),
             numbers={"peak": peak, "last": rates[-1], "step": since},

@@ -122,11 +122,11 @@ def _generated_samples(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 outer,
-                f"The sample that the model on {line_of(inner, outer)} made keeps its graph: "
-                f"backward() on {line_of(backward.call, outer)} writes gradients into that model too, and "
-                f"the step on {line_of(owner.call, outer)} applies them.",
-                fix="Feed `fake.detach()` (or make the sample under `torch.no_grad()`) in this "
-                "network's turn.",
+                f"The sample from the model on {line_of(inner, outer)} keeps its graph: backward() on "
+                f"{line_of(backward.call, outer)} writes gradients into that model too, and the step on "
+                f"{line_of(owner.call, outer)} applies them.",
+                fix="Feed `fake.detach()` (or generate the sample under `torch.no_grad()`) when this "
+                "network is trained.",
                 edits=_fed_detached(inner, outer),
             )
 
@@ -307,8 +307,8 @@ def _advantages(program: Program) -> Iterator[Evidence]:
                     "proven",
                     call,
                     f"The advantage ({line_of(difference, call)}) multiplies a log-probability with the "
-                    "value network's graph attached: the policy loss also drives the values, whatever "
-                    "the rewards were.",
+                    "value network's graph attached: the policy loss also changes the value network, "
+                    "whatever the rewards were.",
                     fix="Multiply with `advantage.detach()`.",
                     edits=_factor_detached(call, weight),
                 )
@@ -371,8 +371,8 @@ def _twin_branches(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     call,
-                    "Both branches of this agreement receive gradient: the encoder can make them agree on a "
-                    "constant.",
+                    "Both branches of this similarity loss get a gradient: the encoder can collapse to a "
+                    "constant output.",
                     fix="Detach the branch without the predictor.",
                 )
 
@@ -422,8 +422,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
             )
     for name in bench.first.gradients.upstream_of_step:
         yield Evidence(
-            f"This loss sends a gradient into `{name}`, which runs before the model whose optimizer steps "
-            "and belongs to another optimizer: the gradient is left there and added to its next step.",
+            f"This loss sends a gradient into `{name}`, which belongs to another optimizer than the one "
+            "that steps: the gradient stays there and is added to its next step.",
             telling="proven",
             where=Where(module=name),
             fix=f"Detach the output of `{name}` before it enters this loss.",

@@ -124,7 +124,8 @@ def _uncalled_step(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 read,
-                f"`{spelling(read)}.step` is named here and not called: the weights never change.",
+                f"`{spelling(read)}.step` is written here without parentheses, so it is not called and "
+                "the weights never change.",
                 fix=f"Add the parentheses: `{spelling(read)}.step()`.",
                 edits=rewrite(read.node, read.source, f"{spelling(read)}.step()"),
             )
@@ -137,7 +138,7 @@ def _dropped_update(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 Value(found.call, program.source),
-                f"{found.message}: nobody takes it, and the weights stay as they were.",
+                f"{found.message}: it is not used, and the weights do not change.",
                 fix=found.fix,
             )
 
@@ -161,7 +162,7 @@ def _manual(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                "With `automatic_optimization = False` nobody steps the optimizers but this module, and it "
+                "With `automatic_optimization = False` only this module can step the optimizers, and it "
                 "never does: the gradients computed here are not applied.",
                 fix="Call `self.optimizers().step()` after `manual_backward`.",
             )
@@ -213,8 +214,8 @@ def _never_stepped(program: Program, loop: Loop) -> Iterator[Evidence]:
         yield clue(
             "proven" if is_optimizer(clearing.about) else "likely",
             backward.call,
-            f"Gradients are computed here on every turn and `{spelling(clearing.call)}`, which clears "
-            f"them on {line_of(clearing.call, backward.call)}, is never stepped.",
+            f"Gradients are computed here in every iteration and `{spelling(clearing.call)}`, which "
+            f"clears them on {line_of(clearing.call, backward.call)}, is never stepped.",
             fix=f"Call `{spelling(clearing.call)}.step()` after `backward()`.",
             edits=_stepped(backward, clearing),
         )
@@ -252,7 +253,7 @@ def _idle(program: Program, loop: Loop) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 backward.call,
-                "Gradients are computed here on every turn and the optimizer made on "
+                "Gradients are computed here in every iteration and the optimizer made on "
                 f"{line_of(made, backward.call)} is never stepped.",
                 fix="Call `optimizer.step()` after `backward()`.",
             )
@@ -344,7 +345,7 @@ def _optax(program: Program) -> Iterator[Evidence]:
                 "proven",
                 call,
                 "`apply_updates` returns the new parameters and changes nothing in place: here they are "
-                "lost.",
+                "discarded.",
                 fix="Keep the result: `params = optax.apply_updates(params, updates)`.",
             )
 
@@ -398,7 +399,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
         idle = [optimizer for optimizer in made if optimizer.id not in stepped]
         if idle and ended(record) and len({(o.path, o.line) for o in made}) == len(made):
             yield Evidence(
-                f"This {idle[0].type} was made and never stepped, while others were.",
+                f"This {idle[0].type} is created and never stepped, while other optimizers are.",
                 telling="open",
                 where=at(idle[0]),
                 fix="Call its `step()`, or remove it.",
@@ -407,7 +408,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
     backwards = record.end.backwards if record.end else 0
     if backwards >= MANY:
         yield Evidence(
-            f"{backwards} backward passes and no optimizer step: gradients pile up, and no weight changes.",
+            f"{backwards} backward passes and no optimizer step: gradients accumulate, and no weight "
+            "changes.",
             telling="proven",
             where=at(made[0]),
             numbers={"backwards": backwards},

@@ -86,8 +86,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         telling="open" if head_only else "proven",
         where=Where(module=missing[0].module or None),
         numbers={"missing": len(missing), "receiving": len(receiving), "first": missing[0].name},
-        fix="Build the optimizer from `model.parameters()`; set requires_grad=False on what shall stay "
-        "as it is.",
+        fix="Build the optimizer from `model.parameters()`; set requires_grad=False on what should not "
+        "be trained.",
     )
 
 
@@ -126,12 +126,13 @@ def watch(record: "Record") -> Iterator[Evidence]:
     yield Evidence(
         f"{len(still)} trainable parameters ({', '.join(still[:3])}{', ...' if len(still) > 3 else ''}) are "
         "in no optimizer: they get gradients and keep their "
-        + ("values; right, if they were trained before." if meant else "random start."),
+        + ("values; fine if they are pretrained." if meant else "random initial values."),
         telling="open" if meant else "proven",
         # The line that would be edited is where the optimizer gets its parameters, not where the layer is.
         where=where_optimizer(record, last.optimizer) or where_module(record, module_of(still[0])),
         numbers={"parameters": len(still)},
-        fix="Make the optimizer from `model.parameters()` after all layers exist, or add a group.",
+        fix="Create the optimizer from `model.parameters()` after all layers exist, or add a parameter "
+        "group.",
     )
 
 

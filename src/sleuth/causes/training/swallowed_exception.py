@@ -128,7 +128,7 @@ def _judge(event: Event, attempt: ast.Try) -> Iterator[Evidence]:
             "proven" if certain else "likely",
             Value(handler, event.call.source),
             f"`{_title(handler)}` around the {_what(event)} on line {event.line} "
-            + ("hides every failure of it" if mute else "goes on after any failure")
+            + ("hides every failure of it" if mute else "continues after any failure")
             + ": batches that break are dropped and training continues without them.",
             fix="Catch only the exception you expect, count it, and let all others through.",
             edits=_let_through(handler, event),
@@ -246,7 +246,7 @@ def _datasets(program: Program, cls: Class) -> Iterator[Evidence]:
                 yield clue(
                     "likely",
                     Value(handler, cls.source),
-                    f"`{_title(handler)}` in `{cls.name}.__getitem__` serves something else for every "
-                    "example that fails to load, whatever the reason, and nobody is told.",
-                    fix="Catch only read errors, count them, and filter broken files once, beforehand.",
+                    f"`{_title(handler)}` in `{cls.name}.__getitem__` returns something else for every "
+                    "example that fails to load, whatever the reason, without a warning.",
+                    fix="Catch only read errors, count them, and remove broken files once, beforehand.",
                 )

@@ -119,8 +119,8 @@ def lint(program: Program) -> Iterator[Evidence]:
             yield clue(
                 telling,
                 named,
-                "`eval` is named here and not called: the model stays in train mode when "
-                f"{line_of(call, named)} judges it.",
+                "`eval` is written here without parentheses, so it is not called: the model is in train "
+                f"mode when {line_of(call, named)} evaluates it.",
                 fix="Write `model.eval()`.",
                 edits=rewrite(named.node, named.source, f"{ast.unparse(named.node)}()") if named.node else (),
             )
@@ -128,7 +128,7 @@ def lint(program: Program) -> Iterator[Evidence]:
         yield clue(
             telling,
             call,
-            "The model is judged here while it is still in train mode: dropout is active, and batch norm "
+            "The model is evaluated here while still in train mode: dropout is active, and batch norm "
             "uses (and learns from) the evaluation batch.",
             fix="Call `model.eval()` before the evaluation and `model.train()` before training goes on.",
             edits=() if _mode_blocks(program, call) else _switched(program, call),
@@ -151,8 +151,9 @@ def _loaded_and_judged(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"The weights loaded on {line_of(loaded[-1], call)} are judged in train mode, in which "
-                "every new model is: dropout is active, and batch norm uses the statistics of each batch.",
+                f"The weights loaded on {line_of(loaded[-1], call)} are evaluated in train mode, the "
+                "default of every new model: dropout is active, and batch norm uses the statistics of "
+                "each batch.",
                 fix="Call `model.eval()` after loading the weights.",
                 edits=_switched(program, call),
             )
@@ -322,8 +323,9 @@ def watch(record: "Record") -> Iterator[Evidence]:
         serious = not seen.gradients or measured
         real = serious and (measured or (loader is not None and seen.calls > 1) or not seen.gradients)
         yield Evidence(
-            f"{len(wrong)} of {len(passes)} evaluation passes ran with the model in train mode (first after "
-            f"step {seen.n}): dropout is active and batch norm mixes, and learns from, the evaluation batch.",
+            f"{len(wrong)} of {len(passes)} evaluation passes ran with the model in train mode (first "
+            f"after step {seen.n}): dropout is active and batch norm uses, and learns from, the "
+            "evaluation batch.",
             telling="proven" if measured else "likely" if real else "open",
             where=at(seen),
             numbers={"passes": len(wrong), "rows": seen.rows},

@@ -151,10 +151,10 @@ def _cleared_for_each_part(program: Program, turn: Turn, step: Event) -> Iterato
             yield clue(
                 "proven",
                 clearing.call,
-                f"Each turn of this loop clears what the one before it has computed (line {filled[0].line}), "
-                f"and `{subject_of(step)}` comes behind the loop on line {step.line}: only the last part is "
-                "learnt.",
-                fix="Step inside the loop; or clear once, before it, where the parts are meant to add up.",
+                "Each iteration of this loop clears the gradients of the previous one (line "
+                f"{filled[0].line}), and `{subject_of(step)}` comes after the loop on line {step.line}: "
+                "only the last batch is learned.",
+                fix="Step inside the loop; or clear once, before it, if the gradients should add up.",
             )
 
 
@@ -311,8 +311,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
         if share(record, course, erased) < MOST or (filled and not _decays(course)):
             continue
         yield Evidence(
-            "In each iteration gradients are erased between backward and step: the optimizer finds nothing "
-            "to apply and the weights do not learn.",
+            "In each iteration gradients are cleared between backward and step: the optimizer has "
+            "nothing to apply and the weights do not change.",
             telling="proven",
             where=where_event(course.steps[-1], line_of(record, course, "zero_grad", "zero_grad_model")),
             numbers={"steps": len(course.steps)},

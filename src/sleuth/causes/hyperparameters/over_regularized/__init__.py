@@ -121,8 +121,9 @@ def _decay(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven" if number >= 10 * limit else "likely",
                     _written(known, call),
-                    f"`{name}` with a weight decay of {number:g} pulls every weight to zero harder than most "
-                    "gradients push it away: even the training data is likely not to be fitted.",
+                    f"`{name}` with a weight decay of {number:g} pulls every weight towards zero more "
+                    "strongly than most gradients push it away: the model will hardly fit even the "
+                    "training data.",
                     fix="Start with 0 or 1e-4 (AdamW: 0.01) and raise it only against overfitting.",
                 )
 
@@ -194,7 +195,7 @@ def _dropout(program: Program) -> Iterator[Evidence]:
         yield clue(
             telling,
             _written(given, call) if given is not None else call,
-            f"A dropout of {chance:g} leaves {1 - chance:.0%} of the units: too few to compute with. "
+            f"A dropout of {chance:g} leaves {1 - chance:.0%} of the units: too few to learn with. "
             "(PyTorch takes the share to DROP, not the share to keep.)",
             fix="Use 0.1 to 0.5.",
         )
@@ -259,9 +260,9 @@ def _keeping(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven" if chances else "likely",
             call,
-            f"`{name}` is, by its name, the share of units to keep, and stands where the share to DROP is "
-            f"wanted.{share}",
-            fix=f"Hand over `1 - {ast.unparse(written) if written else name}`.",
+            f"`{name}` is, by its name, the share of units to keep, but is passed as the share to "
+            f"DROP.{share}",
+            fix=f"Pass `1 - {ast.unparse(written) if written else name}`.",
             edits=rewrite(written, call.source, f"1 - {bracketed(written)}", safe=False)
             if isinstance(written, ast.expr)
             else (),
@@ -299,8 +300,8 @@ def _inverse_strength(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 _written(call.keywords["C"], call),
-                f"`C={number:g}` is the inverse of the penalty: so small a value "
-                "presses all coefficients to zero.",
+                f"`C={number:g}` is the inverse of the penalty: so small a value pushes all coefficients "
+                "to zero.",
                 fix="Start with C=1 and search upwards and downwards from there.",
             )
 
@@ -317,8 +318,8 @@ def _penalty(program: Program) -> Iterator[Evidence]:
                     yield clue(
                         "likely",
                         _written(strength, value),
-                        f"A penalty of {number:g} times the size of all weights outweighs the loss: "
-                        "the model is pressed towards a constant output.",
+                        f"A penalty of {number:g} times the norm of all weights outweighs the loss: the "
+                        "model is pushed towards a constant output.",
                         fix="Use 1e-4 or less, or the optimizer's weight_decay.",
                     )
 
