@@ -16,7 +16,7 @@ def command() -> None:
 @command.command("open")
 @click.argument("title")
 @click.option(
-    "--catalog/--no-catalog", default=False, help="Put every cause of the catalog on the board as well."
+    "--catalog/--no-catalog", default=False, help="Add every cause of the catalog as a hypothesis as well."
 )
 @output_options
 def open_(title: str, catalog: bool, json_path: str | None, quiet: bool) -> int:
@@ -100,8 +100,7 @@ def observe(
         )
     if suspect is not None and suspect not in ledger.prior():
         raise SleuthError(
-            f"There is no hypothesis named {suspect!r} in this case that could be undone."
-            f"{did_you_mean(suspect, ledger.prior())}"
+            f"There is no hypothesis named {suspect!r} in this case.{did_you_mean(suspect, ledger.prior())}"
         )
     ledger = ledgers.append(ledger, {"kind": "observed", "test": test, "answer": answer, "note": note})
     return _status(ledger, json_path, quiet)

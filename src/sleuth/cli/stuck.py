@@ -41,7 +41,7 @@ def command(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    """Ask why a metric stands still: loss, parameters, or something that fights it.
+    """Find out why a metric does not change: the loss, the parameters, or a conflicting term.
 
     The script is run as it is; NAME is a variable (or self.attribute) that holds the metric as a tensor with
     its graph where the script calls backward. Exit code 1 means that a cause was found.

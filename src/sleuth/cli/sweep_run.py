@@ -32,7 +32,13 @@ CLEAR = "\r\033[K"  # to the start of the line, and wipe it
     "--search", multiple=True, metavar="NAME=LO:HI[:log|:int]", help="Explore a range at random (repeatable)."
 )
 @click.option("--samples", type=click.IntRange(1), help="Points of a random search.")
-@click.option("--seeds", default="5", show_default=True, metavar="N|A,B,..", help="The same for each value.")
+@click.option(
+    "--seeds",
+    default="5",
+    show_default=True,
+    metavar="N|A,B,..",
+    help="How many seeds, or which: the same for each value.",
+)
 @click.option("--metric", metavar="NAME", help="What is judged; read from the log or from $SLEUTH_RESULT.")
 @click.option("--lower-is-better", is_flag=True, help="The metric is a loss, an error, a time.")
 @click.option(
@@ -47,7 +53,9 @@ CLEAR = "\r\033[K"  # to the start of the line, and wipe it
 @click.option("--seconds", type=float, help="A run that takes longer is ended and counts as failed.")
 @click.option("--cores", type=click.IntRange(1), help="Cores of one run.")
 @click.option("--priority", type=int, help="Order among several plans; higher runs first.")
-@click.option("--time", "time_first", is_flag=True, help="Run the first one now, to tell how long all take.")
+@click.option(
+    "--time", "time_first", is_flag=True, help="Run the first one now, to estimate how long all take."
+)
 @click.option("--force", is_flag=True, help="Replace an existing plan.")
 @output_options
 def plan_command(file: Path, json_path: str | None, quiet: bool, **options: Any) -> int:

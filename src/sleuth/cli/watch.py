@@ -32,7 +32,7 @@ from sleuth.errors import SleuthError
     help="Keep files that the script wrote with the run, such as '*.pt'; may be given several times.",
 )
 @click.option(
-    "--fail", is_flag=True, help="Exit with 1 when a cause was found and the script itself ended well."
+    "--fail", is_flag=True, help="Exit with 1 when a cause was found, and the script itself succeeded."
 )
 @output_options
 @click.argument("script", required=False)

@@ -106,8 +106,9 @@ def _spurious(scaled: Scaled, valley: list[Spot], want: Region | None, whole: bo
     return Flaw(
         "spurious-minimum",
         f"From {share:.0%} of the map descent ends at {say_point(scaled.sheet.axes, spot.at)}{also} with "
-        f"loss {spot.loss:.3g}, and not at {aim}: a minimum that was not asked for.",
-        "Look at which part of the loss is content there and make it disagree, or start in the other basin.",
+        f"loss {spot.loss:.3g}, and not at {aim}: a minimum other than the wanted one.",
+        "Find the part of the loss that is small there and change it so that it is not, or start in the "
+        "other basin.",
         "warning" if whole else "note",
         at=spot.at,
         box=tuple((min(ends), max(ends)) for ends in zip(*(one.at for one in valley), strict=True)),

@@ -116,9 +116,8 @@ def non_finite(sheet: Sheet) -> Iterator[Flaw]:
     yield Flaw(
         "non-finite",
         f"{what} on {share:.1%} of the map ({say_box(sheet.axes, box)}); the first such input is "
-        f"{say_point(sheet.axes, point)} with {', '.join(shown)}. One such value turns every weight into "
-        "NaN.",
-        "Keep the input away from the pole: clamp it or add a small number inside the log, sqrt or "
+        f"{say_point(sheet.axes, point)} with {', '.join(shown)}. One such value makes every weight NaN.",
+        "Keep the input away from that point: clamp it or add a small number inside the log, sqrt or "
         "division, or use the stable form (log1p, logsumexp, the with_logits losses).",
         "error",
         at=point,
@@ -156,7 +155,7 @@ def _dead(
     return Flaw(
         "dead-zone",
         f"The gradient is zero on {share:.0%} of the map ({say_box(sheet.axes, box)}), where the loss is "
-        f"{above}.{where} Whatever falls in there never moves again.",
+        f"{above}.{where} A model that gets there never leaves.",
         "Give the flat side a slope (a soft hinge such as softplus, a leaky floor, no clamp on the loss), "
         "or make sure that nothing starts there.",
         severity,

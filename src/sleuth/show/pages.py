@@ -98,9 +98,7 @@ def overview(chosen: Iterable[Cause]) -> str:
         head = click.style(catalog.families()[family].title.ljust(indent + 2), bold=True)
         rows = [f"  {cause.slug.ljust(indent)}  {_marks(cause)}  {cause.page.summary}" for cause in members]
         blocks.append("\n".join([f"{head}  {click.style(columns, dim=True)}", *rows]))
-    legend = (
-        f"{BUILT} detected   {DESCRIBED} described, not yet detected   {NEITHER} not its way of being seen"
-    )
+    legend = f"{BUILT} detected   {DESCRIBED} described, not yet detected   {NEITHER} does not apply"
     return "\n\n".join([*blocks, click.style(legend, dim=True)])
 
 

@@ -16,7 +16,7 @@ def full(result: "Standstill") -> str:
     parts = [_care(answers.care), _reach(answers.reach), _rivals(answers.rivals)]
     parts += [_inertia(answers.inertia)] if answers.inertia is not None else []
     parts += [_counterfactual(answers.counterfactual)] if answers.counterfactual is not None else []
-    parts += [f"   Same value without the term? unavailable: {answers.unasked}"] if answers.unasked else []
+    parts += [f"   Same value without the term? not known: {answers.unasked}"] if answers.unasked else []
     parts.append(f"→ {result.row}" + ("" if result.findings else f": {result.verdict.summary}"))
     for finding in result.findings:
         proof = f"\n    confirmed by: {'; '.join(finding.confirmed_by)}" if finding.confirmed_by else ""

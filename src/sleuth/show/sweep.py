@@ -177,7 +177,7 @@ def _nothing(group: Group) -> str:
         )
     if all(value.verdict == "undefined" for value in group.values):
         return "Nothing can be said: too few seeds or values."
-    return "No evidence of a difference (which is not evidence of none)."
+    return "No evidence of a difference (which does not show that there is none)."
 
 
 def number(value: float, form: str = ".4g") -> str:

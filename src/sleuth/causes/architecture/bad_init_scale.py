@@ -3,8 +3,8 @@
 ## What happens
 The error is exponential in depth. A ReLU layer of width n with weights of standard deviation s
 multiplies the signal by s*sqrt(n/2). For width 128 and `normal_(w)` (s = 1) that is 8 a layer:
-ten layers measured an output spread of 6e8 and an initial cross-entropy of 9e9. With s = 0.01 it
-is 0.08 a layer: the last hidden layer had a spread of 6e-12, loss exactly ln 10, gradients of
+ten layers measured an output std of 6e8 and an initial cross-entropy of 9e9. With s = 0.01 it
+is 0.08 a layer: the last hidden layer had a std of 6e-12, loss exactly ln 10, gradients of
 6e-12. He initialisation on the same net kept 0.5 to 1.
 
 Too small is the quieter one: the loss starts at a textbook chance level, and nothing moves. Too
@@ -16,14 +16,14 @@ embedding (default std 1) tied to the output matrix, a transformer's residual br
 depth scaling, or a copied 0.01 from a paper with another width.
 
 ## How to tell
-- **probe**: what a layer gives out (spread) over what it takes in (size), for the layer in the
+- **probe**: a layer's output (std) over its input (size), for the layer in the
   middle: below 0.15 or above 20, or a drift of more than 1000 through all hidden layers. Torch's
   default gives about 0.58, He's rule 1.4.
 - **watch**: the first recorded loss is orders above chance, or sits exactly at chance with
   gradient norms below 1e-6.
-- **experiment**: undone from outside, layers start with weights that keep a signal's size (He);
+- **experiment**: corrected from outside, layers start with weights that keep a signal's size (He);
   the loss falls from the first steps.
-- **refuted by**: standardised input leaves every layer with a spread between 0.1 and 10.
+- **refuted by**: standardised input leaves every layer with a std between 0.1 and 10.
 
 ## How to fix
 Scale by fan-in, with the gain of the activation in use:
@@ -39,7 +39,7 @@ there. A deliberately tiny last layer (for a flat first prediction, or a policy 
 ## Often mistaken for
 - `inputs-unnormalized`: the activations are already off at the first layer's input.
 - `init-loss-off`: the symptom of this cause at the loss; name the weights when they explain it.
-- `zero-init`: the special case of no spread at all, where units are equal and not only small.
+- `zero-init`: the special case of zero variance, where units are equal and not only small.
 
 ## Sources
 - he-2015: section 2.2, derivation of the variance that keeps rectifier nets level, forward and

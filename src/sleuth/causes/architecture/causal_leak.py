@@ -2,7 +2,7 @@
 
 ## What happens
 The training loss is wonderful, far below what the literature reports, and generated text is
-rubbish. At training time the model reads the answer from the next position; at generation time
+rubbish. At training time the model reads the target from the next position; at generation time
 that position does not exist yet. Nothing crashes and validation is just as good, because it leaks
 in the same way.
 
@@ -36,7 +36,7 @@ Additive float masks mean the same everywhere; prefer them. In the `nn.Transform
 key-value cache.
 
 ## Often mistaken for
-- `target-leakage`: the answer is a *feature* of the same row; here it is the same series at a
+- `target-leakage`: the target is a *feature* of the same row; here it is the same series at a
   later position.
 - `shuffled-time-split`: the future is leaked by the split between training and test, not inside
   the model.

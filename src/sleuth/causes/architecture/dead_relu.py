@@ -1,7 +1,7 @@
 """A large share of ReLU units is zero for every input, so they can never learn again.
 
 ## What happens
-A ReLU whose pre-activation is negative on the whole data set has output 0 and slope 0. Its
+A ReLU whose pre-activation is negative on the whole data set has output 0 and gradient 0. Its
 weights receive exactly no gradient, so no later batch can bring it back. Nothing crashes: the
 layer has simply become narrower than you wrote it. When a whole layer dies, the network computes
 a constant and only the biases behind that layer still move.
@@ -21,7 +21,7 @@ is quiet on one batch of 32 is not dead.
   zero on all of them; above about 90% of a layer is a bottleneck, a full layer is the cause.
 - **watch**: the share of silent units jumps within a step or two and never comes back; the jump
   follows a spike in the loss or in the gradient norm.
-- **experiment**: undone from outside, every ReLU leaks one percent; units that were silent get a
+- **experiment**: corrected from outside, every ReLU leaks one percent; units that were silent get a
   gradient and come back.
 - **refuted by**: every ReLU layer has most of its units firing on at least one example of a large
   batch.

@@ -25,7 +25,7 @@ the bug.
 - **probe**: in eval mode, the same input twice gives different outputs.
 - **watch**: repeated evaluation of unchanged weights gives different losses; evaluation loss
   stays above training loss from the first epoch on by about the same amount.
-- **experiment**: undone from outside, functional dropout is off where gradients are off; two
+- **experiment**: corrected from outside, functional dropout is off where gradients are off; two
   evaluations of the same weights agree.
 - **refuted by**: two eval-mode passes on one batch are bit-for-bit equal.
 

@@ -17,11 +17,11 @@ similar loss.
 
 ## How to tell
 - **probe**: per-layer gradient norms of one batch grow steadily towards the input (the first
-  layer has 1e3 times the last, or more); or what goes into one layer grows as much over its turns
-  in a loop over time, though each turn by itself is of a fair size.
+  layer has 1e3 times the last, or more); or what goes into one layer grows as much over its calls
+  in a loop over time, though each call by itself is of a fair size.
 - **watch**: total norm *before* clipping rises by orders of magnitude over the run, or has rare
   spikes of 100 times its median just before the loss jumps.
-- **experiment**: undone from outside, gradients are clipped to norm 1 before each step; the loss
+- **experiment**: corrected from outside, gradients are clipped to norm 1 before each step; the loss
   falls where it had jumped.
 - **refuted by**: the unclipped norm stays within a factor of ten of its median up to the step at
   which the loss goes wrong.

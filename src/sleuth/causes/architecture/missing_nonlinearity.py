@@ -21,7 +21,7 @@ a low-rank layer or LoRA, a depthwise and a pointwise convolution, query and key
 in eval mode, mean pooling and reshape are linear too and do not count as a nonlinearity.
 
 ## How to tell
-- **lint**: two affine layers in sequence (in `nn.Sequential`, in `forward`, or turn after turn of
+- **lint**: two affine layers in sequence (in `nn.Sequential`, in `forward`, or iteration after iteration of
   a loop) with nothing nonlinear between and no narrower middle; a bare call such as `F.relu(x)` as
   a statement.
 - **probe**: in eval mode the model is affine: f(a+b) - f(a) - f(b) + f(0) is zero to rounding,

@@ -25,7 +25,7 @@ target.
   cross-entropy.
 - **probe**: targets of the batch lie outside the range that the last operation can produce, or
   outputs of exactly 0 (or within 1% of a bound) make up a large share while targets do not.
-- **experiment**: undone from outside, a model's last activation passes everything through; the
+- **experiment**: corrected from outside, a model's last activation passes everything through; the
   loss falls below the floor it had.
 - **refuted by**: every target of the batch lies strictly inside the output's range.
 

@@ -1,7 +1,7 @@
 """Tanh or sigmoid units sit in their flat tails and pass almost no gradient back.
 
 ## What happens
-The slope of tanh at 3 is 0.0099 and at 5 it is 0.0002; the sigmoid's best slope is 0.25, and at 5
+The derivative of tanh at 3 is 0.0099 and at 5 it is 0.0002; the sigmoid's largest is 0.25, and at 5
 it is 0.0066. A unit driven out there still produces a perfectly reasonable number near 1 or -1,
 so the forward pass looks fine, while everything in front of it learns a hundred times more
 slowly.
@@ -18,8 +18,8 @@ hidden units that saturate at the start, on both tails, regardless of the exampl
 ## How to tell
 - **probe**: share of hidden tanh outputs beyond 0.97 in magnitude (sigmoid: below 0.03 or above
   0.97) on one batch; above half a layer is bad.
-- **watch**: the saturated share is high from step 0, or climbs while the loss stands still.
-- **refuted by**: pre-activations of the suspected layer have a spread of about 1 and most outputs
+- **watch**: the saturated share is high from step 0, or climbs while the loss does not change.
+- **refuted by**: pre-activations of the suspected layer have a std of about 1 and most outputs
   lie well inside the range.
 
 ## How to fix
@@ -36,7 +36,7 @@ the symptom and keeps the bad scale, so fix the scale first. An output unit that
 ## Often mistaken for
 - `inputs-unnormalized`: the root when standardising the batch at the model's door unsaturates the
   units; then name that.
-- `bad-init-scale`: the root when well-scaled inputs still saturate and the weights' spread is far
+- `bad-init-scale`: the root when well-scaled inputs still saturate and the weights' std is far
   from 1/sqrt(fan_in).
 - `output-activation`: concerns only the last layer, whose range is too narrow for the target.
 

@@ -8,13 +8,13 @@ while the layer keeps pushing them apart, and the distance between true pairs ca
 training.
 
 BatchNorm adds its own: each branch is normalised by its own batch in training, and both write
-into one running average. With branch A around 0 and branch B around 4 (spread 1), the running
+into one running average. With branch A around 0 and branch B around 4 (std 1), the running
 mean ended at 2.1 and the variance at 1.0, so in eval mode the branches came out at -2.1 and +1.9,
 while in training each was at 0. A mean of two distributions describes neither.
 
 The opposite slip is branches meant to be shared that are copies (`copy.deepcopy`, or two
 constructors): they start equal and drift apart. Deliberate two-mask designs are fine: SimCSE uses
-dropout noise as its only augmentation, and MC dropout wants the spread.
+dropout noise as its only augmentation, and MC dropout needs the variance.
 
 ## How to tell
 - **lint**: one BatchNorm behind two layers of a network, at two depths; an encoder that ends in
@@ -22,7 +22,7 @@ dropout noise as its only augmentation, and MC dropout wants the spread.
   the weights and not the BatchNorm, or have Dropouts of different strength. Separate passes through
   a BatchNorm alone are left alone: many recipes want them.
 - **probe**: in train mode, feed the same example through both branches: outputs should agree.
-  Compare per-branch input mean and spread at each shared BatchNorm.
+  Compare per-branch input mean and std at each shared BatchNorm.
 - **refuted by**: in train mode identical inputs to both branches give identical outputs.
 
 ## How to fix

@@ -20,7 +20,7 @@ take as the parameters run over all they can be? Ask it before you tune anything
 - **probe**: perturb the trainable parameters strongly (re-draw them, scale by 10) and recompute
   the metric on one batch; it stays within noise. Then find the first stage, from model output to
   metric, at which the difference disappears. Or all members of a list, all positions of a sequence
-  get the same answer, at any weights, where inputs and targets differ: a mean over them took the
+  get the same prediction, at any weights, where inputs and targets differ: a mean over them took the
   place of what each of them says. Or every row keeps its class at any weights: one learned factor a row
   scales all its scores alike.
 - **watch**: the logits of a two-class loss keep to one side of zero from the first step to the last,

@@ -13,7 +13,7 @@ of size 4 for 50,000 items, one LSTM unit: all leave a loss floor above zero on 
 
 The floor is smooth: loss falls, flattens at the same height for every seed and rate, gradients
 shrink towards zero because this *is* the minimum. Conflicting labels (the same input with two
-answers) produce the same picture with any model.
+labels) produce the same picture with any model.
 
 ## How to tell
 - **experiment**: same-batch: the loss levels off above zero and gradient norms go to zero;
@@ -37,7 +37,7 @@ interpretable) is a decision, not a defect.
 ## Often mistaken for
 - `missing-nonlinearity`: width does not help at all; the model is linear at any size.
 - `over-regularized`: the floor vanishes when dropout, weight decay and augmentation are off.
-- `structural-ceiling`: the loss may go to zero while the metric stands still.
+- `structural-ceiling`: the loss may go to zero while the metric does not change.
 
 ## Sources
 - zhang-2017: section 2, standard networks reaching zero training error on random labels.

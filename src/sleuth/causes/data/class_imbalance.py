@@ -1,13 +1,13 @@
 """One class outnumbers another by 10:1 or more under a loss that treats all examples alike.
 
 ## What happens
-Always answering "negative" is right 99 times out of 100. With 99:1 labels this answer costs a
+Always predicting "negative" is right 99 times out of 100. With 99:1 labels this prediction costs a
 cross-entropy of 0.056, and the first epochs of training consist of finding it: the loss plunges,
 accuracy shows 99%, the rare class is never predicted. On a toy task with overlapping classes and
 99:1 labels, a small network reported 98.9% accuracy on new data while it found 1 in 20 positives.
 
 The gradient tells why. In a batch of 32 drawn at 99:1 there is no rare example at all in 72% of
-cases. And where classes overlap, the answer is not even wrong: an unweighted loss asks for
+cases. And where classes overlap, that is not even wrong: an unweighted loss asks for
 calibrated probabilities, and with such a prior few of them exceed one half. So "the model ignores
 the rare class" is often a threshold problem, not a learning problem.
 
@@ -16,7 +16,7 @@ the rare class" is often a threshold problem, not a learning problem.
   sampler; loss at the start is above the entropy of the class frequencies (0.305 at 10:1).
 - **watch**: the loss settles at that entropy; predictions are one class in nearly every batch;
   accuracy equals the majority share to two digits.
-- **experiment**: undone from outside, classes weighted by how rare they were so far; the rare
+- **experiment**: corrected from outside, classes weighted by how rare they were so far; the rare
   class begins to be predicted.
 - **refuted by**: recall of the rarest class well above its share, or counts within 10:1.
 

@@ -2,8 +2,8 @@
 
 ## What happens
 The famous version of this bug is fixed, a quieter one is not. Since torch 1.9 every `DataLoader`
-worker gets its own seed for Python's `random`, for torch and for NumPy's *global* generator, anew
-in each epoch. What nobody reseeds is a generator object that your data set owns. Workers receive a
+worker gets its own seed for Python's `random`, for torch and for NumPy's *global* generator, again
+in each epoch. What is not reseeded is a generator object that your data set owns. Workers receive a
 copy of the data set, and with it a copy of the generator in the same state.
 
 ```python
@@ -28,7 +28,7 @@ split its work is the loud cousin: with two workers each example arrives twice.
 - **lint**: a generator created in `__init__` or at module level and used in `__getitem__`, together
   with `num_workers > 0`; a constant seed, or the bare worker id, in `worker_init_fn`.
 - **watch**: random parts of consecutive batches coincide, or those of one epoch with the next.
-- **refuted by**: `num_workers=0`, or only the global generators are used and nobody reseeds them.
+- **refuted by**: `num_workers=0`, or only the global generators are used and never reseeded.
 
 ## How to fix
 Seed from what torch gives each worker, inside the worker.

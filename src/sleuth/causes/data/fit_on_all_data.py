@@ -20,7 +20,7 @@ production would be standardised to zero.
 ## How to tell
 - **lint**: `fit` or `fit_transform` on data that is split later; `fit_transform` called on
   something named test or valid; a transformer outside the pipeline given to cross-validation.
-- **probe**: the training features have mean 0 and spread 1 only when the test rows are added; alone
+- **probe**: the training features have mean 0 and std 1 only when the test rows are added; alone
   they are off by more than rounding.
 - **refuted by**: every `fit` receives rows of the training split only.
 
@@ -39,7 +39,7 @@ text, a label encoder that only numbers the class names, and refitting on everyt
 you ship once evaluation is over.
 
 ## Often mistaken for
-- `target-leakage`: the answer is in a column and stays there after a clean split.
+- `target-leakage`: the target is in a column and stays there after a clean split.
 - `preprocessing-mismatch`: here the test set got its own fit; the general case is any difference.
 - `split-overlap`: rows are shared, not statistics.
 

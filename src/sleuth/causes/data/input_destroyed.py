@@ -1,7 +1,7 @@
 """Preprocessing removed the signal: random noise would train and score just as well.
 
 ## What happens
-The tensors look alive: right shape, sane mean and spread, different in every row. They only have
+The tensors look alive: right shape, sane mean and std, different in every row. They only have
 no relation to the label any more. Typical ways: a `reshape` that should have been a `permute`,
 padding that pushes the text out of the window, truncation that keeps the boilerplate at the front,
 a crop that misses the object, a tokenizer whose vocabulary does not match (nearly everything
@@ -15,7 +15,7 @@ carries anything. Only a comparison with noise is.
 
 ## How to tell
 - **probe**: 98% or more of all input values are one value (padding, the unknown token, a clipped
-  range), or no output depends on any input feature; or every example has the same mean and spread,
+  range), or no output depends on any input feature; or every example has the same mean and std,
   as if normalised by itself, and the nearest example has the same label no oftener than by chance.
 - **experiment**: noise-inputs. If the held-out score with noise equals the score with your data,
   your data says nothing to this model. Training loss alone decides nothing.

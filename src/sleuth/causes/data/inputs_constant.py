@@ -16,7 +16,7 @@ x = torch.from_numpy(image) // 255        # integer division: 0 everywhere, exce
 ```
 
 A dead column among many is harmless by itself (3 of the 64 pixels of the 8x8 digits never change),
-until somebody divides by its spread: 0/0 is NaN. scikit-learn's StandardScaler returns 0 there,
+until it is divided by its std: 0/0 is NaN. scikit-learn's StandardScaler returns 0 there,
 hand-written code does not.
 
 ## How to tell
@@ -27,7 +27,7 @@ hand-written code does not.
 - **refuted by**: two rows of one batch that differ.
 
 ## How to fix
-Print what arrives at `model(x)`: minimum, maximum, spread, number of distinct rows. Then walk back
+Print what arrives at `model(x)`: minimum, maximum, std, number of distinct rows. Then walk back
 through the pipeline until variation appears. Drop columns that are constant *in the training
 split*, and guard the division:
 

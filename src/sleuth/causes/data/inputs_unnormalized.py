@@ -1,4 +1,4 @@
-"""The inputs are far from zero mean and unit spread, so no step size suits all weights.
+"""The inputs are far from zero mean and unit variance, so no step size suits all weights.
 
 ## What happens
 A gradient of a first-layer weight is proportional to the input it multiplies. Feed pixel values up
@@ -16,11 +16,11 @@ In tables the usual form is mixed: income in the tens of thousands beside an age
 Only the largest column is heard.
 
 ## How to tell
-- **probe**: per feature, |mean| or spread of the batch far above 1 (or far below), still so where the
+- **probe**: per feature, |mean| or std of the batch far above 1 (or far below), still so where the
   first weights meet it; first-layer gradients dwarf the later ones.
 - **watch**: a jump in the first steps, then a plateau at chance level with many silent units; the
   same input scale in every batch.
-- **experiment**: undone from outside, the mean and spread of the first batch are taken out of
+- **experiment**: corrected from outside, the mean and std of the first batch are taken out of
   every input at the model's door; the same script then learns at the same rate.
 - **refuted by**: standardising the inputs at the model's door changes nothing in the curve.
 

@@ -4,7 +4,7 @@
 The loss goes beautifully to zero: the model memorises one batch. What gives it away is what does
 *not* improve. On 8x8 digits, 440 steps on one batch of 32 brought the loss to 0.03 and the test
 accuracy to 79%; the same number of steps over the full set gave 94%. On an easy task the memorised
-batch even generalises, so nobody suspects the loader.
+batch even generalises, so the loader seems fine.
 
 ```python
 for step in range(1000):
@@ -22,7 +22,7 @@ Other births: a batch fetched above the loop and never replaced, a cache keyed b
 order that repeats).
 
 ## How to tell
-- **lint**: a generator that every step makes anew with the same seed draws the rows of the batch.
+- **lint**: a generator that every step creates again with the same seed draws the rows of the batch.
 - **watch**: fingerprints of the inputs repeat from step to step, although the epoch should hold
   other data; training loss near zero while held-out loss stalls or rises.
 - **refuted by**: two consecutive training steps with different input fingerprints.

@@ -20,7 +20,7 @@ table and no amount of data cures them.
 ## How to tell
 - **experiment**: train on a quarter, half and all of the examples, a few seeds each, same held-out
   set and same number of optimizer steps. Held-out loss still falling from half to all: more
-  will help. The held-out gain should exceed the spread between seeds.
+  will help. The held-out gain should exceed the differences between seeds.
 - **watch**: a training set of a few dozen rows, or of a fifth of those held out, that is learned by
   heart, while the held-out loss stays ten times as high and no longer falls, or one in four new
   rows and more is answered wrongly and that no longer changes.
@@ -84,7 +84,7 @@ AGAIN = 5.0  # rows served over different rows: several epochs
 def watch(record: "Record") -> Iterator[Evidence]:
     measured = [seen for seen in held_out(record) if len(seen.losses) >= FEWEST]
     judged = [passes for passes in evaluations(record).values() if len(_shares(passes)) >= FEWEST]
-    needed([*measured, *judged], "held-out losses or shares of right answers")
+    needed([*measured, *judged], "held-out losses or accuracies")
     rows = _training_rows(record)
     if rows is None or not (rows <= FEW or _spared(record, rows)):
         return

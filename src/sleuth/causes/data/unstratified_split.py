@@ -3,7 +3,7 @@
 ## What happens
 A random fifth of 1000 rows contains none of a class with five members in one case out of three
 (33%). The metric of that class is then undefined, silently 0, or left out of the average, depending
-on the library. Mirror image: the training part gets none and the model can never answer it.
+on the library. Mirror image: the training part gets none and the model can never predict it.
 
 The extreme case needs no rarity. `KFold` does not shuffle, and many files are sorted by class:
 

@@ -14,7 +14,7 @@ loss = criterion(ddp.module(x), y)           # gradients stay local
 ```
 
 Also: weights loaded on rank 0 only, after the wrap; a learning rate or early stop decided from a
-local metric; parameters replaced or thawed later; hand-written averaging that skips some tensors.
+local metric; parameters replaced or unfrozen later; hand-written averaging that skips some tensors.
 You log rank 0, so you see one model and ship one, while the average of gradients was taken at
 different points.
 

@@ -5,7 +5,7 @@ The run is correct and many times too slow, and so it gets stopped early and jud
 learn". The polite one-liner is the usual door:
 
 ```python
-device = "cuda" if torch.cuda.is_available() else "cpu"     # and nobody is told which
+device = "cuda" if torch.cuda.is_available() else "cpu"     # and nothing says which
 ```
 
 It picks the CPU when a CPU-only build was installed (then `torch.version.cuda` is None), when the

@@ -3,7 +3,7 @@
 ## What happens
 You fix the preprocessing, run again, and nothing changes, to the last digit. That is the sign. The
 script never ran the new code: it found `features.pt` and was glad. The reverse is as common: an old
-result that nobody can reproduce, since its cache was built by code that is gone.
+result that cannot be reproduced, since its cache was built by code that is gone.
 
 ```python
 if os.path.exists("features.pt"):

@@ -22,7 +22,7 @@ Small is not bad by itself: noise helps generalisation, and a lower rate average
   Of a handful of examples a step, with a loss that never settles and no other rate that helps, the
   batch is named before the rate.
 - **watch**: gradients of successive batches have a cosine near zero; the noise scale estimated from
-  two batch sizes is tens of times the batch in use; the spread of the loss is much larger than its
+  two batch sizes is tens of times the batch in use; the fluctuation of the loss is much larger than its
   trend.
 - **refuted by**: a four times larger batch at the same rate gives the same curve against steps.
 
@@ -45,7 +45,7 @@ so switch to group or layer normalisation.
 ## Often mistaken for
 - `lr-too-high`: jitters as well; it remains on a single repeated batch, this one disappears.
 - `norm-batch-of-one`: unusable batch statistics rather than noisy gradients.
-- `unshuffled-training`: swings follow the order of the data and repeat every epoch.
+- `unshuffled-training`: fluctuations follow the order of the data and repeat every epoch.
 
 ## Sources
 - mccandlish-2018: section 2.2, on the simple noise scale and how to predict a useful batch size;

@@ -1,4 +1,4 @@
-"""The learning rate is too high: the loss swings or explodes, and at a tenth it does not.
+"""The learning rate is too high: the loss fluctuates or explodes, and at a tenth it does not.
 
 ## What happens
 A step overshoots the valley. On a quadratic with curvature c, gradient descent converges below a
@@ -11,7 +11,7 @@ NaN. A bit: it jumps up and down, or drops to a plateau near chance, because one
 the ReLUs or pushed a softmax into a corner. Slightly: training works and stops too high, and
 everything improves the moment the schedule lowers the rate. Adam rarely gives NaN; it bounces.
 
-Common births: a rate for SGD (0.1) handed to Adam, where 0.001 is ordinary; a rate from a paper
+Common origins: a rate for SGD (0.1) used with Adam, where 0.001 is ordinary; a rate from a paper
 with another batch size; fine-tuning at the rate of pretraining; a scheduler whose `max_lr` was
 meant as a start.
 
@@ -19,14 +19,14 @@ meant as a start.
 - **experiment**: `lr x0.1` turns oscillation or explosion into steady descent with the same seed,
   and `lr x10` is worse. If a tenth helps *and* another suspect exists (unnormalised inputs, a
   summed loss, accumulation that is not divided), undo that one first: it is the root.
-- **watch**: the loss rises over several steps or swings by more than its own mean; the ratio of
+- **watch**: the loss rises over several steps or fluctuates by more than its own mean; the ratio of
   update to weight sits well above 0.01 per step (about 0.001 is usual); gradient norms spike after
   each step.
 - **refuted by**: a tenth of the rate gives the same picture, only slower.
 
 ## How to fix
-Divide by 3 or 10 until it is calm, then go back up to the highest rate that still is. A short range
-test finds the cliff in one run: let the rate grow exponentially and stop where the loss turns up.
+Divide by 3 or 10 until it is stable, then go back up to the highest rate that still is. A short range
+test finds the cliff in one run: let the rate grow exponentially and stop where the loss rises.
 
 ```python
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)        # not 1e-1
@@ -36,7 +36,7 @@ for step, (x, y) in zip(range(200), loader):
     train_step(x, y)                                              # plot loss against rate
 ```
 
-Take a third to a tenth of the rate at which the curve turns. A loss that is noisy and still falling
+Take a third to a tenth of the rate at which the loss starts to rise. A loss that is noisy and still falling
 on average is no fault; small batches look like that.
 
 ## Often mistaken for

@@ -12,7 +12,7 @@ steps, once too often; a warmup counted in epochs where it was meant in steps; a
 starts at its end.
 
 Tiny steps can also come from elsewhere: gradients that vanish, a loss averaged over far too much, a
-saturated output. Look at the gradient before you turn the rate.
+saturated output. Look at the gradient before you change the rate.
 
 ## How to tell
 - **experiment**: `lr x10` makes the loss fall several times faster and stay stable; on `same-batch`

@@ -21,7 +21,7 @@ already trained a little is stable.
 - **watch**: within the first 1 to 5% of steps the loss rises clearly above its starting value or
   the gradient norm spikes to many times its later median, the full rate is in force from step 0,
   and after that the run is stable but poor. Divergence at any later time speaks for `lr-too-high`.
-- **experiment**: undone from outside, the rate grows to its value over the first 30 steps; the
+- **experiment**: corrected from outside, the rate grows to its value over the first 30 steps; the
   early jump is gone and the end is lower.
 - **refuted by**: the recorded rate already ramps up from near zero, or the loss falls from the
   first step.

@@ -30,11 +30,11 @@ softmax on the *target* side, such as a teacher's soft labels, and a softmax ins
 ## How to tell
 - **lint**: the result of a softmax or sigmoid, in `forward` or later, reaches `cross_entropy` or
   `binary_cross_entropy_with_logits` as first argument, be it through a variable.
-- **probe**: every row handed to the loss is non-negative and sums to 1 (after a sigmoid: every
+- **probe**: every row given to the loss is non-negative and sums to 1 (after a sigmoid: every
   value lies between 0 and 1). Raw logits practically never do that for a whole batch.
 - **watch**: the loss settles just above the floor in the table while accuracy is good or still
   rising. With two sigmoids it never goes below 0.313.
-- **experiment**: undone from outside, probabilities that reach the loss are turned back by a
+- **experiment**: corrected from outside, probabilities that reach the loss are converted back by a
   logarithm (softmax of log p is p); the loss leaves its floor.
 - **refuted by**: one negative value among the numbers that the loss receives.
 
@@ -53,7 +53,7 @@ If the model must output probabilities, change the loss instead: `log_softmax` w
 
 ## Often mistaken for
 - `lr-too-low`: ten times the rate helps here as well, but no rate takes the loss below the floor.
-- `logits-into-prob-loss`: the mirror image; that loss sinks below zero, this one is high and calm.
+- `logits-into-prob-loss`: the mirror image; that loss sinks below zero, this one is high and steady.
 - `underpowered-model`: gets the labels of one small batch wrong; here they come out right.
 
 ## Sources

@@ -14,7 +14,7 @@ MSE is about 1; with raw prices it is the mean square of the price, and the bias
 the way.
 
 ```python
-x = torch.randn(64, 100) * 255                 # nobody normalised
+x = torch.randn(64, 100) * 255                 # not normalised
 loss = F.cross_entropy(nn.Linear(100, 10)(x), y)     # in the hundreds, not 2.3
 ```
 
@@ -43,7 +43,7 @@ Leave it alone in a model that was pretrained, and in losses with no natural cha
 
 ## Often mistaken for
 - `bad-init-scale`: the root, if activations grow from layer to layer; it should be named instead.
-- `inputs-unnormalized`: the root, if the batch itself is far from zero mean and unit spread.
+- `inputs-unnormalized`: the root, if the batch itself is far from zero mean and unit variance.
 - `labels-constant`: when the first loss is normal and near zero soon after.
 
 ## Sources

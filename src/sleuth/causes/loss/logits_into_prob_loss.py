@@ -27,7 +27,7 @@ loss = F.kl_div(out.softmax(1), teacher)       # wants log-probabilities too, as
   `BCELoss` that were clamped rather than squashed, or that it refuses.
 - **watch**: the loss crosses zero and keeps sinking in a nearly straight line, or NaN in the first
   steps of a loss with a bare log.
-- **experiment**: undone from outside, what reaches the loss is first made into
+- **experiment**: corrected from outside, what reaches the loss is first made into
   (log-)probabilities; the loss becomes positive and falls.
 - **refuted by**: `logsumexp` over the class axis of the loss input is 0 for every row (to
   rounding).

@@ -6,7 +6,7 @@ shape (N,) is an (N, N) matrix: each prediction is compared with *every* target 
 mean of that matrix is var(prediction) + var(target) + (difference of means) squared, and its
 minimum is a constant prediction. So the loss falls at first, then stops at the variance of the
 target, however good the features are. A linear model on noiseless linear data ended at 6.52, the
-variance of its target, with a prediction spread of 3e-08.
+variance of its target, with a prediction std of 3e-08.
 
 ```python
 pred = model(x)                      # (64, 1)
@@ -16,7 +16,7 @@ loss = ((pred - y) ** 2).mean()      # y is (64,): a 64 x 64 matrix, no warning
 `F.mse_loss`, `l1_loss`, `smooth_l1_loss` and `huber_loss` emit a `UserWarning` and go on; logs
 swallow it. `binary_cross_entropy` and its logits version raise an error, so the bug lives mostly in
 regression, in hand-written losses, value functions and metrics. `poisson_nll_loss` and `kl_div`
-accept the pair without a word. The same subtraction in NumPy (an R2 or an accuracy by hand) spoils
+accept the pair without a warning. The same subtraction in NumPy (an R2 or an accuracy by hand) spoils
 the metric only.
 
 ## How to tell
@@ -24,9 +24,9 @@ the metric only.
   never given that axis; `squeeze()` without an argument, which also eats a batch of one.
 - **probe**: the shapes differ at the loss, and the gradient pushes all predictions of the batch
   towards one common value.
-- **watch**: the loss levels off at the target's variance, predictions have almost no spread, and
+- **watch**: the loss levels off at the target's variance, predictions have a std near zero, and
   the recorded warning says that the target size differs from the input size.
-- **experiment**: undone from outside, a target with as many values as the prediction takes its
+- **experiment**: corrected from outside, a target with as many values as the prediction takes its
   shape; the loss can fall below the variance of the target.
 - **refuted by**: prediction and target have identical shapes where they meet.
 

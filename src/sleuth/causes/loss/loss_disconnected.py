@@ -13,7 +13,7 @@ copies; a metric used as a loss; a regulariser over `p.data`; a penalty computed
 
 ```python
 penalty = torch.tensor([p.norm() for p in model.parameters()]).sum()   # copies the values
-hits = (out.argmax(1) == y).float().mean()                             # no slope
+hits = (out.argmax(1) == y).float().mean()                             # no gradient
 loss = F.cross_entropy(out, y) + 0.1 * penalty - hits
 ```
 
@@ -47,7 +47,7 @@ Never repair it with `requires_grad_()` on the result: that makes the loss a lea
 - `detached-graph`: the cut lies inside the model; here the output still has a graph and the loss
   not.
 - `no-grad-training`: a context manager removed the graph of the whole forward pass.
-- `loss-saturated`: the path exists, and its slope happens to be zero at this point.
+- `loss-saturated`: the path exists, and its gradient happens to be zero at this point.
 
 ## Sources
 - pytorch-autograd: How autograd encodes the history; a value made outside the recorded operations

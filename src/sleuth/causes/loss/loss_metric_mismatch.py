@@ -2,8 +2,8 @@
 
 ## What happens
 Two stories look the same from outside. In the first the metric is honest and the loss measures
-something else: cross-entropy improves by making right answers surer while not one decision changes;
-an average over a million easy background pixels hides the ten that matter; teacher forcing makes
+something else: cross-entropy improves by making correct predictions more confident while not one
+decision changes; an average over a million easy background pixels hides the ten that matter; teacher forcing makes
 every next token easy and free generation fails.
 
 In the second, which is commoner than one likes, the *metric code* is broken. Shapes broadcast, a
@@ -28,12 +28,12 @@ ranking with a bad threshold also gives a falling loss and a flat F1.
   one that loses most of its first value while the loss falls is read from the wrong end. Sleuth
   recomputes plain accuracy from recorded outputs and targets and compares it with what the script
   reports; a disagreement convicts the metric, agreement acquits it. Predictions of shape (N, 1) held
-  against labels of shape (N,) are told at once: every prediction meets every label.
+  against labels of shape (N,) are recognised at once: every prediction meets every label.
 - **refuted by**: a metric computed independently on the same outputs agrees with the reported one,
   and moves together with the loss.
 
 ## How to fix
-Feed the metric a case with a known answer: the labels as predictions must give 1.0, shuffled labels
+Feed the metric a case with a known result: the labels as predictions must give 1.0, shuffled labels
 must give chance. If it passes, change the loss or the decision rule instead: class weights, a
 threshold tuned on validation data, a loss nearer to the metric.
 

@@ -7,7 +7,7 @@ at the wrong place. After `backward()` the large buffers of a step are freed and
 remain, so the leak is slow in training and steep in an evaluation loop, where nothing frees them.
 
 If `total.backward()` is called, each step differentiates all former losses as well. PyTorch
-objects: "Trying to backward through the graph a second time". The usual answer,
+objects: "Trying to backward through the graph a second time". The usual fix,
 `retain_graph=True`, is what makes it silent. In a deep model the in-place update of the optimizer
 then trips the version check, but a single linear layer, or a hand-made update through `.data`,
 passes. Its gradient is then a sum over the whole history, which acts like a learning rate that
@@ -27,7 +27,8 @@ LBFGS.
 
 ## How to tell
 - **lint**: a total that lives outside the loop, is never set back inside it, and is differentiated on
-  every turn; or a loss that has its own `backward()` added to such a total without `.item()` or `.detach()`.
+  every iteration; or a loss that has its own `backward()` added to such a total without `.item()`
+  or `.detach()`.
 - **watch**: the graph behind the loss grows by the same number of nodes every step; seconds per
   step and memory rise in a straight line; the sum that `backward()` sees only ever goes up.
 - **refuted by**: the graph of the loss has the same size at step 100 as at step 1.

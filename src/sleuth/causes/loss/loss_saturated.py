@@ -1,9 +1,9 @@
-"""The loss has no slope where training stands, so the gradient carries no message.
+"""The loss is flat where training is, so the gradient is zero and nothing is learned.
 
 ## What happens
 The model is wrong and the loss does not mind. Squared error on a sigmoid is the classic: its
 gradient carries a factor p(1 - p), so a confidently wrong output is corrected least. For a target
-of 1 and a logit of -10 the slope is 0.00009; cross-entropy on the same logit gives 1.0.
+of 1 and a logit of -10 the gradient is 0.00009; cross-entropy on the same logit gives 1.0.
 
 Flat stretches are also built by hand. `clamp` has gradient 0 outside its range. A hinge or triplet
 loss is 0 once the margin is met, fine for good examples and fatal when the margin is met by a
@@ -13,7 +13,7 @@ log(1 - D(G(z))) starves in the same way once the discriminator wins.
 
 ```python
 p = torch.sigmoid(logits)
-loss = ((p - y) ** 2).mean()          # no slope once p is near 0 or 1
+loss = ((p - y) ** 2).mean()          # no gradient once p is near 0 or 1
 loss = loss.clamp(max=1.0)            # none at all above 1
 ```
 
@@ -23,7 +23,7 @@ A flat loss at zero error is called convergence. It is a fault only while the er
 - **probe**: the loss is far from its best value and its gradient with respect to the model's output
   is almost zero for most examples; nudging the output along the target direction does not change
   the loss. Check the gradient *at the output*: if it is healthy there, the loss is not the culprit.
-- **watch**: the loss is exactly zero at nearly all steps, and most answers to other rows are wrong.
+- **watch**: the loss is exactly zero at nearly all steps, and most predictions on other rows are wrong.
 - **refuted by**: the gradient of the loss with respect to the output is of ordinary size on the
   examples that are wrong.
 
@@ -144,7 +144,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.record.questions import courses, needed, where_loss
 
     judged = [seen for seen in record.of(Evaluation) if seen.correct is not None and seen.n > 0]
-    needed(judged, "evaluation passes whose right answers could be counted")
+    needed(judged, "evaluation passes whose accuracy could be computed")
     last = judged[-1].correct or 0.0
     for course in courses(record, ENOUGH_STEPS)[:1]:
         nothing = sum(loss == 0.0 for loss in course.losses)

@@ -21,7 +21,7 @@ A small weight on purpose is no fault: a gentle regulariser should lose against 
 
 ## How to tell
 - **probe**: the gradient norm of each term, taken separately on the parameters they share. A ratio
-  above about 100 deserves a look, above 1000 the smaller term is as good as absent.
+  above about 100 deserves a look, above 1000 the smaller term has almost no effect.
 - **watch**: one logged term goes flat or rises while the total falls and follows the other;
   removing the small term would not change the curve.
 - **refuted by**: gradient norms of all terms within a factor of ten on the shared parameters.

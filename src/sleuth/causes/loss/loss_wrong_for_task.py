@@ -8,7 +8,7 @@ integer targets a label 1 raises an out-of-bounds error, which is kinder.) Leave
 and give it two vectors of length N, and the *batch* becomes the class axis.
 
 Squared error on class indices runs too: mixing up class 0 and class 9 costs 81 times as much as 0
-and 1, and for an undecided example the best answer is 4.5, a class that means nothing. Other odd
+and 1, and for an undecided example the best prediction is 4.5, a class that means nothing. Other odd
 couples: softmax cross-entropy for labels that may hold together, plain MSE for counts or prices
 that span decades, MSE on sigmoid outputs (works, slowly: see `loss-saturated`).
 
@@ -45,7 +45,7 @@ made.
 ## Often mistaken for
 - `labels-out-of-range`: the loss is right and the label values are not.
 - `loss-disconnected`: gradients vanish too, but the loss value is not a constant 0.
-- `loss-saturated`: the pairing is sensible and the slope is lost at extreme outputs only.
+- `loss-saturated`: the pairing is sensible and the gradient vanishes at extreme outputs only.
 
 ## Sources
 - goodfellow-2016-ch6: section 6.2.2, Output Units; which output and loss belong to which

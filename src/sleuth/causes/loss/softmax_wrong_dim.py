@@ -28,7 +28,7 @@ lie on axis 0.
 - **probe**: a softmax runs over the axis of the examples, or over an axis that the product after
   it does not sum over; log-probabilities for `nll_loss` add to one on another axis than that of the
   classes.
-- **experiment**: undone from outside, every softmax normalises over the last axis; examples no
+- **experiment**: corrected from outside, every softmax normalises over the last axis; examples no
   longer share their probabilities.
 - **refuted by**: the outputs (exponentiated, for `log_softmax`) sum to 1 along the class axis.
 

@@ -28,8 +28,8 @@ loop that divides by the size of the set, or when dividing by a token count afte
 - **probe**: duplicate the batch: a mean keeps its value and gradient, a sum doubles both. It is
   an error where the optimizer does not adapt and its first step moves a weight by more than 5%.
   With several terms: one doubles and another does not.
-- **experiment**: undone from outside, a sum becomes a mean; what looked like a rate too high is
-  calm.
+- **experiment**: corrected from outside, a sum becomes a mean; what looked like a rate too high is
+  stable.
 - **refuted by**: the gradient norm is unchanged when the batch is repeated twice, and all terms of
   the loss are reduced over the same axes.
 

@@ -2,7 +2,7 @@
 
 ## What happens
 The loss looks perfectly normal, once. One step later all parameters are NaN. Backward has poles of
-its own: the square root is finite at 0 and its slope is not, so `(d ** 2).sum().sqrt()` of a zero
+its own: the square root is finite at 0 and its derivative is not, so `(d ** 2).sum().sqrt()` of a zero
 vector gives 0 forward and NaN backward (0 times infinity). `torch.norm`, `std` and `cdist` are safe
 there; the hand-written versions are not. `acos(1)`, `x ** 0.5` at 0 and `log` near 0 behave alike.
 

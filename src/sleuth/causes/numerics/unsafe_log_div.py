@@ -7,7 +7,7 @@ one batch has no positives, and the loss is `inf` or NaN. The danger grows as th
 prediction that is sure, and `p * log(p)` is NaN at p = 0.
 
 Epsilons often do nothing. `1 - 1e-8` is 1 in float32. `1e-8` is 0 in float16. An epsilon in the
-wrong place protects the value and not the slope: `log(p + 1e-8)` is finite, with a gradient of 1e8
+wrong place protects the value and not the gradient: `log(p + 1e-8)` is finite, with a gradient of 1e8
 at p = 0. Clamping is the other half measure: below the limit its gradient is 0, so the example can
 never recover.
 
@@ -18,7 +18,7 @@ f1 = 2 * tp / (2 * tp + fp + fn)          # a batch without positives
 ```
 
 A selection hides the pole and leaves the gradient. `torch.where(n > 0, s / n, 0)` computes `s / n`
-everywhere; the entries it does not show get a gradient of 0, and 0 times the infinite slope of the
+everywhere; the entries it does not show get a gradient of 0, and 0 times the infinite derivative of the
 pole is NaN. The loss is finite, and after one step every weight behind `s` is NaN. `masked_fill`
 and `mean[n == 0] = 0` do the same. The argument must be safe *before* the operation.
 
@@ -40,7 +40,7 @@ constant, is safe.
   hundred times larger.
 - **watch**: the step that gave the first non-finite value is played again: a division, logarithm or
   root made it of finite numbers, in a run that was in order until then.
-- **experiment**: undone from outside, logarithms and square roots never see what they cannot
+- **experiment**: corrected from outside, logarithms and square roots never see what they cannot
   bear; the run stays finite.
 - **refuted by**: the argument is bounded away from its pole by construction, for every input.
 
@@ -56,7 +56,7 @@ ratio = a / b.clamp_min(1e-6)                           # b is never negative
 mean = total / count.clamp(min=1)                       # before the division, not `where` after it
 ```
 
-Where an epsilon is the answer, choose it by the dtype (`torch.finfo(x.dtype).eps`) and put it
+Where an epsilon is the solution, choose it by the dtype (`torch.finfo(x.dtype).eps`) and put it
 inside.
 
 ## Often mistaken for

@@ -24,7 +24,7 @@ Autocast with float32 parameters is not affected: only activations are in half p
 - **watch**: parameters with a non-zero gradient of which a large share does not change after
   `optimizer.step()`; parameter dtype float16 or bfloat16; a ratio of update to weight below half
   the machine epsilon (0.004 for bfloat16, 0.0005 for float16, 6e-8 for float32).
-- **experiment**: undone from outside, everything in double precision; weights that stood still
+- **experiment**: corrected from outside, everything in double precision; weights that did not change
   move.
 - **refuted by**: the parameters are float32 and the ratio of update to weight is above 1e-6.
 

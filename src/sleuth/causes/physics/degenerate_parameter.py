@@ -10,7 +10,7 @@ fits, along which one of them drifts. And a parameter that the data do not deter
 noise or weight decay takes it, which is usually zero.
 
 Bounds make it silent. `clamp` has no gradient outside its range, so a parameter that crossed the
-limit once stays there for good. A sigmoid mapping does the same more softly: the slope fades near
+limit once stays there for good. A sigmoid mapping does the same more softly: the gradient fades near
 the ends.
 
 ```python

@@ -28,7 +28,7 @@ for i, (x, y) in enumerate(loader):
 - **watch**: several backward passes to one step and a gradient norm that grows in proportion to
   them; at the epoch's end backward passes without a step, or one step fed by more batches than the
   others.
-- **experiment**: undone from outside, the loss is divided by the number of backward calls of the
+- **experiment**: corrected from outside, the loss is divided by the number of backward calls of the
   step before; steps get the size of a single batch's.
 - **refuted by**: the accumulated gradient equals that of one large batch of the same examples (in
   eval mode, so that dropout and batch norm agree).

@@ -7,7 +7,7 @@ exactly lr times max_norm long. At lr 0.1 and max_norm 0.01, two hundred steps c
 weights further than 0.2, wherever the minimum is; and near the minimum they cannot take the
 smaller steps that would let the loss settle.
 
-Meanwhile the logged norm, if you log the one *after* clipping, is a calm constant. Gradients may
+Meanwhile the logged norm, if you log the one *after* clipping, is constant. Gradients may
 grow from 10 to 1e6 underneath and the run looks stable until the fit stalls. A loss that is summed
 instead of averaged, unnormalised inputs or targets in the thousands are frequent reasons. Your
 learning rate was probably tuned against the clip, which is why removing it "breaks" training.
@@ -20,7 +20,7 @@ count no more than easy ones.
   `max_norm`: the share of clipped steps, and the trend. More than nine in ten clipped steps beyond
   the first few percent of the run, with a median norm far above the bound, is this cause. A median
   that rises over the run points to an explosion behind it.
-- **experiment**: undone from outside, clipping does nothing; the run either explodes, which shows
+- **experiment**: corrected from outside, clipping does nothing; the run either explodes, which shows
   what it hid, or goes on faster.
 - **refuted by**: the median norm before clipping lies below `max_norm`.
 

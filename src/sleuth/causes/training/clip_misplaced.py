@@ -25,7 +25,7 @@ scaler.step(optimizer)
   `GradScaler` is in use and no `unscale_` comes before the clip.
 - **watch**: the returned norm is 0 step after step; or the gradient that enters `step()` is longer
   than `max_norm`; or the norm is tens of thousands and becomes ordinary when divided by the scale.
-- **experiment**: undone from outside, gradients are clipped after backward and before the step;
+- **experiment**: corrected from outside, gradients are clipped after backward and before the step;
   spikes no longer reach the weights.
 - **refuted by**: the norm of `.grad` on entry to `optimizer.step()` is at most `max_norm`, and the
   norm before clipping is that of the unscaled loss.
@@ -40,10 +40,10 @@ scaler.update()
 ```
 Log `norm`. Without a scaler (float32, bfloat16) drop the scaler lines and keep the order. With
 accumulation clip once, just before the step. Clipping does not cure NaN: one NaN makes the norm
-NaN and spreads it to every gradient; use `error_if_nonfinite=True` to be told.
+NaN and spreads it to every gradient; use `error_if_nonfinite=True` to get an error.
 
 ## Often mistaken for
-- `lr-too-low`: crippled SGD under a scaler looks like it, and the rate is innocent.
+- `lr-too-low`: crippled SGD under a scaler looks like it, and the learning rate is fine.
 - `clip-always-active`: well placed, and its bound is too tight.
 - `exploding-gradients`: the cause behind the spikes that the misplaced clip let through.
 

@@ -1,7 +1,7 @@
 """The model trains in eval mode: dropout is off and batch statistics are not updated.
 
 ## What happens
-`evaluate()` calls `model.eval()` and nobody calls `model.train()` again. From the second epoch on
+`evaluate()` calls `model.eval()` and `model.train()` is never called again. From the second epoch on
 dropout does nothing, and batch norm normalises with its running statistics instead of those of the
 batch. The training loss often gets *better*, since dropout noise is gone, so the curves look fine
 until the model overfits.
@@ -26,9 +26,9 @@ for epoch in range(epochs):
   way back to the next training pass; a `from_pretrained` model that goes into a hand-written loop
   without `train()`. It only matters if dropout, batch norm or the like is present.
 - **watch**: `module.training` is False at forward calls that are followed by a backward pass;
-  `num_batches_tracked` stands still; two forward passes on one batch agree exactly despite
+  `num_batches_tracked` does not change; two forward passes on one batch agree exactly despite
   dropout.
-- **experiment**: undone from outside, models are in train mode whenever gradients are on; batch
+- **experiment**: corrected from outside, models are in train mode whenever gradients are on; batch
   norm and dropout take part again.
 - **refuted by**: `model.training` is True, in all submodules, at the first training forward pass
   of the second epoch.

@@ -1,4 +1,4 @@
-"""Evaluation records graphs that nobody will use, at the price of memory and time.
+"""Evaluation records graphs that are never used, at the price of memory and time.
 
 ## What happens
 `model.eval()` changes how layers behave; it does not switch gradient recording off. Evaluate

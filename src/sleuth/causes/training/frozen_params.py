@@ -27,7 +27,7 @@ for p in model.parameters():      # after the new head: it is frozen too
 - **probe**: share of parameters with `requires_grad=False`, by module; suspicious if the output
   layer is among them, if nearly everything is, or if a frozen module still has random weights.
 - **watch**: parameters held by the optimizer that have no gradient on any step and do not change.
-- **experiment**: undone from outside, everything is thawed and handed to the optimizer; the
+- **experiment**: corrected from outside, everything is unfrozen and given to the optimizer; the
   training loss falls further.
 - **refuted by**: `all(p.requires_grad for p in model.parameters())`.
 
@@ -42,7 +42,7 @@ optimizer = torch.optim.AdamW(trainable, lr=1e-3)
 print(sum(p.numel() for p in trainable), "trainable")
 ```
 A frozen pretrained backbone, an EMA teacher, a fixed positional table, or a discriminator frozen
-during the generator's turn are intended. Put frozen batch-norm layers in `eval()` as well, after
+while the generator is trained are intended. Put frozen batch-norm layers in `eval()` as well, after
 each `model.train()`.
 
 ## Often mistaken for

@@ -4,7 +4,7 @@
 You keep `h` so that the network remembers across chunks. `h` also remembers how it was made. On
 the second batch `backward()` walks into the first batch's graph, finds it freed and raises "Trying
 to backward through the graph a second time". The message suggests `retain_graph=True`, and that is
-the wrong turn.
+the wrong one.
 
 With the graph retained, step N goes back through N batches. Time and memory grow with each step.
 With a torch optimizer you get one more error, because the old graph needs weights that `step()`

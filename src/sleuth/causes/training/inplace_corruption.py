@@ -3,7 +3,7 @@
 ## What happens
 Torch counts writes to each tensor and raises at `backward()` if a saved value has changed. Two
 doors go around the counter: `.data`, and a NumPy array that shares the memory. Write through
-either and the gradient is wrong without a word. `y = x.exp(); y.data.mul_(2)` gives exactly twice
+either and the gradient is wrong without a warning. `y = x.exp(); y.data.mul_(2)` gives exactly twice
 the true gradient, because exp saves its own output. The same write through `.detach()` or under
 `no_grad` is counted and raises.
 
@@ -23,7 +23,7 @@ return out + h              # the identity branch lost its negative half
   activation or augmented assignment whose target is read again later; in-place arithmetic on a
   tensor that came straight from a dataset or a cache.
 - **watch**: the version error at `backward()`; or an input that has other values when the backward
-  pass comes to it, though no torch operation wrote them (a numpy buffer filled anew); or cached
+  pass comes to it, though no torch operation wrote them (a numpy buffer filled again); or cached
   batches whose values drift from epoch to epoch.
 - **refuted by**: the same step with every in-place operation replaced by its copying form gives
   the same loss and the same gradients.
@@ -36,7 +36,7 @@ return out + h
 ```
 Write `x = x / 255`, `mask = mask.clone()` before editing, and `with torch.no_grad(): p.copy_(w)`
 in place of `p.data = w` for intended parameter edits. Do not chase every `inplace=True`: directly
-after a convolution or batch norm whose output nobody else reads it is correct and saves memory.
+after a convolution or batch norm whose output nothing else reads it is correct and saves memory.
 Hand-written SGD on `p.data` after `backward()` is fine too; the graph has been used by then.
 
 ## Often mistaken for

@@ -16,11 +16,11 @@ In float32 the end is absolute: an update below about 3e-8 of a weight's size is
 away.
 
 ## How to tell
-- **lint**: `ReduceLROnPlateau` in mode "max" is handed a loss, or in mode "min" a score.
+- **lint**: `ReduceLROnPlateau` in mode "max" is passed a loss, or in mode "min" a score.
 - **watch**: the rate of every group over time. Suspicious is a rate below a hundredth of its peak
   before half of the planned run is over, while the loss was still falling when it dropped;
   update-to-weight ratios that fall together with it; gradients of unchanged size.
-- **experiment**: undone from outside, the rate stays at its first value; the loss goes on falling
+- **experiment**: corrected from outside, the rate stays at its first value; the loss goes on falling
   where it had stopped.
 - **refuted by**: the learning rate at the plateau is within a factor of ten of its largest value.
 

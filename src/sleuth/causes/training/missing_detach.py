@@ -11,7 +11,7 @@ through the target they converge to 0.75 and 0.25, and the loss is at its minimu
 discrete action is never positive, raises its values whatever the rewards were.
 *Self-distillation*: two branches that must agree agree on a constant; the loss is perfect, the
 features are dead. *GAN*: the discriminator's loss also writes gradients into the generator, wasted
-work if they are cleared before the generator's turn and sabotage if they are not.
+work if they are cleared before the generator is trained and sabotage if they are not.
 
 ```python
 target = r + gamma * (1 - done) * q(next_obs).max(1).values     # still attached
@@ -24,7 +24,7 @@ loss = F.mse_loss(q(obs).gather(1, a).squeeze(1), target)
   neither `detach()` nor a `no_grad` scope on its path.
 - **probe**: the target has a `grad_fn`; after one backward pass of this loss the teacher, target
   network, generator or critic holds gradients it should not have.
-- **refuted by**: `target.requires_grad` is False for every loss in question. Two answers of one
+- **refuted by**: `target.requires_grad` is False for every loss in question. Two outputs of one
   network that are to agree (a picture and its mirror image, two draws of dropout) may both learn,
   as long as another term keeps them from agreeing on a constant.
 
@@ -35,7 +35,7 @@ with torch.no_grad():
 loss = F.mse_loss(q(obs).gather(1, a).squeeze(1), target)
 ```
 Likewise `advantage.detach()`, `discriminator(fake.detach())`, teacher under `no_grad`. Do not
-detach where the gradient is the point: the *generator's* turn, an actor that climbs a critic
+detach where the gradient is the point: the *generator's* update, an actor that climbs a critic
 (DDPG, SAC), dynamics learned through a rollout, true residual-gradient methods.
 
 ## Often mistaken for

@@ -21,7 +21,7 @@ optimizer.step            # no call
 ```
 
 ## How to tell
-- **lint**: every turn clears gradients and calls `backward()`, and no path reaches a `step()` of
+- **lint**: every iteration clears gradients and calls `backward()`, and no path reaches a `step()` of
   that optimizer, nor a hand-written update of `p.data` or under `no_grad`. A bare `optimizer.step`
   expression is certain. A function that only does the backward half may be stepped by its caller.
   A Lightning module with `automatic_optimization = False` has to step by itself.
@@ -29,7 +29,7 @@ optimizer.step            # no call
 - **watch**: backward passes are counted, optimizer steps are not; gradient norms look healthy; no
   trainable parameter changes. A scheduler in the loop makes torch warn that it was stepped before
   the optimizer.
-- **experiment**: undone from outside, every optimizer steps after backward and clears its
+- **experiment**: corrected from outside, every optimizer steps after backward and clears its
   gradients; the loss begins to fall.
 - **refuted by**: any trainable parameter that differs between two iterations.
 
@@ -46,7 +46,7 @@ that each is stepped. A missing step is deliberate when you only collect gradien
 Fisher estimates, gradient checks).
 
 ## Often mistaken for
-- `update-skipped`: there `step()` is called and decides not to act; here nobody calls it.
+- `update-skipped`: there `step()` is called and decides not to act; here it is never called.
 - `lr-too-low`: the weights would change in their last digits; compare them exactly.
 - `lr-collapsed`: the early part of the run shows changes, only the later part does not.
 

@@ -3,7 +3,7 @@
 ## What happens
 `backward()` adds to `.grad`; it never overwrites it. Without a `zero_grad()` in the loop, step t
 applies the sum of t gradients. For plain SGD this is, number for number, SGD with `momentum=1.0`:
-a ball rolling without friction. On a quadratic bowl it swings around the minimum for ever.
+a ball rolling without friction. On a quadratic bowl it oscillates around the minimum for ever.
 
 It starts *faster* than the correct loop, which is how it survives a smoke test. On a small
 four-class network (SGD, lr 0.1) the loss without clearing was 0.90 after ten steps against 1.23
@@ -22,11 +22,11 @@ for x, y in loader:
 ## How to tell
 - **lint**: the loop holds `backward()` and `step()`, and nowhere in the cycle a `zero_grad()` on
   the optimizer, the model or a part of it, nor `p.grad = None`. The order is cyclic: clearing at
-  the end of the body is as good as at the start.
+  the end of the body is as correct as at the start.
 - **watch**: `.grad` is already filled when `backward()` begins although a step has just been
   taken, and the gradient norm climbs step after step (0.5 to 13 in the run above) while a norm
   measured on a fresh gradient stays where it was.
-- **experiment**: undone from outside, gradients are cleared after each step; the run is then,
+- **experiment**: corrected from outside, gradients are cleared after each step; the run is then,
   number for number, the repaired one.
 - **refuted by**: `.grad` is None or all zero on entry to the first `backward()` after a step.
 

@@ -26,7 +26,7 @@ def forward(self, x):
   model call whose result reaches `backward()`; `requires_grad_(True)` on a loss.
 - **watch**: gradient recording is off while a module runs in train mode within a training
   iteration; its trainable parameters have no gradient and do not move.
-- **experiment**: undone from outside, `no_grad` and `inference_mode` do nothing; the loss has a
+- **experiment**: corrected from outside, `no_grad` and `inference_mode` do nothing; the loss has a
   gradient again.
 - **refuted by**: `torch.is_grad_enabled()` is True at every module call of a training step.
 

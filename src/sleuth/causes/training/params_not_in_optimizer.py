@@ -4,7 +4,7 @@
 The optimizer updates the list it was given, not "the model". Parameters outside that list receive
 gradients and never move. The rest of the network adapts to the random, frozen part, the loss
 falls, and you conclude that the model is a bit weak. In a two-layer network where only the head
-was handed over, the loss went from 1.39 to 0.74 in 200 steps: plausible, and wrong.
+was passed, the loss went from 1.39 to 0.74 in 200 steps: plausible, and wrong.
 
 A second effect is nastier. `optimizer.zero_grad()` clears only its own parameters, so the
 forgotten gradients pile up: from 0.18 to 50 in those 200 steps. If you then call
@@ -26,8 +26,8 @@ optimizer = torch.optim.AdamW(model.parameters())    # and they are not here
   gradient from the loss.
 - **watch**: the same comparison in the live run, and the signature of it: a parameter with a
   non-zero, steadily growing gradient whose value never changes.
-- **experiment**: undone from outside, parameters of the models in use that no optimizer holds are
-  handed to the one that steps; they begin to move.
+- **experiment**: corrected from outside, parameters of the models in use that no optimizer holds are
+  given to the one that steps; they begin to change.
 - **refuted by**: every parameter that requires a gradient is found, by `id`, in some param group.
 
 ## How to fix

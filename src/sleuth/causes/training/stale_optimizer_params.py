@@ -3,7 +3,7 @@
 ## What happens
 An optimizer keeps references to parameter objects. Replace an object afterwards and it goes on
 caring for the old one, which no forward pass uses any more. Its `.grad` stays None, `step()` skips
-it, and the new parameter receives gradients that nobody applies.
+it, and the new parameter receives gradients that are never applied.
 
 Things that make new parameter objects: `model = Net()` a second time; `model.fc = nn.Linear(...)`
 after the optimizer was built; `copy.deepcopy(model)`; re-initialising by assigning a fresh
@@ -25,7 +25,7 @@ model.fc = nn.Linear(512, 10)       # a new weight, unknown to the optimizer
 - **watch**: the optimizer owns tensors that never receive a gradient, and the module called in the
   loop owns trainable tensors that receive one and never change. The two sets are often equal in
   shapes and disjoint in identity.
-- **experiment**: undone from outside, parameters of the model in use are handed to the optimizer;
+- **experiment**: corrected from outside, parameters of the model in use are given to the optimizer;
   the loss begins to fall.
 - **refuted by**: `optimizer.param_groups[0]["params"][0] is next(model.parameters())`, and the
   same for the rest.

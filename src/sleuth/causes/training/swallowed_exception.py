@@ -1,7 +1,7 @@
 """A try/except around training code hides failures, and the loop goes on without them.
 
 ## What happens
-Batches fail and nobody knows. A handler written against one corrupt image or an occasional
+Batches fail without a warning. A handler written against one corrupt image or an occasional
 out-of-memory also catches the shape error in your new head, the index out of range in the labels,
 the "element 0 of tensors does not require grad". If every batch fails, the epoch takes a second
 and the loss prints as 0 or as its last value. If some fail, it is worse: the survivors are not a

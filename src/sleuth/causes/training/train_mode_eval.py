@@ -26,7 +26,7 @@ with torch.no_grad():                 # looks like evaluation
 - **watch**: forward calls without a following backward pass, recording off, and `module.training`
   True; `num_batches_tracked` advances during evaluation; one batch given twice yields different
   outputs.
-- **experiment**: undone from outside, models are in eval mode whenever gradients are off; the
+- **experiment**: corrected from outside, models are in eval mode whenever gradients are off; the
   same weights score differently.
 - **refuted by**: two evaluations of the same weights on the same data that agree to the last digit
   and leave all buffers unchanged.

@@ -17,7 +17,7 @@ it rounds to nothing, which has a page of its own.
 
 ## How to tell
 - **lint**: in an optimizer of one's own, `p.add(...)` or `p.sub(...)` as a statement: the moved
-  weights are handed back, and nobody takes them; the in-place twin ends in an underscore. Or
+  weights are returned, and not used; the in-place twin ends in an underscore. Or
   `p[rows].sub_(...)` with a list of rows or a mask: that picks a copy, and the copy moves.
 - **watch**: at a step, a parameter of the optimizer has a non-zero gradient before and the same
   bits after. Count such steps by parameter. With a scaler, its scale halves at exactly those

@@ -21,10 +21,10 @@ carried but detached. Both are right.
 ## How to tell
 - **lint**: a recurrent layer or cell called step by step in a loop over time, or on its own last
   token, without a state; or with zeros created inside that loop; or with the first state each time;
-  or a method that is handed the state from turn to turn and never reads it.
+  or a method that is passed the state in each iteration and never reads it.
 - **probe**: the recurrent weights have a gradient of exactly zero while the input weights do not,
   in a module that is called again and again without its state, or with sequences of length 1.
-- **experiment**: undone from outside, a layer that is given no state goes on from the one it ended
+- **experiment**: corrected from outside, a layer that is given no state goes on from the one it ended
   with; where windows of one stream are read one after the other, that settles whether it matters.
 - **refuted by**: changing the first input changes the last output.
 

@@ -2,7 +2,7 @@
 
 ## What happens
 Images arrive as `uint8`, and `uint8` has no negative numbers: 10 - 20 is 246, 200 + 100 is 44.
-NumPy and torch both do this without a word, element by element, so many pixels look right and the
+NumPy and torch both do this without a warning, element by element, so many pixels look right and the
 rest are off by 256. The difference of two random frames is wrong in half of its pixels; `np.abs`
 around it repairs nothing, because 246 is already positive.
 
@@ -15,7 +15,7 @@ x = torch.from_numpy(image) - 128           # 10 becomes 138
 An array of whole numbers cuts off fractions as silently: `frames = np.empty_like(samples)` of an
 `int16` recording turns every `frames[i] = x / np.abs(x).max()` into zeros.
 
-Casting back is the other door: `(normalised * 255).astype("uint8")` can turn -1.2 into 206. `int16`
+Casting back fails too: `(normalised * 255).astype("uint8")` can turn -1.2 into 206. `int16`
 audio has it too: the absolute value of -32768 is -32768. The run trains, only
 worse. NumPy 2 raises an OverflowError for a Python constant that does not fit (`a - 300`);
 torch wraps even that.
@@ -457,7 +457,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
         if values.dtype.removeprefix("torch.") in BYTES:
             yield Evidence(
                 f"The model receives `{values.dtype}` (input {values.path}): sums and differences of such "
-                "numbers wrap around without a word wherever they come before a conversion.",
+                "numbers wrap around without a warning wherever they come before a conversion.",
                 telling="open",
                 where=where_input_made(record, batch.line),
                 numbers={"minimum": values.minimum or 0, "maximum": values.maximum or 0},

@@ -26,7 +26,7 @@ no dropout or augmentation to explain it, suggests that part of the training lab
   matched by place; two separate, unsorted `glob` or `listdir` results.
 - **probe**: near neighbours in input space agree on the label no more often than chance.
 - **experiment**: shuffled-labels. If the run learns just as fast, and generalises just as badly,
-  with labels shuffled on purpose, they were as good as shuffled before.
+  with labels shuffled on purpose, they were already shuffled before.
 - **refuted by**: ten random pairs shown to a person, all correct, taken right before the model.
 
 ## How to fix

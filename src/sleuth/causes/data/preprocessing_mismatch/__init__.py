@@ -16,7 +16,7 @@ padding on the other side, a pretrained backbone fed with other constants than i
 ## How to tell
 - **lint**: `Normalize` or `Grayscale` in one of two transform pipelines only, or with other
   constants; a model fitted on scaled rows and asked about raw rows of the same split.
-- **watch**: inputs in evaluation differ from those in training in mean, spread, range, dtype or
+- **watch**: inputs in evaluation differ from those in training in mean, std, range, dtype or
   shape, beyond what chance allows; evaluation loss is bad from the very first epoch. Of texts: one
   id (the unknown word) stands for much in evaluation and hardly stood in training, or the commonest
   ids are others.

@@ -43,7 +43,7 @@ collisions between low-resolution rows (two customers with the same five attribu
 overlap: those happen in production as well.
 
 ## Often mistaken for
-- `target-leakage`: a column gives the answer, on rows that are all new.
+- `target-leakage`: a column gives the target, on rows that are all new.
 - `shuffled-time-split`: neighbours in time instead of copies; the rows differ.
 - `test-set-reuse`: sets are disjoint, and you chose by the test score.
 

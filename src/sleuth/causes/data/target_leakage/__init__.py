@@ -45,7 +45,7 @@ Past values of the target are legitimate features in forecasting, and teacher fo
 previous target on purpose. A strong, honest feature is not a leak: the clock decides.
 
 ## Often mistaken for
-- `split-overlap`: whole examples are shared; each column alone is innocent.
+- `split-overlap`: whole examples are shared; each column alone is fine.
 - `fit-on-all-data`: only statistics cross over, so the gain is usually small.
 - `causal-leak`: inputs are right and the model lets a position see its own future.
 

@@ -10,7 +10,7 @@ class; at evaluation the running averages fit none of them. After ten epochs: 29
 sorted, 95% shuffled, and nothing else changed. Without batch norm the same comparison ended at 94%
 against 95%, so a missing shuffle can also go unnoticed for months and merely cost a little.
 
-`DataLoader` does not shuffle unless told to, and folders, `sorted(glob(...))` and database exports
+`DataLoader` does not shuffle by default, and folders, `sorted(glob(...))` and database exports
 are ordered by class, date or source. The milder form shuffles once at load time and then repeats
 the same order every epoch; that is usually harmless.
 
@@ -21,7 +21,7 @@ the same order every epoch; that is usually harmless.
 - **watch**: batches with one or two classes where the epoch holds many (seen at the loss where no
   model object took them); a saw-tooth loss whose period is exactly one epoch; the same sequence of
   batches in each epoch.
-- **experiment**: undone from outside, every loader shuffles; the swings within an epoch go away.
+- **experiment**: corrected from outside, every loader shuffles; the fluctuations within an epoch go away.
 - **refuted by**: the label mix of single batches looks like that of the whole set, and the order
   differs between epochs.
 

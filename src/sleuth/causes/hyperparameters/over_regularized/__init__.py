@@ -28,7 +28,7 @@ clf = LogisticRegression(C=1e-6)
 - **experiment**: `no-regularisation` (decay 0, dropout off, no augmentation) fits a batch or a
   small subset that the original cannot, and the training loss falls clearly below its former
   plateau. Then switch the parts back on one by one.
-- **lint**: a dropout of 0.9 or more (0.7 in several places); a share to keep (`keep_prob`) handed
+- **lint**: a dropout of 0.9 or more (0.7 in several places); a share to keep (`keep_prob`) passed
   over as the share to drop; decay of 0.1 or more with Adam, 0.5 with SGD, 2 with AdamW; a
   hand-written penalty of 0.1 or more; `C` of 1e-5 or less.
 - **refuted by**: without any regularisation the training loss stays where it was.

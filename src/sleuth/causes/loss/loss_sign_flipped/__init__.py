@@ -3,7 +3,7 @@
 ## What happens
 The optimizer does its job perfectly, in the wrong direction. Loss curves look wonderful: they sink
 without a floor. Accuracy goes *below* chance, and that is the giveaway, since a broken model
-guesses at chance while a model trained backwards knows the answer and avoids it.
+guesses at chance while a model trained backwards knows the target and avoids it.
 
 Usual births: a likelihood or a similarity returned without its minus; a minus added to something
 that already has one (`-F.cross_entropy(...)`); `loss = F.cosine_similarity(a, b)` where closeness
@@ -23,7 +23,7 @@ about losses whose direction is known.
 ## How to tell
 - **lint**: a minus in front of a named loss (`cross_entropy`, `mse_loss`, `nll_loss`...),
   `backward()` on a bare `log_prob`, score or similarity (`si_snr(...)`, `ssim(...)`), or an update by
-  hand that adds the slope.
+  hand that adds the gradient.
 - **watch**: the loss falls past any plausible minimum, below zero for a loss that cannot be
   negative; accuracy drops under chance; weights and gradients grow all the time.
 - **experiment**: undoing it, by negating the loss from outside, makes the metric rise. On

@@ -34,7 +34,7 @@ def forward(self, x):
   downstream have one; walking `grad_fn` back from the loss ends before the encoder.
 - **watch**: one group of parameters with `requires_grad=True`, used in every forward pass, has no
   gradient on any step and never changes.
-- **experiment**: undone from outside, `detach()` inside a model's forward does nothing; layers
+- **experiment**: corrected from outside, `detach()` inside a model's forward does nothing; layers
   before the cut begin to move.
 - **refuted by**: a non-None gradient on a parameter of the first layer.
 
@@ -49,7 +49,7 @@ z = z + (z.round() - z).detach()      # straight-through: forward rounds, backwa
 return self.head(z)
 ```
 A detach is right when the other side must not learn: the generated sample in the discriminator's
-turn, a target or teacher value, the straight-through line above, a deliberately linear probe, a
+update, a target or teacher value, the straight-through line above, a deliberately linear probe, a
 state carried over between batches.
 
 ## Often mistaken for

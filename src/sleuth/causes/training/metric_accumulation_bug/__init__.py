@@ -24,7 +24,7 @@ val_loss = total / len(val_loader.dataset)      # divided by the number of examp
 - **lint**: `.item()` of a mean-reduced loss is summed without a factor of the batch size and
   divided by a dataset length; a count of hits divided by a number of batches; an accumulator
   created outside the epoch loop and never reset; a meter that resets its sum and not its count, or
-  is made once and reset by nobody; a ratio metric averaged over batches; a sum over rows divided by
+  is created once and never reset; a ratio metric averaged over batches; a sum over rows divided by
   batches times a full batch, which is wrong where the last one is smaller (a run tells).
 - **watch**: the reported value differs from the average weighted by batch size in the record;
   reported and batch values differ by a factor of about the batch size; the first epoch of a curve

@@ -5,7 +5,7 @@ A scheduler counts calls; it knows nothing of epochs. Give it numbers in epochs 
 batch, and the plan for a hundred epochs is over within the first. `StepLR(10, gamma=0.1)` with 100
 batches per epoch has multiplied the rate by 1e-10 when epoch one ends. `ExponentialLR(0.95)`
 stands at 0.6%. `CosineAnnealingLR(T_max=10)` does not stop at the bottom: it climbs back and
-swings between full rate and zero every ten batches.
+alternates between full rate and zero every ten batches.
 
 The reverse is quieter. A warm-up of 500 steps called once per epoch is still at 4% of the rate
 after twenty epochs. `OneCycleLR` planned for 1000 steps but stepped ten times stays close to
@@ -30,7 +30,7 @@ for x, y in loader:
 - **watch**: scheduler steps per optimizer step and the learning rate over time: several decays
   within one epoch, a rate that oscillates, or one that has not left its warm-up when the run ends:
   raised a little once an epoch, and still below half of the rate that was set.
-- **experiment**: undone from outside, the rate stays at its first value; the loss falls on past
+- **experiment**: corrected from outside, the rate stays at its first value; the loss falls on past
   the point where it had stopped.
 - **refuted by**: a plot of the rate over the whole planned run that has the shape you drew.
 
@@ -49,7 +49,7 @@ Accelerate may step the scheduler once per process; read their rule before you d
 
 ## Often mistaken for
 - `lr-collapsed`: the symptom; if the cadence explains the collapse, the cadence is the cause.
-- `lr-too-low`: with a stuck warm-up, lr x10 helps too, but the configured rate is innocent.
+- `lr-too-low`: with a stuck warm-up, lr x10 helps too, but the configured rate is fine.
 - `model-reset-in-loop`: a recreated scheduler also stays at its start; look for the constructor.
 
 ## Sources
@@ -451,7 +451,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
         total = plan.settings.get("total_steps")
         if often < 0.5 and plan.type == "OneCycleLR" and isinstance(total, (int, float)) and ended(record):
             if calls < STARTED * total:
-                reason = f"is planned over {total:g} calls and got {calls}: the rate never left its start"
+                reason = f"is set up for {total:g} calls and got {calls}: the learning rate hardly changed"
                 yield _finding(plan, where, reason, often)
 
 
@@ -516,7 +516,7 @@ def _over_within_an_epoch(record: "Record", plan: "Scheduler", epoch: int | None
         if plan.type in ("LinearLR", "ConstantLR"):
             return ""  # a warm-up within the first epoch
         small = f", rate {max(rates):.3g} to {rates[-1]:.3g}" if rates else ""
-        return f"its plan of {horizon:g} ends within one epoch of {epoch}{small}"
+        return f"its schedule of {horizon:g} ends within one epoch of {epoch}{small}"
     gamma = plan.settings.get("gamma")
     if gone and plan.type == "ExponentialLR" and isinstance(gamma, float) and 1 / (1 - gamma) < 0.1 * taken:
         return (

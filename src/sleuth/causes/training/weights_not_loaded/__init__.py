@@ -4,7 +4,7 @@
 `load_state_dict(state, strict=False)` is content if *nothing* matches. Keys saved from a
 `DataParallel` or DDP wrapper begin with `module.`, from a compiled model with `_orig_mod.`; load
 them into the bare model and every key is "unexpected", every weight "missing", and the only trace
-is the return value that nobody reads. (Different *shapes* still raise, strict or not.)
+is the return value, which is rarely checked. (Different *shapes* still raise, strict or not.)
 
 Other roads: `state.get("model", {})` with the wrong key; `model.apply(init_weights)` after
 loading; `resnet50()` or `timm.create_model(name)` without asking for weights, which gives a random
