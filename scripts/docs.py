@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from sleuth.show import lint_text, pages
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
+GLOSSARY = ROOT / "tests" / "contract" / "glossary.toml"
 CHOICES_WRAP = 100  # columns of the help texts, whatever terminal the script runs in
 
 
@@ -76,6 +78,22 @@ def _help_texts() -> Iterator[tuple[str, str]]:
     yield from walk(group.sleuth, "sleuth", None)
 
 
+def glossary() -> tuple[Path, str]:
+    """The words that the test of all messages holds them to."""
+    lines = [
+        "# Glossary",
+        "",
+        "What the words in messages and pages mean, and words that are not used for the same thing.",
+        "Generated from `tests/contract/glossary.toml`, to which a test holds every message.",
+        "",
+        "| word | means | not |",
+        "|---|---|---|",
+    ]
+    for term in sorted(tomllib.loads(GLOSSARY.read_text("utf-8"))["term"], key=lambda term: term["word"]):
+        lines.append(f"| **{term['word']}** | {term['means']} | {', '.join(term.get('avoid', ()))} |")
+    return DOCS / "glossary.md", "\n".join(lines)
+
+
 def picture() -> tuple[Path, str]:
     """A real verdict, as a terminal shows it."""
     from rich.console import Console
@@ -96,7 +114,7 @@ def _mark(cause: catalog.Cause, word: str) -> str:
 
 
 def wanted() -> dict[Path, str]:
-    files = dict([*cause_pages(), cause_index(), command_reference(), picture()])
+    files = dict([*cause_pages(), cause_index(), command_reference(), glossary(), picture()])
     return {
         path: re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE).rstrip() + "\n" for path, text in files.items()
     }

@@ -123,7 +123,7 @@ def next_(case_name: str | None, json_path: str | None, quiet: bool) -> int:
 @click.option("--case", "case_name", metavar="NAME", help="Which case (default: the last one).")
 @output_options
 def status_(case_name: str | None, json_path: str | None, quiet: bool) -> int:
-    """Show the board: credences replayed from every observation."""
+    """Show the credences of all hypotheses, replayed from every observation."""
     from sleuth.diagnosis.ledger import find_case
 
     return _status(find_case(case_name), json_path, quiet)

@@ -21,8 +21,8 @@ table and no amount of data cures them.
 - **experiment**: train on a quarter, half and all of the examples, a few seeds each, same held-out
   set and same number of optimizer steps. Held-out loss still falling from half to all: more
   will help. The held-out gain should exceed the differences between seeds.
-- **watch**: a training set of a few dozen rows, or of a fifth of those held out, that is learned by
-  heart, while the held-out loss stays ten times as high and no longer falls, or one in four new
+- **watch**: a training set of a few dozen rows, or of a fifth of those held out, that is memorised,
+  while the held-out loss stays ten times as high and no longer falls, or one in four new
   rows and more is answered wrongly and that no longer changes.
 - **refuted by**: half of the data gives the same held-out score as all of it.
 

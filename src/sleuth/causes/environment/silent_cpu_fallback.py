@@ -211,7 +211,7 @@ def _chosen_device(program: Program) -> Iterator[Evidence]:
                 "open",
                 spot,
                 f"`{name}` falls back to the CPU without a warning: a run without an accelerator is only "
-                "slower, and nobody notices.",
+                "slower, and goes unnoticed.",
                 fix="Print the device, or stop when the accelerator is missing.",
             )
 

@@ -4,7 +4,7 @@
 A larger batch means fewer steps per epoch. If each step keeps its length, the weights travel less
 far: with a batch of 1024 instead of 128 and the same 90 epochs, SGD takes an eighth of the steps.
 The curve against *epochs* gets worse and people conclude that large batches generalise badly. In
-the other direction, a recipe for 4096 images run at 64 keeps a rate that is far too high and turns
+the other direction, a recipe for 4096 images run at 64 keeps a rate that is far too high and becomes
 noisy or diverges.
 
 It is born quietly: a bigger GPU, more GPUs under `DistributedDataParallel` (the effective batch is

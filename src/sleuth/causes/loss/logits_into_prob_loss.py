@@ -8,7 +8,7 @@ competes with another; accuracy may rise for a while, as each class learns its o
 and then stalls. Softmax *without* the log is the timid version: the loss lives between -1 and 0,
 starts at -1/K, and still trains a little.
 
-`KLDivLoss` wants log-probabilities as its first argument. Handing it plain probabilities makes two
+`KLDivLoss` wants log-probabilities as its first argument. Giving it plain probabilities makes two
 identical distributions of [0.5, 0.5] cost -1.19 instead of 0. `BCELoss` is the polite one: it
 raises an error as soon as an input leaves [0, 1]. It stays silent when the model ends in something
 that happens to fit, such as a clamp, and then a confident mistake costs exactly 100, because the

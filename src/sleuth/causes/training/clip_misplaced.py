@@ -7,8 +7,7 @@
 and the next spike goes through.
 
 With mixed precision the error has the opposite sign. A `GradScaler` starts at 65536; clip to norm
-1 before unscaling and the true gradient ends at norm 1/65536 = 1.5e-5. SGD then practically stands
-still. Adam divides the size away and hides it, though every gradient it sees has been cut to one
+1 before unscaling and the true gradient ends at norm 1/65536 = 1.5e-5. SGD then makes practically no progress. Adam divides the size away and hides it, though every gradient it sees has been cut to one
 length, which is not what you asked for. The effect also changes whenever the scale does.
 
 Two variants: clipping after each micro-batch of an accumulation, which clips the growing sum again
@@ -40,7 +39,7 @@ scaler.update()
 ```
 Log `norm`. Without a scaler (float32, bfloat16) drop the scaler lines and keep the order. With
 accumulation clip once, just before the step. Clipping does not cure NaN: one NaN makes the norm
-NaN and spreads it to every gradient; use `error_if_nonfinite=True` to get an error.
+NaN and with it every gradient; use `error_if_nonfinite=True` to get an error.
 
 ## Often mistaken for
 - `lr-too-low`: crippled SGD under a scaler looks like it, and the learning rate is fine.
