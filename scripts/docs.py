@@ -1,9 +1,10 @@
 #!/usr/bin/env python
-"""Writes the generated part of docs/: cause pages, overview, command reference, picture. --check compares."""
+"""Writes the generated part of docs/: pages, commands, glossary, schemas, picture. --check compares."""
 
 import argparse
 import contextlib
 import io
+import json
 import re
 import sys
 import tomllib
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import schemas
 
 from sleuth import catalog
 from sleuth.cli import group
@@ -94,6 +96,13 @@ def glossary() -> tuple[Path, str]:
     return DOCS / "glossary.md", "\n".join(lines)
 
 
+def schema_files() -> Iterator[tuple[Path, str]]:
+    folder = DOCS / "schemas"
+    yield folder / "README.md", schemas.index()
+    for name in schemas.DOCUMENTS:
+        yield folder / schemas.file_name(name), json.dumps(schemas.document(name), indent=2)
+
+
 def picture() -> tuple[Path, str]:
     """A real verdict, as a terminal shows it."""
     from rich.console import Console
@@ -114,7 +123,7 @@ def _mark(cause: catalog.Cause, word: str) -> str:
 
 
 def wanted() -> dict[Path, str]:
-    files = dict([*cause_pages(), cause_index(), command_reference(), glossary(), picture()])
+    files = dict([*cause_pages(), cause_index(), command_reference(), glossary(), *schema_files(), picture()])
     return {
         path: re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE).rstrip() + "\n" for path, text in files.items()
     }
@@ -126,7 +135,8 @@ def main() -> int:
     check = parser.parse_args().check
     files = wanted()
     stale = [path for path, text in files.items() if not path.exists() or path.read_text("utf-8") != text]
-    left_over = sorted(set((DOCS / "causes").rglob("*.md")) - set(files))
+    written = {*(DOCS / "causes").rglob("*.md"), *(DOCS / "schemas").glob("*")}
+    left_over = sorted(written - set(files))
     for path in [*stale, *left_over]:
         print(f"{'out of date' if check else 'updating'}: {path.relative_to(ROOT)}")
     if check:

@@ -137,7 +137,7 @@ def list_(json_path: str | None, quiet: bool) -> int:
 
     found = cases()
     text = "\n".join(f"{ledger.path.stem}  {ledger.title}" for ledger in found) or "No cases yet."
-    emit(text, [_told(ledger) for ledger in found], json_path)
+    emit(text, {"schema": "sleuth.cases/1", "cases": [_told(ledger) for ledger in found]}, json_path)
     return 0
 
 
@@ -152,7 +152,12 @@ def preflight(script: str, top: int, json_path: str | None, quiet: bool) -> int:
     from sleuth.show.cases import preflight_page
 
     found = expected_failures(checked(script), script)[:top]
-    emit(preflight_page(script, found), [vars(entry) for entry in found], json_path)
+    payload = {
+        "schema": "sleuth.preflight/1",
+        "script": script,
+        "expected": [vars(entry) for entry in found],
+    }
+    emit(preflight_page(script, found), payload, json_path)
     return 0
 
 
@@ -176,6 +181,7 @@ def _weigh(ledger: Any) -> Any:
 def _told(ledger: Any) -> dict[str, Any]:
     status = _weigh(ledger)
     return {
+        "schema": "sleuth.case/1",
         "case": ledger.path.stem,
         "title": ledger.title,
         "board": {name: round(share, 4) for name, share in sorted(status.board.items(), key=lambda e: -e[1])},

@@ -3,8 +3,8 @@
 ## What happens
 Two stories look the same from outside. In the first the metric is honest and the loss measures
 something else: cross-entropy improves by making correct predictions more confident while not one
-decision changes; an average over a million easy background pixels hides the ten that matter; teacher forcing makes
-every next token easy and free generation fails.
+decision changes; an average over a million easy background pixels hides the ten that matter; teacher
+forcing makes every next token easy and free generation fails.
 
 In the second, which is commoner than one likes, the *metric code* is broken. Shapes broadcast, a
 threshold meets logits, `argmax` runs over the wrong axis, the last batch weighs as much as a full

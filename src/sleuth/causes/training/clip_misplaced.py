@@ -7,8 +7,9 @@
 and the next spike goes through.
 
 With mixed precision the error has the opposite sign. A `GradScaler` starts at 65536; clip to norm
-1 before unscaling and the true gradient ends at norm 1/65536 = 1.5e-5. SGD then makes practically no progress. Adam divides the size away and hides it, though every gradient it sees has been cut to one
-length, which is not what you asked for. The effect also changes whenever the scale does.
+1 before unscaling and the true gradient ends at norm 1/65536 = 1.5e-5. SGD then makes practically
+no progress. Adam divides the size away and hides it, though every gradient it sees has been cut to
+one length, which is not what you asked for. The effect also changes whenever the scale does.
 
 Two variants: clipping after each micro-batch of an accumulation, which clips the growing sum again
 and again; and clipping the parameters of another model than the one being stepped.
