@@ -206,6 +206,7 @@ LIGHT: Mapping[str, Callable[[], dict[str, Any]]] = {
     "audit": lambda: written("lint", "--audit", BROKEN),
     "cause": lambda: written("explain", "double-softmax"),
     "rule": lambda: written("explain", "overfit-first"),
+    "flaw": lambda: written("explain", "dead-zone"),
     "causes": lambda: written("causes"),
     "case": _case("status"),
     "cases": _case("list"),
