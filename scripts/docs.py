@@ -38,17 +38,11 @@ def cause_index() -> tuple[Path, str]:
         "Generated from the modules in `src/sleuth/causes`; ● detected, ○ described.",
     ]
     for family in catalog.families().values():
-        head = " | ".join(catalog.TECHNIQUES.values())
-        lines += [
-            "",
-            f"## {family.title}",
-            "",
-            f"| cause | {head} | what went wrong |",
-            "|---|" + "---|" * 5,
-        ]
+        head = ["cause", *catalog.WAYS, "what went wrong"]
+        lines += ["", f"## {family.title}", "", f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
         for cause in catalog.causes().values():
             if cause.family == family.name:
-                marks = " | ".join(_mark(cause, word) for word in catalog.TECHNIQUES.values())
+                marks = " | ".join(_mark(cause, word) for word in catalog.WAYS)
                 link = f"[{cause.slug}]({family.name}/{cause.slug}.md)"
                 lines.append(f"| {link} | {marks} | {cause.page.summary} |")
     return DOCS / "causes" / "README.md", "\n".join(lines)

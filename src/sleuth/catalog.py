@@ -33,6 +33,8 @@ TECHNIQUES: Mapping[str, str] = {
     "experiment": "experiment",
     "undo": "experiment",
 }
+# The ways of seeing that pages name, each once.
+WAYS: tuple[str, ...] = tuple(dict.fromkeys(TECHNIQUES.values()))
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class Cause:
     @property
     def described(self) -> tuple[str, ...]:
         """The ways of seeing that the page describes, built or not."""
-        return tuple(word for word in dict.fromkeys(TECHNIQUES.values()) if word in self.page.tells)
+        return tuple(word for word in WAYS if word in self.page.tells)
 
 
 @cache

@@ -12,7 +12,7 @@ from sleuth.show import pages
 @click.option("--family", metavar="NAME", help="Only one family, such as data, loss or training.")
 @click.option(
     "--seen-by",
-    type=click.Choice(list(catalog.TECHNIQUES.values())),
+    type=click.Choice(catalog.WAYS),
     help="Only causes that this technique detects today.",
 )
 @output_options

@@ -9,14 +9,15 @@ from typing import Any
 import click
 
 from sleuth import catalog
-from sleuth.catalog import TECHNIQUES, Cause
+from sleuth.catalog import TECHNIQUES, WAYS, Cause
 
 BUILT, DESCRIBED, NEITHER = "●", "○", "·"
 
 
 def built(cause: Cause) -> tuple[str, ...]:
     """The techniques that detect the cause today, in the words pages use."""
-    return tuple(TECHNIQUES[name] for name in cause.detectors)
+    seen = {TECHNIQUES[name] for name in cause.detectors}
+    return tuple(word for word in WAYS if word in seen)
 
 
 def status(cause: Cause) -> str:
@@ -92,7 +93,7 @@ def overview(chosen: Iterable[Cause]) -> str:
     if not chosen:
         return "No cause matches."
     indent = max(len(cause.slug) for cause in chosen)
-    columns = "  ".join(TECHNIQUES.values())
+    columns = "  ".join(WAYS)
     blocks = []
     for family, members in groupby(chosen, key=attrgetter("family")):
         head = click.style(catalog.families()[family].title.ljust(indent + 2), bold=True)
@@ -122,7 +123,7 @@ def _marks(cause: Cause) -> str:
     def mark(word: str) -> str:
         return BUILT if word in now else DESCRIBED if word in described else NEITHER
 
-    return "  ".join(mark(word).center(len(word)) for word in TECHNIQUES.values())
+    return "  ".join(mark(word).center(len(word)) for word in WAYS)
 
 
 def _references(cause: Cause) -> list[str]:

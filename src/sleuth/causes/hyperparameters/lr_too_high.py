@@ -1,4 +1,4 @@
-"""The learning rate is too high: the loss fluctuates or explodes, and at a tenth it does not.
+"""The learning rate is too high: the loss fluctuates or explodes; at a tenth it falls.
 
 ## What happens
 A step overshoots the valley. On a quadratic with curvature c, gradient descent converges below a

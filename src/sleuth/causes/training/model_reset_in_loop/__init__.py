@@ -1,4 +1,4 @@
-"""Model, optimizer or scheduler is created again inside the loop and forgets what it learned.
+"""Model, optimizer or scheduler is created inside the loop and forgets what it learned.
 
 ## What happens
 A line that belongs above the loop stands in it. The damage depends on what is recreated.
