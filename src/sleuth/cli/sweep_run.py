@@ -22,9 +22,11 @@ CLEAR = "\r\033[K"  # to the start of the line, and wipe it
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--question", default="", help="What you want to know.")
 @click.option("--hypothesis", default="", help="What you expect.")
-@click.option("--command", "command_line", metavar="LINE", help="What runs; {value} and {seed} are put in.")
+@click.option(
+    "--command", "command_line", metavar="LINE", help="The command to run; {value} and {seed} are filled in."
+)
 @click.option("--param", metavar="NAME", help="The parameter to vary.")
-@click.option("--values", metavar="A,B,..", help="Its values.")
+@click.option("--values", metavar="A,B,..", help="The values of that parameter.")
 @click.option(
     "--also", multiple=True, metavar="NAME=A,B,..", help="A second parameter (repeatable; see the warning)."
 )
@@ -39,7 +41,9 @@ CLEAR = "\r\033[K"  # to the start of the line, and wipe it
     metavar="N|A,B,..",
     help="How many seeds, or which: the same for each value.",
 )
-@click.option("--metric", metavar="NAME", help="What is judged; read from the log or from $SLEUTH_RESULT.")
+@click.option(
+    "--metric", metavar="NAME", help="The metric to judge by; read from the log or from $SLEUTH_RESULT."
+)
 @click.option("--lower-is-better", is_flag=True, help="The metric is a loss, an error, a time.")
 @click.option(
     "--adapter",

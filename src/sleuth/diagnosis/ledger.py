@@ -158,7 +158,7 @@ def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
         try:
             line = json.loads(text)
         except ValueError as error:
-            raise SleuthError(f"Line {number} of {path} is not JSON; mend it by hand.") from error
+            raise SleuthError(f"Line {number} of {path} is not JSON; fix it by hand.") from error
         if isinstance(line, dict):
             yield line
 

@@ -178,7 +178,7 @@ def _params(data: Mapping[str, Any], source: str) -> dict[str, tuple[Scalar, ...
         if not isinstance(values, (list, tuple)) or not values:
             raise SleuthError(f"{source}: {name} needs a list of values.")
         if len({str(value) for value in values}) < len(values):
-            raise SleuthError(f"{source}: a value of {name} stands twice in {list(values)}.")
+            raise SleuthError(f"{source}: a value of {name} is twice in {list(values)}.")
     return {name: tuple(values) for name, values in params.items()}
 
 

@@ -91,8 +91,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
             telling="proven",
             where=unit.where,
             numbers={"dead": again.dead, "units": unit.units, "examples": again.examples},
-            fix="Start biases at 0 and weights by He's rule, check the input scale, lower the learning "
-            "rate; or use LeakyReLU.",
+            fix="Initialise biases at 0 and weights by He's rule, check the input scale, lower the "
+            "learning rate; or use LeakyReLU.",
         )
 
 

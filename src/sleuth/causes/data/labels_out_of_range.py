@@ -113,7 +113,7 @@ def _refused(bench: "Workbench") -> Iterator[Evidence]:
             part = next(iter(bench.data.targets), None)
             seen = f" ({part.dtype}, from {part.minimum:g} to {part.maximum:g})" if part is not None else ""
             yield Evidence(
-                f"The loss refuses the targets{seen}: {meaning}. It said: {bench.failure}.",
+                f"The loss rejects the targets{seen}: {meaning}. The error: {bench.failure}.",
                 telling="proven",
                 fix="Compare `y.min()`, `y.max()` and `y.dtype` with what the loss expects.",
             )
@@ -158,7 +158,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
                     "maximum": call.target_max or 0.0,
                     "calls": len(outside),
                 },
-                fix="Map the targets to 0 and 1: divide a 0/255 mask by 255, turn -1/1 into 0/1.",
+                fix="Map the targets to 0 and 1: divide a 0/255 mask by 255, map -1/1 to 0/1.",
             )
 
 

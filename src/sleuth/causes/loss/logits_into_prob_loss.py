@@ -215,8 +215,8 @@ def _log_of_scores(program: Program, log: Call) -> Iterator[Evidence]:
 def probe(bench: "Workbench") -> Iterator[Evidence]:
     if "between 0 and 1" in bench.failure:
         yield Evidence(
-            "The binary loss refuses its input because it is not between 0 and 1: it expects "
-            f"probabilities and gets raw scores. It said: {bench.failure}.",
+            "The binary loss rejects its input because it is not between 0 and 1: it expects "
+            f"probabilities and gets raw scores. The error: {bench.failure}.",
             telling="proven",
             fix="Use `binary_cross_entropy_with_logits`, or put a sigmoid before this loss.",
         )

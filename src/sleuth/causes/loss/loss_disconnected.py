@@ -402,7 +402,7 @@ def _refused(record: "Record") -> Iterator[Evidence]:
     attached = [call for call in loss_calls(record) if call.requires_grad]
     if where is not None and attached and len(attached) == len(loss_calls(record)):
         yield Evidence(
-            f"backward refused: the loss has no graph, although `{attached[-1].function}` on line "
+            f"backward failed: the loss has no graph, although `{attached[-1].function}` on line "
             f"{attached[-1].line} returned one with a graph. It was cut on the way to backward.",
             telling="proven",
             where=where,

@@ -244,8 +244,8 @@ def _as_number(added: Call) -> Edits:
 def watch(record: "Record") -> Iterator[Evidence]:
     if (where := twice_backward(record)) is not None and not recurrent(record):
         yield Evidence(
-            "backward refused to go through a graph a second time: the loss still holds the graph of an "
-            "earlier iteration.",
+            "backward failed because it would go through a graph a second time: the loss still holds the "
+            "graph of an earlier iteration.",
             telling="proven",
             where=where,
             fix="Begin each iteration with a fresh loss; add `loss.item()`, not `loss`, to running totals.",
@@ -258,7 +258,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
         yield Evidence(
             f"The graph behind the loss grows from {growth.first} to {growth.last} nodes within "
             f"{growth.steps} steps"
-            + (", and the loss handed to backward only ever rises" if sums_up else "")
+            + (", and the loss passed to backward only ever rises" if sums_up else "")
             + ": the graphs of earlier iterations are still attached to it.",
             telling="proven",
             where=where_loss(course.steps[-1]),

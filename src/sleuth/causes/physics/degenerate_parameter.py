@@ -92,7 +92,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
         else:
             continue
         yield Evidence(
-            f"The fitted scalar `{name}` {text}: a bound holds it, or the loss does not need it.",
+            f"The fitted scalar `{name}` {text}: a bound stops it, or the loss does not depend on it.",
             telling=telling,
             where=where_module(record, name),
             numbers={"start": start, "last": late[-1]},

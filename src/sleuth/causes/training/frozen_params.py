@@ -439,7 +439,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
     models = [model for model in record.of(Model) if model.parameters]
     if where is not None and models and not any(p.trainable for model in models for p in model.parameters):
         yield Evidence(
-            "backward refused: every parameter of the model has `requires_grad=False`.",
+            "backward failed: every parameter of the model has `requires_grad=False`.",
             telling="proven",
             where=where,
             fix="Set `requires_grad_(True)` on what should learn.",

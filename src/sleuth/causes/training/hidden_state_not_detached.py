@@ -311,8 +311,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
         return
     if (where := twice_backward(record)) is not None:
         yield Evidence(
-            "backward refused to go through a graph a second time: the recurrent state of one batch still "
-            "carries its graph into the next.",
+            "backward failed because it would go through a graph a second time: the recurrent state of "
+            "one batch still carries its graph into the next.",
             telling="proven",
             where=where,
             fix="Detach the state between batches: `h = h.detach()`, for an LSTM both parts.",

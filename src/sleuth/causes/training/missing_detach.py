@@ -422,7 +422,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
             )
     for name in bench.first.gradients.upstream_of_step:
         yield Evidence(
-            f"This loss sends a gradient into `{name}`, which belongs to another optimizer than the one "
+            f"This loss computes a gradient for `{name}`, which belongs to another optimizer than the one "
             "that steps: the gradient stays there and is added to its next step.",
             telling="proven",
             where=Where(module=name),

@@ -334,7 +334,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
     if where is not None and _all_unrecorded(last):
         line = next(line for name, _, line in last if name == "no_grad")
         yield Evidence(
-            f"backward refused: the forward pass on line {line} ran with recording off (`no_grad` or "
+            f"backward failed: the forward pass on line {line} ran with recording off (`no_grad` or "
             "`inference_mode`), so the loss has no graph.",
             telling="proven",
             where=where,

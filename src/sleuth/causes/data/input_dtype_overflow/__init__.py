@@ -470,8 +470,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
         ):
             yield Evidence(
                 f"Input {values.path} covers 0 to {values.maximum:g} with a standard deviation of "
-                f"{values.std:.3g}, more than a byte that takes all its values alike: small negative "
-                "numbers may have wrapped to the top.",
+                f"{values.std:.3g}, more than evenly distributed bytes have: small negative numbers may "
+                "have wrapped around to near the maximum.",
                 telling="open",
                 where=where_input_made(record, batch.line),
                 numbers={"std": values.std or 0.0, "mean": values.mean or 0.0},

@@ -312,9 +312,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
         and not _under_no_grad(record)
     ):
         yield Evidence(
-            "backward refused: the model's output reached the loss without a graph, though its "
-            "parameters require gradients and gradient recording was on. Something in the model cuts the "
-            "graph.",
+            "backward failed: the model's output reached the loss without a graph, though its parameters "
+            "require gradients and gradient recording was on. Something in the model cuts the graph.",
             telling="proven",
             where=where,
             fix="Look for `.detach()`, `.data`, `.numpy()`, `torch.tensor(...)` in the forward code.",
