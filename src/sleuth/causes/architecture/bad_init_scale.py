@@ -11,7 +11,7 @@ Too small is the quieter one: the loss starts at a textbook chance level, and no
 large announces itself by an absurd first loss, and normalisation layers or Adam can hide either
 for long stretches, at the price of a wasted start.
 
-Usual births: `nn.init.normal_(w)` or `torch.randn` without a scale, `uniform_(-1, 1)`, an
+Usual origins: `nn.init.normal_(w)` or `torch.randn` without a scale, `uniform_(-1, 1)`, an
 embedding (default std 1) tied to the output matrix, a transformer's residual branches without
 depth scaling, or a copied 0.01 from a paper with another width.
 

@@ -6,7 +6,7 @@ rubbish. At training time the model reads the target from the next position; at 
 that position does not exist yet. Nothing crashes and validation is just as good, because it leaks
 in the same way.
 
-Where it is born: no mask at all; a mask off by one (`triu(diagonal=2)`); targets not shifted, so
+Where it comes from: no mask at all; a mask off by one (`triu(diagonal=2)`); targets not shifted, so
 the input *is* the target; "same" padding in a convolution over time; a bidirectional RNN;
 statistics (norm, scaling) over the time axis; features computed with a centred window. And one
 trap of the API: a boolean mask means opposite things. `nn.MultiheadAttention` reads True as

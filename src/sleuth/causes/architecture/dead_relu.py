@@ -8,7 +8,7 @@ a constant and only the biases behind that layer still move.
 
 Units usually die in one blow: a step that is too large pushes the biases far below zero. In a
 20-256-256-1 regression net on unscaled targets, 100 Adam steps at 0.1 silenced all 256 units of
-the second layer, and the output became one constant. Depth without width kills at birth: of 2000
+the second layer, and the output became one constant. Depth without width kills from the start: of 2000
 networks ten layers deep and two units wide (He init, zero bias), 90% were constant before the
 first step; at ten units wide, 0.2%.
 

@@ -6,7 +6,7 @@ of many factors; a factor slightly above 1 is enough. A linear recurrence with s
 multiplied a gradient by more than a thousand over 100 steps, and the same net at 0.9 shrank it
 below 1e-5: there is a narrow path between the two, and recurrent or very deep nets walk along it.
 
-Typical birthplaces: an RNN on long sequences, a deep net without normalisation, initial weights
+Typical places: an RNN on long sequences, a deep net without normalisation, initial weights
 of std 1, a loss summed over a long sequence, an occasional outlier target under squared error.
 With clipping in place nothing looks wrong any more: the norm before clipping is what tells the
 story.

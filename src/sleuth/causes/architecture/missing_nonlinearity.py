@@ -14,7 +14,7 @@ def forward(self, x):
     x = self.fc2(x)          # nothing between fc1 and fc2
     return self.fc3(x)
 ```
-The usual births: `F.relu(x)` whose result is not assigned, an activation defined in `__init__`
+The usual origins: `F.relu(x)` whose result is not assigned, an activation defined in `__init__`
 and never called, `conv` followed by `conv`. Some pairs are meant to be linear: the two factors of
 a low-rank layer or LoRA, a depthwise and a pointwise convolution, query and key projections
 (softmax follows), a bottleneck whose inner size is *smaller* than both ends. Dropout, BatchNorm

@@ -8,7 +8,7 @@ slowly.
 
 Large pre-activations come from large inputs or large weights. Raw pixel values from 0 to 255 into
 a default `nn.Linear(784, 128)` put 98% of the following tanh outputs beyond 0.97; the same pixels
-standardised put 0.03% there. The other birthplaces are `std=1` initialisation, a bias that
+standardised put 0.03% there. The other origins are `std=1` initialisation, a bias that
 drifted, and gates of a recurrent cell fed with unscaled features.
 
 Saturation can be right. A gate that learnt to stay open, an attention weight near 1 and the
@@ -31,10 +31,10 @@ nn.init.zeros_(layer.bias)
 ```
 A LayerNorm in front of the activation does the same for deep stacks. Replacing tanh by ReLU hides
 the symptom and keeps the bad scale, so fix the scale first. An output unit that the task wants at
-0 or 1 is no patient; there the loss should take logits.
+0 or 1 is no fault; there the loss should take logits.
 
 ## Often mistaken for
-- `inputs-unnormalized`: the root when standardising the batch at the model's door unsaturates the
+- `inputs-unnormalized`: the root when standardising the batch in front of the model unsaturates the
   units; then name that.
 - `bad-init-scale`: the root when well-scaled inputs still saturate and the weights' std is far
   from 1/sqrt(fan_in).

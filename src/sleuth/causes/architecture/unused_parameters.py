@@ -11,7 +11,7 @@ def forward(self, x):
     return self.head(h)            # h2 was meant
 ```
 Copy and paste is the usual parent: `self.fc1` called where `self.fc2` was meant (shapes agree, so
-without a warning), a branch behind a flag that is off, an auxiliary head whose loss was dropped.
+there is no warning), a branch behind a flag that is off, an auxiliary head whose loss was dropped.
 Distributed training complains loudly (DDP expects every parameter to take part); a single process
 does not.
 

@@ -13,7 +13,7 @@ worse than a large scale: standardised data plus 100 learns nothing with SGD, no
 default rate. Dividing by 255 twice leaves the loss at 2.30 as well.
 
 In tables the usual form is mixed: income in the tens of thousands beside an age and a 0/1 flag.
-Only the largest column is heard.
+Only the largest column counts.
 
 ## How to tell
 - **probe**: per feature, |mean| or std of the batch far above 1 (or far below), still so where the
@@ -21,8 +21,8 @@ Only the largest column is heard.
 - **watch**: a jump in the first steps, then a plateau at chance level with many silent units; the
   same input scale in every batch.
 - **experiment**: corrected from outside, the mean and std of the first batch are taken out of
-  every input at the model's door; the same script then learns at the same rate.
-- **refuted by**: standardising the inputs at the model's door changes nothing in the curve.
+  every input before it enters the model; the same script then learns at the same rate.
+- **refuted by**: standardising the inputs in front of the model changes nothing in the curve.
 
 ## How to fix
 Standardise with numbers taken from the training split, and use the same numbers everywhere.

@@ -5,7 +5,7 @@ One bad cell is enough. A single NaN in a batch of 8 rows makes the mean loss Na
 gradient of the first layer NaN, and after one optimizer step every parameter NaN. From then on
 clean batches produce NaN too, so the batch you look at when you notice is usually not the one.
 
-The value is born in missing table entries, in dividing by a feature's zero std, in the log of a
+The value comes from missing table entries, in dividing by a feature's zero std, in the log of a
 zero count, in a corrupt file, or in a float16 cast of a number above 65504. Nothing downstream
 stops it: ReLU, `clamp` and `max` all pass NaN on. Batch norm writes it into `running_mean`, where
 it stays even if you skip the step. Metrics can hide it: `argmax` picks the NaN entry and

@@ -16,7 +16,7 @@ new iterator draws a new order, so the batches differ, and you only pay for buil
 (and its workers) at every step. Unless something reseeds in the loop: `torch.manual_seed(0)` inside
 an epoch makes every epoch, or every step, identical again.
 
-Other births: a batch fetched above the loop and never replaced, a cache keyed by the wrong thing, a
+Other origins: a batch fetched above the loop and never replaced, a cache keyed by the wrong thing, a
 `__getitem__` that ignores its index, a preallocated buffer that all items share, a leftover
 "overfit one batch" switch, and a `DistributedSampler` without `set_epoch` (then it is the epoch's
 order that repeats).

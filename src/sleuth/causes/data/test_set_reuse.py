@@ -3,8 +3,8 @@
 ## What happens
 Choosing the best of many is itself a fit. Take models that toss coins and a balanced test set: the
 best of 10 scores 57.7% on 100 examples, the best of 100 62.5%, the best of 1000 66%. With 1000
-test examples the best of 100 still shows 54%, with 10,000 it shows 51.3%. Nothing leaked from the
-labels; the score did it for them. Small sets and many looks make the worst mixture.
+test examples the best of 100 still shows 54%, with 10,000 it shows 51.3%. No label was
+used directly; the score did it. Small sets and many evaluations make the worst mixture.
 
 In code the reuse hides in ordinary places: early stopping on the test loss, "save if test accuracy
 is best", a learning-rate plateau scheduler fed with it, a grid search over it, a classification

@@ -23,7 +23,7 @@ table and no amount of data cures them.
   will help. The held-out gain should exceed the differences between seeds.
 - **watch**: a training set of a few dozen rows, or of a fifth of those held out, that is memorised,
   while the held-out loss stays ten times as high and no longer falls, or one in four new
-  rows and more is answered wrongly and that no longer changes.
+  rows and more is predicted wrongly and that no longer changes.
 - **refuted by**: half of the data gives the same held-out score as all of it.
 
 ## How to fix

@@ -25,7 +25,7 @@ curriculum, or memory so full that the machine swaps.
 - **watch**: the median step time of the last tenth of the run is clearly above that of the first
   tenth after warm-up, and rises steadily; the record shows which part: loading, forward, backward
   or the rest. Growing backward time points to the graph, growing "rest" to your bookkeeping. Or the
-  number of hooks on the model rises from look to look, whatever the clock says.
+  number of hooks on the model rises from check to check, whatever the clock says.
 - **refuted by**: step times are flat apart from single spikes (evaluation, checkpoints).
 
 ## How to fix

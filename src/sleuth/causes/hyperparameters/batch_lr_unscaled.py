@@ -7,7 +7,7 @@ The curve against *epochs* gets worse and people conclude that large batches gen
 the other direction, a recipe for 4096 images run at 64 keeps a rate that is far too high and becomes
 noisy or diverges.
 
-It is born quietly: a bigger GPU, more GPUs under `DistributedDataParallel` (the effective batch is
+It happens quietly: a bigger GPU, more GPUs under `DistributedDataParallel` (the effective batch is
 the per-process batch times the number of processes), gradient accumulation, or a shared config in
 which only one number was edited.
 

@@ -6,7 +6,7 @@ step a hair below the last. No noise, no plateau, no error message, and after a 
 "converged" because its axis is too wide. Too low a rate is also not safe: it can leave a network in
 the first poor region that it finds, and generalisation can be worse than after a bold start.
 
-Usual births: 1e-5 copied from a fine-tuning recipe into training from scratch; Adam's 1e-3 given to
+Usual origins: 1e-5 copied from a fine-tuning recipe into training from scratch; Adam's 1e-3 given to
 plain SGD, which often needs 0.01 to 0.1; a rate divided by the batch size, or by accumulation
 steps, once too often; a warmup counted in epochs where it was meant in steps; a schedule that
 starts at its end.

@@ -27,8 +27,8 @@ ranking with a bad threshold also gives a falling loss and a flat F1.
   worse, on the *same* examples; a ranking metric at exactly 0 is below what chance would give, and
   one that loses most of its first value while the loss falls is read from the wrong end. Sleuth
   recomputes plain accuracy from recorded outputs and targets and compares it with what the script
-  reports; a disagreement convicts the metric, agreement acquits it. Predictions of shape (N, 1) held
-  against labels of shape (N,) are recognised at once: every prediction meets every label.
+  reports; a disagreement means that the metric is wrong, agreement that it is right. Predictions of
+  shape (N, 1) held against labels of shape (N,) are recognised at once: every prediction meets every label.
 - **refuted by**: a metric computed independently on the same outputs agrees with the reported one,
   and moves together with the loss.
 

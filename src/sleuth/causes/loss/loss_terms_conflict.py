@@ -7,7 +7,7 @@ sum is almost nothing. The loss then looks converged while neither term is.
 
 Some conflict is the nature of a trade-off, and near the end of training it is normal: at the
 optimum of a sum the terms' gradients cancel *by definition*. The fault is conflict early, when both
-terms are still large. Typical births: two terms that want incompatible outputs (an L2 penalty on
+terms are still large. Typical origins: two terms that want incompatible outputs (an L2 penalty on
 activations against a margin loss, targets normalised for one head but not for the other), a
 consistency term that is satisfied by a constant, one label wrong in a multi-task set, a flipped
 sign in one term.

@@ -7,7 +7,7 @@ the length of its gradient on the shared parameters, and the two need not agree:
 is rounding noise to the optimizer. Adam does not rescue it: the step is normalised after the terms
 were added up.
 
-It is born from units (a pixel MSE beside a KL, a box in pixels beside a class), from different
+It comes from units (a pixel MSE beside a KL, a box in pixels beside a class), from different
 reductions (`sum` here, `mean` there), from a weight copied from a paper with another normalisation,
 or over time, when the leading term grows or converges and the ratio drifts.
 

@@ -7,7 +7,7 @@ depends on who sits beside it. Training sees a moving target, and at batch size 
 "probability" is exactly 1.
 
 The loss at the start tells. `log_softmax(dim=0)` with `nll_loss` begins at ln(batch size), 4.16 for
-64 rows, instead of ln(classes), 2.30 for 10. Sequences are the usual birthplace: after `transpose`
+64 rows, instead of ln(classes), 2.30 for 10. Sequences are the usual place: after `transpose`
 or `batch_first=True` the class axis is last while the old `dim=1` now means time. Another is
 `nn.Softmax()` with no `dim`: PyTorch guesses 0 for tensors with one or three axes, otherwise 1, and
 only warns. `argmax` and `F.normalize` (default `dim=1`) slip in the same way, and a wrong `argmax`

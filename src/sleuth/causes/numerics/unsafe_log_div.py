@@ -40,8 +40,8 @@ constant, is safe.
   hundred times larger.
 - **watch**: the step that gave the first non-finite value is played again: a division, logarithm or
   root made it of finite numbers, in a run that was in order until then.
-- **experiment**: corrected from outside, logarithms and square roots never see what they cannot
-  bear; the run stays finite.
+- **experiment**: corrected from outside, logarithms and square roots never get arguments at which
+  they are infinite; the run stays finite.
 - **refuted by**: the argument is bounded away from its pole by construction, for every input.
 
 ## How to fix

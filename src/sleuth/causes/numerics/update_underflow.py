@@ -9,7 +9,7 @@ see: in a bfloat16 `Linear(512, 512)` with default init, steps of 1e-4 left 29% 
 unchanged, 3e-5 82%, 1e-5 91%. Weight decay is the first victim: rate 1e-4 times decay 0.01 is a
 relative change of 1e-6.
 
-Born by `model.half()` or `model.bfloat16()` before training, or by loading a checkpoint in half
+It comes from `model.half()` or `model.bfloat16()` before training, or by loading a checkpoint in half
 precision and fine-tuning it at a small rate. Float32 is not immune: 1000.0 minus 3e-5 is 1000.0,
 and a float32 step counter stops at 16777216.
 

@@ -5,7 +5,7 @@ The backward pass, the expensive half of training, runs every time and its resul
 The loss wanders with the batches around its first value, near `ln(C)` for C balanced classes, and
 the weights at the end equal the weights at the start.
 
-Typical births: `optimizer.step` without parentheses (a legal expression that does nothing);
+Typical origins: `optimizer.step` without parentheses (a legal expression that does nothing);
 `scheduler.step()` mistaken for the update; an accumulation test such as `if i % accum == accum`
 that can never be true; two optimizers of which only one is stepped; a `GradScaler` that scales the
 loss while `scaler.step` sits in a branch not taken.

@@ -16,9 +16,9 @@ early; a sharded or EMA copy that overwrites the weights after each step; an upd
 it rounds to nothing, which has a page of its own.
 
 ## How to tell
-- **lint**: in an optimizer of one's own, `p.add(...)` or `p.sub(...)` as a statement: the moved
+- **lint**: in an optimizer of one's own, `p.add(...)` or `p.sub(...)` as a statement: the updated
   weights are returned, and not used; the in-place twin ends in an underscore. Or
-  `p[rows].sub_(...)` with a list of rows or a mask: that picks a copy, and the copy moves.
+  `p[rows].sub_(...)` with a list of rows or a mask: that selects a copy, and the copy is updated.
 - **watch**: at a step, a parameter of the optimizer has a non-zero gradient before and the same
   bits after. Count such steps by parameter. With a scaler, its scale halves at exactly those
   steps; with a zero rate, the group says so. Isolated skips in the first dozen steps mean little;

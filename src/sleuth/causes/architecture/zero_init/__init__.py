@@ -24,7 +24,7 @@ paths are random, so symmetry is broken elsewhere. Dropout breaks symmetry too, 
 - **watch**: the number of distinct rows stays 1 over training; or two tables that are multiplied
   with each other, such as those of users and items, stay at exactly zero.
 - **experiment**: corrected from outside, layers whose weights are all equal start at random; units
-  part and the loss falls.
+  become different and the loss falls.
 - **refuted by**: the rows of every hidden weight matrix differ from each other before training.
 
 ## How to fix

@@ -6,7 +6,7 @@ on the plain test set. On the randomly shifted one, eight evaluations of the ver
 88.2 to 91.7%. Early stopping and "best checkpoint" then select luck, and a one-point improvement
 of your method drowns.
 
-The usual birth is one data set object shared by both splits:
+The usual origin is one data set object shared by both splits:
 
 ```python
 full = ImageFolder(root, transform=train_tf)         # with RandomResizedCrop, ColorJitter

@@ -11,7 +11,7 @@ images = sorted(glob("img/*.png"))            # img10 before img2
 labels = pd.read_csv("labels.csv")["label"]   # in the order of acquisition
 ```
 
-Other births: `dropna()` on the features alone, a window whose target is off by one, flipping an
+Other origins: `dropna()` on the features alone, a window whose target is off by one, flipping an
 image without flipping its boxes, a merge that changes the row order, predictions gathered from
 workers in order of arrival. On 8x8 digits, labels shifted by one row gave 7% test accuracy after
 ten epochs; with 100 epochs a network memorised 81% of fully shuffled labels and scored 10% on test.

@@ -1,21 +1,21 @@
 """Training inputs and evaluation inputs are prepared differently.
 
 ## What happens
-The model is asked in a dialect it never heard. Depending on the difference this is a disaster or
+The model gets inputs in a form it was not trained on. Depending on the difference this is a disaster or
 almost invisible. A digit classifier trained on pixels in 0..1 kept its accuracy to the last digit
 (94.0%) when tested on 0..255, because a ReLU network with small biases hardly minds a common
 factor; its test loss went from 0.24 to 18.4. Transposed images gave 14%, values 255 times too small
 15%. Trained on standardised features and tested on raw ones: 82% instead of 95%, which passes for
 ordinary overfitting.
 
-It is born when the pipeline exists twice: a notebook for training and a service for inference, two
+It happens when the pipeline exists twice: a notebook for training and a service for inference, two
 transform lists edited at different times, PIL here and OpenCV there (RGB against BGR, and another
 resize filter), a scaler that is fitted again on the test set, a tokenizer of another version,
 padding on the other side, a pretrained backbone fed with other constants than it was trained on.
 
 ## How to tell
 - **lint**: `Normalize` or `Grayscale` in one of two transform pipelines only, or with other
-  constants; a model fitted on scaled rows and asked about raw rows of the same split.
+  constants; a model fitted on scaled rows and applied to raw rows of the same split.
 - **watch**: inputs in evaluation differ from those in training in mean, std, range, dtype or
   shape, beyond what chance allows; evaluation loss is bad from the very first epoch. Of texts: one
   id (the unknown word) stands for much in evaluation and hardly stood in training, or the commonest

@@ -3,7 +3,7 @@
 ## What happens
 Each batch teaches one class and unteaches the last one. On 8x8 digits sorted by class, with SGD at
 0.1, the loss sank to about 1 within each class and jumped to about 3 at the boundaries; after two
-epochs the network answered the last class for everything (10% test accuracy).
+epochs the network predicted the last class for everything (10% test accuracy).
 
 Batch norm turns nuisance into failure. With sorted batches every batch has the statistics of one
 class; at evaluation the running averages fit none of them. After ten epochs: 29% test accuracy

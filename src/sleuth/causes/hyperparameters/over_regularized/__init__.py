@@ -15,7 +15,7 @@ and augmentation on, so a gap to validation of the "wrong" sign is normal; a tra
 stays high in eval mode is not.
 
 Dropout has changed sides. TensorFlow 1, and many papers, give the share of units to *keep*;
-PyTorch, Keras and Flax want the share to *drop*. A port that hands `keep_prob=0.8` on as it is
+PyTorch, Keras and Flax want the share to *drop*. A port that passes `keep_prob=0.8` unchanged
 drops four units in five.
 
 ```python
@@ -29,7 +29,7 @@ clf = LogisticRegression(C=1e-6)
   small subset that the original cannot, and the training loss falls clearly below its former
   plateau. Then switch the parts back on one by one.
 - **lint**: a dropout of 0.9 or more (0.7 in several places); a share to keep (`keep_prob`) passed
-  over as the share to drop; decay of 0.1 or more with Adam, 0.5 with SGD, 2 with AdamW; a
+  as the share to drop; decay of 0.1 or more with Adam, 0.5 with SGD, 2 with AdamW; a
   hand-written penalty of 0.1 or more; `C` of 1e-5 or less.
 - **refuted by**: without any regularisation the training loss stays where it was.
 

@@ -5,7 +5,7 @@ The optimizer does its job perfectly, in the wrong direction. Loss curves look w
 without a floor. Accuracy goes *below* chance, and that is the giveaway, since a broken model
 guesses at chance while a model trained backwards knows the target and avoids it.
 
-Usual births: a likelihood or a similarity returned without its minus; a minus added to something
+Usual origins: a likelihood or a similarity returned without its minus; a minus added to something
 that already has one (`-F.cross_entropy(...)`); `loss = F.cosine_similarity(a, b)` where closeness
 was wanted; a Dice or IoU score used as the loss; a KL or entropy term with the opposite sign;
 `advantage` computed as value minus return. If only a minor term is flipped, the main loss may still
