@@ -55,7 +55,9 @@ def test_places_that_the_loss_leaves_out_are_counted(first: int, last: int, told
         return nn.functional.cross_entropy(scores.flatten(0, 1), batch[:, 2:].flatten())
 
     report = sleuth.probe(Reader(), tokens, step=step, memorise=False)
-    assert {f.cause for f in report.findings if f.severity != "note" and "positions ahead" in f.message} == told
+    assert {
+        f.cause for f in report.findings if f.severity != "note" and "positions ahead" in f.message
+    } == told
 
 
 @pytest.mark.parametrize(

@@ -202,8 +202,8 @@ def _optimizer(seen: Mapping[str, Any]) -> str:
         curve = spark([value for value in found["losses"] if isinstance(value, (int, float))])
         span = f"{found['rates'][0]:.0e} {curve} {found['rates'][-1]:.0e}"
         lines.append(
-            f"  loss over rising rates: {span}; steepest at {_number(found['steepest'])}, "
-            f"breaks at {_number(found['breaks_at'])}"
+            f"  loss over rising learning rates: {span}; steepest at {_number(found['steepest'])}, breaks "
+            f"at {_number(found['breaks_at'])}"
         )
     if "noise_scale" in seen:
         noise = seen["noise_scale"]

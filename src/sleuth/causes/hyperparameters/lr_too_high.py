@@ -130,7 +130,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
             continue
         words, sure = seen
         rates = [step.lr for step in course.steps if step.lr is not None]
-        rate = f"a rate of {max(rates):.3g}" if rates else "the script's own rate"
+        rate = f"a learning rate of {max(rates):.3g}" if rates else "the script's own learning rate"
         fast = ratio > FAST
         yield Evidence(
             f"{words}, at {rate}"

@@ -515,7 +515,7 @@ def _over_within_an_epoch(record: "Record", plan: "Scheduler", epoch: int | None
     if epoch is not None and epoch > 1 and horizon and horizon < SHORT * epoch and (gone or taken >= epoch):
         if plan.type in ("LinearLR", "ConstantLR"):
             return ""  # a warm-up within the first epoch
-        small = f", rate {max(rates):.3g} to {rates[-1]:.3g}" if rates else ""
+        small = f", learning rate {max(rates):.3g} to {rates[-1]:.3g}" if rates else ""
         return f"its schedule of {horizon:g} ends within one epoch of {epoch}{small}"
     gamma = plan.settings.get("gamma")
     if gone and plan.type == "ExponentialLR" and isinstance(gamma, float) and 1 / (1 - gamma) < 0.1 * taken:
