@@ -1,15 +1,18 @@
 #!/usr/bin/env python
-"""Writes the generated part of docs/: cause pages, overview, command reference, picture. --check compares."""
+"""Writes the generated part of docs/: pages, commands, glossary, schemas, picture. --check compares."""
 
 import argparse
 import contextlib
 import io
+import json
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import schemas
 
 from sleuth import catalog
 from sleuth.cli import group
@@ -19,6 +22,7 @@ from sleuth.show import lint_text, pages
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
+GLOSSARY = ROOT / "tests" / "contract" / "glossary.toml"
 CHOICES_WRAP = 100  # columns of the help texts, whatever terminal the script runs in
 
 
@@ -34,17 +38,11 @@ def cause_index() -> tuple[Path, str]:
         "Generated from the modules in `src/sleuth/causes`; ● detected, ○ described.",
     ]
     for family in catalog.families().values():
-        head = " | ".join(catalog.WORDS)
-        lines += [
-            "",
-            f"## {family.title}",
-            "",
-            f"| cause | {head} | what went wrong |",
-            "|---|" + "---|" * (len(catalog.WORDS) + 1),
-        ]
+        head = ["cause", *catalog.WAYS, "what went wrong"]
+        lines += ["", f"## {family.title}", "", f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
         for cause in catalog.causes().values():
             if cause.family == family.name:
-                marks = " | ".join(_mark(cause, word) for word in catalog.WORDS)
+                marks = " | ".join(_mark(cause, word) for word in catalog.WAYS)
                 link = f"[{cause.slug}]({family.name}/{cause.slug}.md)"
                 lines.append(f"| {link} | {marks} | {cause.page.summary} |")
     return DOCS / "causes" / "README.md", "\n".join(lines)
@@ -76,6 +74,29 @@ def _help_texts() -> Iterator[tuple[str, str]]:
     yield from walk(group.sleuth, "sleuth", None)
 
 
+def glossary() -> tuple[Path, str]:
+    """The words that the test of all messages holds them to."""
+    lines = [
+        "# Glossary",
+        "",
+        "What the words in messages and pages mean, and words that are not used for the same thing.",
+        "Generated from `tests/contract/glossary.toml`, to which a test holds every message.",
+        "",
+        "| word | means | not |",
+        "|---|---|---|",
+    ]
+    for term in sorted(tomllib.loads(GLOSSARY.read_text("utf-8"))["term"], key=lambda term: term["word"]):
+        lines.append(f"| **{term['word']}** | {term['means']} | {', '.join(term.get('avoid', ()))} |")
+    return DOCS / "glossary.md", "\n".join(lines)
+
+
+def schema_files() -> Iterator[tuple[Path, str]]:
+    folder = DOCS / "schemas"
+    yield folder / "README.md", schemas.index()
+    for name in schemas.DOCUMENTS:
+        yield folder / schemas.file_name(name), json.dumps(schemas.document(name), indent=2)
+
+
 def picture() -> tuple[Path, str]:
     """A real verdict, as a terminal shows it."""
     from rich.console import Console
@@ -96,7 +117,7 @@ def _mark(cause: catalog.Cause, word: str) -> str:
 
 
 def wanted() -> dict[Path, str]:
-    files = dict([*cause_pages(), cause_index(), command_reference(), picture()])
+    files = dict([*cause_pages(), cause_index(), command_reference(), glossary(), *schema_files(), picture()])
     return {
         path: re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE).rstrip() + "\n" for path, text in files.items()
     }
@@ -108,7 +129,8 @@ def main() -> int:
     check = parser.parse_args().check
     files = wanted()
     stale = [path for path, text in files.items() if not path.exists() or path.read_text("utf-8") != text]
-    left_over = sorted(set((DOCS / "causes").rglob("*.md")) - set(files))
+    written = {*(DOCS / "causes").rglob("*.md"), *(DOCS / "schemas").glob("*")}
+    left_over = sorted(written - set(files))
     for path in [*stale, *left_over]:
         print(f"{'out of date' if check else 'updating'}: {path.relative_to(ROOT)}")
     if check:

@@ -17,6 +17,7 @@ REQUESTS = {
     "verb help": ["lint", "--help"],
     "explain": ["explain", "double-softmax"],
     "explain a rule": ["explain", "overfit-first"],
+    "explain a flaw": ["explain", "dead-zone"],
     "evidence": ["evidence", "check"],
     "json": ["lint", "zoo/loss/double-softmax/broken.py", "--json", "-"],
     "causes": ["causes"],

@@ -17,14 +17,14 @@ def test_each_running_experiment_has_its_line_and_loses_it_with_its_answer() -> 
         == "   seen  196 steps watched: ran to its end"
     )
     progress.told("experiment", "Does it fail to memorise one batch?", 110.0)
-    progress.told("experiment", "Is it clearly better with double-softmax undone?", 112.0)
+    progress.told("experiment", "Is it clearly better with double-softmax corrected?", 112.0)
     assert progress.lines(115.4) == [
         "    5 s  Does it fail to memorise one batch?",
-        "    3 s  Is it clearly better with double-softmax undone?",
+        "    3 s  Is it clearly better with double-softmax corrected?",
         "   45 s of 60 s left",
     ]
-    said = progress.told("answer", "undo(double-softmax): with it undone it is clearly better", 120.0)
-    assert said == " answer  undo(double-softmax): with it undone it is clearly better"
+    said = progress.told("answer", "undo(double-softmax): with it corrected it is clearly better", 120.0)
+    assert said == " answer  undo(double-softmax): with it corrected it is clearly better"
     assert progress.lines(200.0) == ["   90 s  Does it fail to memorise one batch?", "    0 s of 60 s left"]
 
 

@@ -43,7 +43,6 @@ TECHNIQUES: Mapping[str, str] = {
     "watch_agent": "watch",  # what an agent logged while it learnt
     "watch_seeds": "experiment",  # the last returns of several seeds
 }
-WORDS = tuple(dict.fromkeys(TECHNIQUES.values()))  # the ways of seeing, as pages call them
 # How a finding says by what it was seen, where that is not the function's name.
 SHOWN_AS: Mapping[str, str] = {
     "stuck": "probe",
@@ -54,6 +53,8 @@ SHOWN_AS: Mapping[str, str] = {
     "watch_agent": "watch",
     "watch_seeds": "watch",
 }
+# The ways of seeing that pages name, each once.
+WAYS: tuple[str, ...] = tuple(dict.fromkeys(TECHNIQUES.values()))
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ class Cause:
     @property
     def described(self) -> tuple[str, ...]:
         """The ways of seeing that the page describes, built or not."""
-        return tuple(word for word in WORDS if word in self.page.tells)
+        return tuple(word for word in WAYS if word in self.page.tells)
 
 
 @cache

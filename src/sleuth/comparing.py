@@ -56,7 +56,7 @@ class DiffReport:
             head = f"Outputs agree; the gradient of `{part.mine}` differs by {part.gradient:.1e}."
         else:
             head = "No difference: outputs and gradients agree."
-        tail = [f"Without a partner: {', '.join(self.unpaired)}"] if self.unpaired else []
+        tail = [f"Without a counterpart: {', '.join(self.unpaired)}"] if self.unpaired else []
         return "\n".join([head, *lines, *tail])
 
     __repr__ = __str__

@@ -42,7 +42,7 @@ class LeakReport:
     def __str__(self) -> str:
         if self.crossings:
             return "\n".join(str(crossing) for crossing in self.crossings)
-        return f"No leak: nothing crossed ({'; '.join(self.tried)})."
+        return f"No leak: nothing reached the rows before the cutoff ({'; '.join(self.tried)})."
 
     __repr__ = __str__
 
@@ -147,8 +147,7 @@ def _check(clean: Sequence[Any], stages: Sequence[Stage], rows: int) -> None:
         if not output.shape or len(output) != rows:
             raise SleuthError(
                 f"Stage `{name}` returns {output.shape[0] if output.shape else 'one value'} for {rows} "
-                "rows; "
-                "to see what crosses, its output must keep one row for each row of X."
+                "rows; to see what leaks, its output must keep one row for each row of X."
             )
 
 

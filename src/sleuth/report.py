@@ -108,14 +108,14 @@ class Asked:
 
 
 Observation = Ran | LossSeen | PartSeen | BudgetSpent | Remark | ScoreSeen | Measured | Asked
-_KINDS: Mapping[str, type[Any]] = {
+KINDS: Mapping[str, type[Any]] = {
     "run": Ran,
     "loss": LossSeen,
     "bisect": PartSeen,
     "budget": BudgetSpent,
     "note": Remark,
 }
-_NAMES = {kind: name for name, kind in _KINDS.items()}
+_NAMES = {kind: name for name, kind in KINDS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +243,7 @@ def _observation(data: Mapping[str, Any]) -> Observation:
         return _asked(data)
     if "value" in data:
         return ScoreSeen(str(data["name"]), data["value"])
-    kind: Any = _KINDS.get(str(data.get("name")), Measured)
+    kind: Any = KINDS.get(str(data.get("name")), Measured)
     found: Observation = _rebuilt(kind, data)
     return found
 

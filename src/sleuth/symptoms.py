@@ -90,7 +90,7 @@ def _explodes(record: Record) -> Symptom:
     if place is None or not values:
         return Symptom(name, "no")
     reached = f"lowest {min(values):.4g}, highest {max(values):.4g}"
-    text = f"from step {place} on the loss leaves its range ({reached})"
+    text = f"from step {place} on the loss explodes ({reached})"
     return Symptom(name, "yes", text, {"step": place, "lowest": min(values), "highest": max(values)})
 
 
@@ -99,7 +99,7 @@ def _oscillates(record: Record) -> Symptom:
     if len(values) < ENOUGH or adversarial(record):
         return Symptom(name, "unknown", "too few losses for a curve")
     height = curves.swing(values)
-    text = f"the later half swings by {height:.2f} times its level"
+    text = f"the second half fluctuates by {height:.2f} times its mean"
     return Symptom(
         name, "yes" if height > 1 and curves.fallen(values) < 0.5 else "no", text, {"swing": height}
     )
@@ -148,7 +148,10 @@ def _slower(record: Record) -> Symptom:
     ratio = curves.median(calm[-tenth:]) / max(curves.median(calm[:tenth]), 1e-9)
     steady = ratio > SLOWER and curves.rising(calm) > 0.9
     return Symptom(
-        name, "yes" if steady else "no", f"last tenth {ratio:.2f} times the first", {"ratio": ratio}
+        name,
+        "yes" if steady else "no",
+        f"the last tenth of the steps took {ratio:.2f} times as long as the first",
+        {"ratio": ratio},
     )
 
 

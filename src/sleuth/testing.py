@@ -32,11 +32,10 @@ def assert_overfits(
     if memory.start > 0 and memory.best <= to * memory.start:
         return
     raise AssertionError(
-        f"The model could not learn one batch by heart: the loss went from {memory.start:.4g} to "
-        f"{memory.end:.4g} in "
-        f"{memory.steps} steps ({memory.reading}). A model that cannot do this cannot learn the data "
-        "set; "
-        f"{memory.explanation}. `sleuth.probe(model, batch, loss_fn)` looks for the cause."
+        f"The model could not memorise one batch: the loss went from {memory.start:.4g} to "
+        f"{memory.end:.4g} in {memory.steps} steps ({memory.reading}). A model that cannot do this cannot "
+        f"learn the data set; {memory.explanation}. `sleuth.probe(model, batch, loss_fn)` looks for the "
+        "cause."
     )
 
 
@@ -46,11 +45,9 @@ def assert_batch_independent(model: Any, batch: Any, loss_fn: Any = None) -> Non
     if seen.share < 1e-3:
         return
     raise AssertionError(
-        f"{seen.share:.0%} of what moves one example's output comes from other examples of the batch. "
-        "Usually a view or "
-        "reshape swaps axes where transpose or permute was meant, a recurrent layer lacks "
-        "batch_first=True, or a "
-        "softmax or mean runs over dim 0."
+        f"{seen.share:.0%} of the influence on one example's output comes from other examples of the "
+        "batch. Usually a view or reshape swaps axes where transpose or permute was meant, a recurrent "
+        "layer lacks batch_first=True, or a softmax or mean runs over dim 0."
     )
 
 
@@ -61,9 +58,8 @@ def assert_causal(model: Any, batch: Any, loss_fn: Any = None) -> None:
         return
     raise AssertionError(
         f"Replacing the second half of the sequence changed earlier outputs by {seen.change:.1%}: the "
-        "model sees its own "
-        "future. Check the mask (is_causal, an unassigned masked_fill), padding of convolutions, "
-        "bidirectional layers."
+        "model sees its own future. Check the mask (is_causal, an unassigned masked_fill), padding of "
+        "convolutions, bidirectional layers."
     )
 
 
@@ -90,7 +86,7 @@ def assert_init_loss(
     use = next((use for use in first.losses if use.chance is not None), None)
     wanted = expected if expected is not None else None if use is None else use.chance
     if wanted is None:
-        raise SleuthError("This loss is none whose chance level is known; pass expected=...")
+        raise SleuthError("The chance level of this loss is not known; pass expected=...")
     value = first.loss if expected is not None or use is None else use.mean_value
     if math.isfinite(value) and abs(value - wanted) <= within * wanted:
         return
@@ -99,7 +95,7 @@ def assert_init_loss(
         if value > wanted
         else "below: a leak?"
     )
-    raise AssertionError(f"The loss starts at {value:.4g} where guessing costs {wanted:.4g}; it is {side}.")
+    raise AssertionError(f"The loss starts at {value:.4g} where guessing gives {wanted:.4g}; it is {side}.")
 
 
 def assert_targets_matter(model: Any, batch: Any, loss_fn: Any = None) -> None:
@@ -107,7 +103,7 @@ def assert_targets_matter(model: Any, batch: Any, loss_fn: Any = None) -> None:
     effect = _asked(_bench(model, batch, loss_fn), "wiring").target_effect
     if effect == 0.0:
         raise AssertionError(
-            "Handing every target to another example changes nothing: the targets do not reach the loss."
+            "Shuffling the targets between examples changes nothing: the loss does not depend on the targets."
         )
 
 

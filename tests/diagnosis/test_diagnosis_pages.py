@@ -51,8 +51,8 @@ REPORT = Report(
         Tried(
             name="undo(dead-units)",
             answer="yes",
-            seen="with dead-units undone it is clearly better (loss 2.3 → 2.2 before, → 0.1 now; "
-            "share right 0.25 before, 1 now)",
+            seen="with dead-units corrected it is clearly better (loss 2.3 → 2.2 before, → 0.1 now; "
+            "accuracy 0.25 before, 1 now)",
             seconds=1.0,
             base_curve=(2.3, 2.3, 2.2),
             curve=(2.3, 1.0, 0.1),
@@ -109,14 +109,13 @@ Cause found  dead.py
 Watched 12 steps in 1.2 s; cut short: `for epoch` (dead.py:3) and `for
 rows` (dead.py:4).
 All values are first zero in module 2 (dead.py:5), at step 3.
-  yes  undo(dead-units): with dead-units undone it is clearly better
-       (loss 2.3 → 2.2 before, → 0.1 now; share right 0.25 before, 1
-       now)
+  yes  undo(dead-units): with dead-units corrected it is clearly better
+       (loss 2.3 → 2.2 before, → 0.1 now; accuracy 0.25 before, 1 now)
        as it is  ███
        changed   █▄▁
   no   same-batch: memorises one batch
   –    float64: not available
-The budget ran out; next would be `undo(lr-too-high)`: try --budget 2m.
+The budget ran out before `undo(lr-too-high)`: try --budget 2m.
 
 Hypotheses
   93.0%  dead-units
@@ -155,7 +154,7 @@ def test_a_yes_is_green_only_where_it_confirmed_a_cause(script: str) -> None:
     assert "\x1b[32myes" in diagnosis_text.page(REPORT, script, colour=True)
     plain = diagnosis_text.page(HEALTHY, script, colour=True)
     assert "\x1b[32myes" not in plain
-    assert "Not a fault: it learns as it is." in plain
+    assert "Not a fault: the model learns as it is." in plain
 
 
 def test_a_hypothesis_is_ruled_out_only_by_something(script: str) -> None:
@@ -190,10 +189,10 @@ def test_the_page_says_each_thing_once(script: str) -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "Is it clearly better with dead-units undone? Yes. Confirms dead-units.",
+        "Is it clearly better with dead-units corrected? Yes. Confirms dead-units.",
         "Does it fail to memorise one batch? No.",
         "Is it clearly better in double precision? No answer.",
-        "The budget ran out; next would be `undo(lr-too-high)`: try --budget 2m.",
+        "The budget ran out before `undo(lr-too-high)`: try --budget 2m.",
         "ruled out by undo(dead-units)",
         "cut short: `for epoch` (dead.py:3) and `for rows` (dead.py:4). It was stopped there.",
         "2.3 at first, 2.2 at the end; 2.1 at its lowest.",
@@ -231,5 +230,5 @@ def test_the_last_step_is_that_of_the_run_where_a_curve_was_thinned(script: str)
 
 def test_a_yes_where_nothing_was_found_is_explained(script: str) -> None:
     shown = words_of(diagnosis_html.document(HEALTHY, script))
-    assert "Not a fault: it learns as it is." in shown
+    assert "Not a fault: the model learns as it is." in shown
     assert "Confirms" not in shown

@@ -71,7 +71,7 @@ def test_in_place_changes_the_file_itself(
     ("found", "code", "words"),
     [
         (report("train.py", edits=False), 1, "None of the findings has an edit"),
-        (report("train.py", severity="note"), 0, "Nothing was found that could be mended."),
+        (report("train.py", severity="note"), 0, "Nothing was found that could be repaired."),
     ],
 )
 def test_without_an_edit_the_exit_code_stays_and_says_so(

@@ -72,7 +72,7 @@ def test_every_command_exists(script: Path) -> None:
 @pytest.mark.parametrize(
     ("test", "words"),
     [
-        ("undo(zzz)", "There is no hypothesis named 'zzz' in this case that could be undone."),
+        ("undo(zzz)", "There is no hypothesis named 'zzz' in this case."),
         ("undo(double-softmx)", "Did you mean 'double-softmax'?"),
         ("undo()", "There is no hypothesis named ''"),
         ("zzz", "There is no test named 'zzz'"),

@@ -43,19 +43,17 @@ def test_a_case_without_a_record_has_no_answer_to_the_last_question() -> None:
 def test_after_a_crash_one_sentence_stands_for_what_is_not_known() -> None:
     asked = questions(Case(Request(Path("train.py")), base=CRASH))
     page = triage_page(asked)
-    assert "?" not in page.replace("Does it raise?", "")
+    assert "?" not in page.replace("Does it raise an exception?", "")
     assert "RuntimeError at train.py:3: mat1 and mat2 shapes" in page
     assert "Shapes do not fit together" in page
     assert page.splitlines()[-1].startswith("It must run first: the other ")
-    assert triage_page(asked, brief=True).splitlines() == ["  1. YES  Does it raise?"]
+    assert triage_page(asked, brief=True).splitlines() == ["  1. YES  Does it raise an exception?"]
 
 
 def test_questions_that_a_crash_left_answered_are_shown() -> None:
     asked = [
-        Question("traceback", "Does it raise?", "yes", "KeyError: 'y'"),
-        Question(
-            "stuck", "Does the loss stand still from the start?", "no", "loss 2 at the start, 1 at the end"
-        ),
+        Question("traceback", "Does it raise an exception?", "yes", "KeyError: 'y'"),
+        Question("stuck", "Is the loss stuck from the start?", "no", "loss 2 at the start, 1 at the end"),
         Question("slow", "Do steps take longer and longer?", "unknown"),
         Question("none", "None of these?", "no"),
     ]

@@ -23,7 +23,7 @@ def judge(logits: Tensor, target: Tensor) -> Tensor:
 
 def ahead(tokens: Tensor, target: Tensor) -> set[str]:
     report = sleuth.probe(Reader(), (tokens, target), judge, memorise=False)
-    return {f.cause for f in report.findings if f.severity != "note" and "places on" in f.message}
+    return {f.cause for f in report.findings if f.severity != "note" and "positions ahead" in f.message}
 
 
 @pytest.mark.parametrize(("move", "told"), [(0, set()), (1, set()), (2, {"labels-misaligned"})])
@@ -55,7 +55,9 @@ def test_places_that_the_loss_leaves_out_are_counted(first: int, last: int, told
         return nn.functional.cross_entropy(scores.flatten(0, 1), batch[:, 2:].flatten())
 
     report = sleuth.probe(Reader(), tokens, step=step, memorise=False)
-    assert {f.cause for f in report.findings if f.severity != "note" and "places on" in f.message} == told
+    assert {
+        f.cause for f in report.findings if f.severity != "note" and "positions ahead" in f.message
+    } == told
 
 
 @pytest.mark.parametrize(

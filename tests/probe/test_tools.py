@@ -69,7 +69,7 @@ ASSERTIONS: list[
         testing.assert_targets_matter,
         lambda: given("loss-broadcast", 1),
         lambda: (mlp(), classify()["batch"], lambda output, target: output.pow(2).mean()),
-        "targets do not reach",
+        "does not depend on the targets",
     ),
 ]
 
@@ -87,7 +87,7 @@ def test_overfitting_one_batch() -> None:
     testing.assert_overfits(mlp(6, 1), (x, x[:, :1]), nn.MSELoss(), to=0.2)
     frozen = mlp(6, 1).requires_grad_(False)
     frozen[4].bias.requires_grad_(True)
-    with pytest.raises(AssertionError, match="could not learn one batch by heart"):
+    with pytest.raises(AssertionError, match="could not memorise one batch"):
         testing.assert_overfits(frozen, (x, x[:, :1]), nn.MSELoss(), to=0.2)
 
 

@@ -132,5 +132,5 @@ def test_settings_are_shown_only_when_the_agent_is_known_to_be_right(
 
 
 def test_seeds_that_do_not_stand_apart_are_not_called_failed() -> None:
-    assert "no group of seeds stands apart; failure rate at most 63%" in seed_dots(seeds([1.0, 2.0, 3.0]))
+    assert "no group of seeds is separate; failure rate at most 63%" in seed_dots(seeds([1.0, 2.0, 3.0]))
     assert "2 below 2.5" in seed_dots(seeds([1.0, 2.0, 3.0], threshold=2.5))

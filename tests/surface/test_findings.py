@@ -1,5 +1,8 @@
 """Every defect on constructed surfaces with known answers; nothing on losses that people train with."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -8,6 +11,7 @@ import sleuth
 from bench.surface import kinds
 from bench.surface_cases import HEALTHY, SICK, Loss
 from sleuth.loss_surface import KINDS, Flaw, Surface
+from sleuth.loss_surface.kinds import MEANINGS
 
 
 def look(loss: Loss, n: int = 80) -> Surface:
@@ -200,3 +204,9 @@ def test_the_poles_of_torch_are_found() -> None:
     assert found["BCE from logits (healthy)"].kinds == ()
     assert np.isinf(found["sqrt at 0"].slope)
     assert found["BCE at 0, target 1"].loss == 100.0
+
+
+def test_every_kind_is_explained_and_listed_in_the_guide() -> None:
+    guide = (Path(__file__).resolve().parents[2] / "docs" / "surface.md").read_text("utf-8")
+    listed = re.findall(r"^\| `([a-z-]+)` \|", guide.partition("## What is found")[2], re.MULTILINE)
+    assert set(listed) == set(MEANINGS) == set(KINDS)

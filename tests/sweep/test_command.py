@@ -273,7 +273,7 @@ def test_adapters_python_plans_priority_and_several_parameters(work: Path) -> No
         ("command = 'x {seed} {value}'\nmetric = 'a'\nseeds = 0\nparam = 'lr'\nvalues = [1]", "seeds"),
         (
             "command = 'x {seed} {value}'\nmetric = 'a'\nseeds = 2\nparam = 'lr'\nvalues = [1, 1]",
-            "stands twice",
+            "is twice in",
         ),
         ("comand = 'x'", "Did you mean 'command'?"),
         ("command = ", "is no TOML"),

@@ -16,7 +16,7 @@ def command() -> None:
 @command.command("open")
 @click.argument("title")
 @click.option(
-    "--catalog/--no-catalog", default=False, help="Put every cause of the catalog on the board as well."
+    "--catalog/--no-catalog", default=False, help="Add every cause of the catalog as a hypothesis as well."
 )
 @output_options
 def open_(title: str, catalog: bool, json_path: str | None, quiet: bool) -> int:
@@ -100,8 +100,7 @@ def observe(
         )
     if suspect is not None and suspect not in ledger.prior():
         raise SleuthError(
-            f"There is no hypothesis named {suspect!r} in this case that could be undone."
-            f"{did_you_mean(suspect, ledger.prior())}"
+            f"There is no hypothesis named {suspect!r} in this case.{did_you_mean(suspect, ledger.prior())}"
         )
     ledger = ledgers.append(ledger, {"kind": "observed", "test": test, "answer": answer, "note": note})
     return _status(ledger, json_path, quiet)
@@ -124,7 +123,7 @@ def next_(case_name: str | None, json_path: str | None, quiet: bool) -> int:
 @click.option("--case", "case_name", metavar="NAME", help="Which case (default: the last one).")
 @output_options
 def status_(case_name: str | None, json_path: str | None, quiet: bool) -> int:
-    """Show the board: credences replayed from every observation."""
+    """Show the credences of all hypotheses, replayed from every observation."""
     from sleuth.diagnosis.ledger import find_case
 
     return _status(find_case(case_name), json_path, quiet)
@@ -138,7 +137,7 @@ def list_(json_path: str | None, quiet: bool) -> int:
 
     found = cases()
     text = "\n".join(map(_listed, found)) or "No cases yet."
-    emit(text, [_told(ledger) for ledger in found], json_path)
+    emit(text, {"schema": "sleuth.cases/1", "cases": [_told(ledger) for ledger in found]}, json_path)
     return 0
 
 
@@ -153,7 +152,12 @@ def preflight(script: str, top: int, json_path: str | None, quiet: bool) -> int:
     from sleuth.show.cases import preflight_page
 
     found = expected_failures(checked(script), script)[:top]
-    emit(preflight_page(script, found), [vars(entry) for entry in found], json_path)
+    payload = {
+        "schema": "sleuth.preflight/1",
+        "script": script,
+        "expected": [vars(entry) for entry in found],
+    }
+    emit(preflight_page(script, found), payload, json_path)
     return 0
 
 
@@ -182,6 +186,7 @@ def _listed(ledger: Any) -> str:
 def _told(ledger: Any) -> dict[str, Any]:
     status = _weigh(ledger)
     return {
+        "schema": "sleuth.case/1",
         "case": ledger.path.stem,
         "title": ledger.title,
         "board": {name: round(share, 4) for name, share in sorted(status.board.items(), key=lambda e: -e[1])},

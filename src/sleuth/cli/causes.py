@@ -12,12 +12,12 @@ from sleuth.show import pages
 @click.option("--family", metavar="NAME", help="Only one family, such as data, loss or training.")
 @click.option(
     "--seen-by",
-    type=click.Choice(list(catalog.WORDS)),
+    type=click.Choice(catalog.WAYS),
     help="Only causes that this technique detects today.",
 )
 @output_options
 def command(family: str | None, seen_by: str | None, json_path: str | None, quiet: bool) -> None:
-    """List the causes Sleuth knows, and what sees each of them."""
+    """List the causes Sleuth knows, and how each is detected."""
     if family is not None and family not in catalog.families():
         known = catalog.families()
         raise SleuthError(f"There is no family named {family!r}.{did_you_mean(family, known)}")

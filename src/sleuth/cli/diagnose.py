@@ -47,7 +47,7 @@ def command(
 ) -> int:
     """Find out why a training script does not learn: read, watch, experiment, name the cause.
 
-    The script is run as it is, for a short stretch, again and again in changed worlds; it is never edited.
+    The script is run as it is for a short stretch, then again with one change at a time; it is never edited.
     What it writes lands in a scratch copy. Options of Sleuth stand before SCRIPT or after it; one that the
     script has, too, is the script's after it.
     Exit code 1 means that a cause was found, 2 that the script could not be run.

@@ -43,7 +43,7 @@ def _map_options(function: Command) -> Command:
     type=click.Path(path_type=Path),
     help="Where the evidence files are.",
 )
-@click.option("--fix", is_flag=True, help="Rewrite the anchors of quotes that stand on other lines.")
+@click.option("--fix", is_flag=True, help="Rewrite the anchors of quotes that are on other lines.")
 @click.option("--lock", is_flag=True, help="Keep a hash of every evidence file in MAP.lock.")
 @click.option("--strict", is_flag=True, help="Let warnings fail as errors do.")
 @_map_options

@@ -1,6 +1,6 @@
-"""`sleuth explain`: the page of one cause, or of one rule of the debugging loop."""
+"""`sleuth explain`: the page of a cause, of a rule of the debugging loop, or of a flaw of a loss."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,18 +10,37 @@ from sleuth.errors import SleuthError, did_you_mean
 from sleuth.show import pages
 from sleuth.terminal import coloured
 
+if TYPE_CHECKING:
+    from sleuth.loss_surface.flaw import Kind
+
 
 @click.command("explain")
-@click.argument("name", metavar="CAUSE|RULE")
+@click.argument("name", metavar="CAUSE|RULE|FLAW")
 @output_options
 def command(name: str, json_path: str | None, quiet: bool) -> None:
     """Print the page of a cause or a rule.
 
-    What happens, how to tell, how to fix, who says so, and how far to trust that.
+    What happens, how to tell, how to fix, who says so, and how far to trust that. Of a flaw in the shape of
+    a loss that `sleuth surface` names: what it is, why it matters, how to fix it.
     """
-    brief, markdown, payload = _cause(name) if name in catalog.causes() else _rule(name)
+    brief, markdown, payload = _page(name)
     text = brief if quiet else pages.for_terminal(markdown) if coloured() else markdown
     emit(text, payload, json_path)
+
+
+def _page(name: str) -> tuple[str, str, dict[str, Any]]:
+    if name in catalog.causes():
+        return _cause(name)
+    from sleuth.evidence.folklore import rules
+    from sleuth.loss_surface.flaw import KINDS
+
+    if name in rules():
+        return _rule(name)
+    for kind in KINDS:
+        if kind == name:
+            return _flaw(kind)
+    hint = did_you_mean(name, [*catalog.causes(), *rules(), *KINDS])
+    raise SleuthError(f"There is no cause or rule named {name!r}.{hint}")
 
 
 def _cause(slug: str) -> tuple[str, str, dict[str, Any]]:
@@ -34,8 +53,11 @@ def _rule(name: str) -> tuple[str, str, dict[str, Any]]:
     from sleuth.evidence.folklore import rules
     from sleuth.show import evidence_claims
 
-    if name not in rules():
-        hint = did_you_mean(name, [*catalog.causes(), *rules()])
-        raise SleuthError(f"There is no cause or rule named {name!r}.{hint}")
     claim = rules()[name]
     return f"{name}: {claim.text}", evidence_claims.rule_markdown(claim), evidence_claims.rule_json(claim)
+
+
+def _flaw(kind: "Kind") -> tuple[str, str, dict[str, Any]]:
+    from sleuth.loss_surface import kinds
+
+    return f"{kind}: {kinds.MEANINGS[kind].what}", kinds.markdown(kind), kinds.as_json(kind)

@@ -35,13 +35,13 @@ AUDIT_FORMATS = ("text", "json")
 @click.option("--notes", is_flag=True, help="Show notes as well: places worth a look.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="How to print findings.")
 @click.option("--diff", "since", metavar="REV", help="Only lines changed since a git revision.")
-@click.option("--fix", is_flag=True, help="Show safe repairs as a diff, and write them if you say so.")
-@click.option("--fix-unsafe", is_flag=True, help="As --fix, with repairs that may change what you meant.")
+@click.option("--fix", is_flag=True, help="Show safe repairs as a diff, and write them if you confirm.")
+@click.option("--fix-unsafe", is_flag=True, help="As --fix, including repairs that may change behaviour.")
 @click.option("--yes", is_flag=True, help="With --fix: write without asking.")
 @click.option("--audit", is_flag=True, help="List places to look at (view, detach, += ...), judging none.")
 @click.option("--watch", is_flag=True, help="Lint again whenever a file changes, until interrupted.")
 @click.option("--stdin-filename", metavar="NAME", help="What to call standard input (path '-').")
-@click.option("--no-cache", is_flag=True, help="Work everything out anew.")
+@click.option("--no-cache", is_flag=True, help="Ignore the cache and read everything again.")
 @click.option(
     "--unreadable",
     type=click.Choice(UNREADABLE),

@@ -47,7 +47,7 @@ def probe(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    """Train an agent in tiny worlds with known answers, and name what is broken.
+    """Train an agent in tiny environments with known values, and name what is broken.
 
     TARGET is module:learn or file.py:learn with learn(make_env, steps, seed, gamma) -> agent (any of
     value(obs), q(obs), policy(obs)); a Stable-Baselines3 class such as sb3:PPO; or a script, followed by --

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.option(
     "--metric",
     metavar="NAME",
-    help="A tensor of the script, as in sight where it calls backward.",
+    help="A tensor of the script, by its name where the script calls backward.",
 )
 @click.option(
     "--steps",
@@ -41,7 +41,7 @@ def command(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    """Ask why a metric stands still: loss, parameters, or something that fights it.
+    """Find out why a metric does not change: the loss, the parameters, or a conflicting term.
 
     The script is run as it is; NAME is a variable (or self.attribute) that holds the metric as a tensor with
     its graph where the script calls backward. Exit code 1 means that a cause was found.
@@ -84,6 +84,6 @@ def _why_not(metric: str, told: dict[str, object]) -> str:
     if not seen:
         return "The script made no backward call with a gradient graph, so there is nothing to ask."
     return (
-        f"Nothing named {metric!r} was in sight where the script calls backward.{did_you_mean(metric, seen)} "
-        f"Tensors with a graph there: {', '.join(seen)}."
+        f"Nothing named {metric!r} is visible where the script calls "
+        f"backward.{did_you_mean(metric, seen)} Tensors with a graph there: {', '.join(seen)}."
     )

@@ -50,7 +50,7 @@ def command(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    """Look at the surface and slopes of a loss, without a model.
+    """Map the surface and gradients of a loss, without a model.
 
     MODULE:FUNCTION is a function in a file or package, such as losses.py:barrier; it takes the axes by name
     and returns one value a point, or a dict of terms. Exit code 1 means that a defect was found.

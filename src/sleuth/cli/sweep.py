@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.group("sweep")
 def command() -> None:
-    """Plan same-seed sweeps, run them, and read what they show."""
+    """Plan same-seed sweeps, run them, and analyse the results."""
 
 
 @command.command("analyze")
@@ -137,11 +137,13 @@ def _words(options: tuple[str, ...]) -> tuple[str, ...]:
 
 @command.command("tasks")
 @click.argument("source")
-@click.option("--algorithm", required=True, metavar="COLUMN", help="Who is compared.")
-@click.option("--task", required=True, metavar="COLUMN", help="On what: a game, a dataset.")
+@click.option(
+    "--algorithm", required=True, metavar="COLUMN", help="Column of what is compared: an algorithm, a model."
+)
+@click.option("--task", required=True, metavar="COLUMN", help="Column of the task: a game, a dataset.")
 @click.option("--metric", required=True, metavar="COLUMN", help="The score of one run.")
 @click.option("--lower-is-better", is_flag=True, help="The metric is a loss, an error, a time.")
-@click.option("--scale", is_flag=True, help="Put each task's worst run at 0 and its best at 1.")
+@click.option("--scale", is_flag=True, help="Scale each task so that its worst run is 0 and its best 1.")
 @click.option(
     "--html",
     type=click.Path(dir_okay=False, path_type=Path),

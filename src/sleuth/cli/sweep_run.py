@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--question", default="", help="What you want to know.")
 @click.option("--hypothesis", default="", help="What you expect.")
-@click.option("--command", "command_line", metavar="LINE", help="What runs; {value} and {seed} are put in.")
+@click.option(
+    "--command", "command_line", metavar="LINE", help="The command to run; {value} and {seed} are filled in."
+)
 @click.option("--param", metavar="NAME", help="The parameter to vary.")
-@click.option("--values", metavar="A,B,..", help="Its values.")
+@click.option("--values", metavar="A,B,..", help="The values of that parameter.")
 @click.option(
     "--also", multiple=True, metavar="NAME=A,B,..", help="A second parameter (repeatable; see the warning)."
 )
@@ -31,8 +33,16 @@ if TYPE_CHECKING:
     "--search", multiple=True, metavar="NAME=LO:HI[:log|:int]", help="Explore a range at random (repeatable)."
 )
 @click.option("--samples", type=click.IntRange(1), help="Points of a random search.")
-@click.option("--seeds", default="5", show_default=True, metavar="N|A,B,..", help="The same for each value.")
-@click.option("--metric", metavar="NAME", help="What is judged; read from the log or from $SLEUTH_RESULT.")
+@click.option(
+    "--seeds",
+    default="5",
+    show_default=True,
+    metavar="N|A,B,..",
+    help="How many seeds, or which: the same for each value.",
+)
+@click.option(
+    "--metric", metavar="NAME", help="The metric to judge by; read from the log or from $SLEUTH_RESULT."
+)
 @click.option("--lower-is-better", is_flag=True, help="The metric is a loss, an error, a time.")
 @click.option(
     "--adapter",
@@ -46,7 +56,9 @@ if TYPE_CHECKING:
 @click.option("--seconds", type=float, help="A run that takes longer is ended and counts as failed.")
 @click.option("--cores", type=click.IntRange(1), help="Cores of one run.")
 @click.option("--priority", type=int, help="Order among several plans; higher runs first.")
-@click.option("--time", "time_first", is_flag=True, help="Run the first one now, to tell how long all take.")
+@click.option(
+    "--time", "time_first", is_flag=True, help="Run the first one now, to estimate how long all take."
+)
 @click.option("--force", is_flag=True, help="Replace an existing plan.")
 @output_options
 def plan_command(file: Path, json_path: str | None, quiet: bool, **options: Any) -> int:

@@ -19,7 +19,7 @@ def command(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    """Walk the eleven questions of triage: which say yes, by which numbers, where that points.
+    """Ask the eleven triage questions, and show the numbers behind each reply.
 
     Exit code 1 means that at least one of them says yes.
     """

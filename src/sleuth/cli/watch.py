@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     help="Keep files that the script wrote with the run, such as '*.pt'; may be given several times.",
 )
 @click.option(
-    "--fail", is_flag=True, help="Exit with 1 when a cause was found and the script itself ended well."
+    "--fail", is_flag=True, help="Exit with 1 when a cause was found, and the script itself succeeded."
 )
 @click.option(
     "--tie", is_flag=True, help="End the script when Sleuth is killed, in place of letting it train on."

@@ -61,11 +61,11 @@ def _unavailable(experiment: Experiment, ending: Ending, record: Record | None, 
     if record is None:
         return "nothing was recorded"
     if ending.status == "raised":
-        return f"the script cannot run in this world ({ending.exception}: {ending.message[:120]})"
+        return f"the script cannot run this way ({ending.exception}: {ending.message[:120]})"
     if ending.status == "killed" or (ending.out_of_time and len(record.steps) < MOST_OF_IT * base_steps):
         return "out of time"
     if ending.status in ("died", "wrote"):
-        return f"the script could not go on in this world ({ending.message})"
+        return f"the script could not continue this way ({ending.message})"
     if (ask := part_of(experiment, "unavailable")) is not None:
         return str(ask(record))
     return "" if sum(ending.took_hold.values()) else "nothing in the script could be changed this way"

@@ -17,7 +17,7 @@ from sleuth.record.entries import Record
 from sleuth.record.json_lines import read
 from sleuth.report import Report
 
-BY_HAND = "None of the findings has an edit that can be made mechanically; follow their `fix` by hand."
+BY_HAND = "None of the findings has an edit that can be applied automatically; follow their `fix` by hand."
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def mend(found: Report, request: Request, in_place: bool) -> Mended:
     serious = [finding for finding in found.findings if finding.severity != "note"]
     finding = next((finding for finding in serious if finding.edits), None)
     if finding is None:
-        return Mended(reason=BY_HAND if serious else "Nothing was found that could be mended.")
+        return Mended(reason=BY_HAND if serious else "Nothing was found that could be repaired.")
     planned = repairs([finding], unsafe=True)
     if not planned:
         return Mended(finding.cause, reason=f"The edit for {finding.cause} does not fit the file any more.")

@@ -130,7 +130,7 @@ def _falsifier(hypothesis: str) -> str:
     if hypothesis == NOTHING:
         return "any check that fails"
     if hypothesis == OTHER:
-        return "a cause of the catalog that is confirmed by experiment"
+        return "a cause of the catalog that an experiment confirms"
     told = catalog.find(hypothesis).page.tells.get("refuted by", "")
     if told:
         return " ".join(told.split())

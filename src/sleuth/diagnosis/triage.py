@@ -84,7 +84,7 @@ def _none(asked: Sequence[Question]) -> Question:
 
 def _traceback(look: _Look) -> Question:
     base = look.case.base
-    asks = "Does it raise?"
+    asks = "Does it raise an exception?"
     if base is None or not exceptional(look.case):
         return Question("traceback", asks, "no")
     told = meaning(base.exception, base.message)
@@ -120,7 +120,7 @@ def _initial_loss(look: _Look) -> Question:
 
 
 def _one_batch(look: _Look) -> Question:
-    asks = "Does it fail to learn one batch by heart?"
+    asks = "Does it fail to memorise one batch?"
     trial = look.case.made.get(ONE_BATCH.kind)
     if trial is None or trial.yes is None:
         return Question("one batch", asks, "unknown", "" if trial is None else trial.detail)
@@ -129,7 +129,7 @@ def _one_batch(look: _Look) -> Question:
 
 
 def _validation(look: _Look) -> Question:
-    asks = "Is validation odd: far worse than training, or too good to be true?"
+    asks = "Is validation suspicious: far worse than training, or too good to be true?"
     odd = look.answering("validation")
     if odd:
         return Question("validation", asks, "yes", odd[0].message, tuple(f.cause for f in odd))
@@ -164,10 +164,10 @@ _ASKED: tuple[Callable[[_Look], Question], ...] = (
     _from_symptom("non-finite", "Is a loss or gradient not finite?", "not finite"),
     _initial_loss,
     _one_batch,
-    _from_symptom("stuck", "Does the loss stand still from the start?", "stuck from the start"),
+    _from_symptom("stuck", "Is the loss stuck from the start?", "stuck from the start"),
     _from_symptom("explodes", "Does it fall and then explode?", "falls, then explodes"),
     _validation,
-    _from_symptom("metric", "Does the metric part from the loss?", "metric apart from loss"),
+    _from_symptom("metric", "Does the loss fall without the metric improving?", "metric apart from loss"),
     _from_symptom("constant", "Is the output the same for every input?", "constant output"),
     _from_symptom("slow", "Do steps take longer and longer?", "steps take longer and longer"),
 )

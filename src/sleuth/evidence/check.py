@@ -97,14 +97,14 @@ def _judgement(entry: Checked) -> tuple[Severity, str | None]:
         return "error", f"The quote of {name} cannot be compared: there is no file {link.file!r}."
     bold = entry.comparison.bold if entry.comparison else None
     if entry.verdict == "MISSING":
-        return "error", f"The quote of {name} does not stand in {link.file}."
+        return "error", f"The quote of {name} is not in {link.file}."
     if entry.verdict == "ALTERED":
         grave = len(words) > SLIPS or bold in ("ALTERED", "MISSING")
         what = f"{len(words)} word{'s' * (len(words) > 1)} not in {link.file}: {_some(words)}"
         return "error" if grave else "warning", f"The quote of {name} has {what}."
     emphasis = f" The part in bold is itself {bold}." if bold in ("GAPS", "ALTERED", "MISSING") else ""
     if entry.verdict == "MOVED":
-        return "warning", f"The quote of {name} stands at {entry.found_at}, not at {link.anchor}.{emphasis}"
+        return "warning", f"The quote of {name} is at {entry.found_at}, not at {link.anchor}.{emphasis}"
     if entry.verdict == "GAPS":
         count = sum(len(stretch.split()) for stretch in words)
         return (

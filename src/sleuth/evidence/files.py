@@ -96,7 +96,7 @@ def read_lock(map_path: str) -> Mapping[str, str]:
         if payload["schema"] != LOCK_SCHEMA or not isinstance(files, dict):
             raise ValueError
     except (ValueError, KeyError, TypeError, UnicodeDecodeError):
-        raise SleuthError(f"{path} is no lock of evidence files; write it anew with --lock.") from None
+        raise SleuthError(f"{path} is no lock of evidence files; write it again with --lock.") from None
     return {str(name): str(value) for name, value in files.items()}
 
 

@@ -111,7 +111,7 @@ def _salvaged(text: str) -> dict[str, Any]:
 def _look_for_lost_titles(block: Block, bare: str, prose: str, problems: list[Problem]) -> None:
     """A title that does not begin its line is no title any more; say so rather than lose a statement."""
     if buried := _BURIED.search(_LINK.sub(lambda match: " " * len(match[0]), bare)):
-        message = f"{buried[0].strip()[:50]} stands within a line; a statement begins a line of its own."
+        message = f"{buried[0].strip()[:50]} is within a line; a statement begins a line of its own."
         problems.append(Problem(*block.place(buried.start()), "error", "buried-title", message, unread=True))
     if not block.title and _BROKEN.match(prose.strip()):
         message = f"This looks like a title with a bracket or colon missing: {prose.strip()[:50]!r}."

@@ -159,7 +159,7 @@ def _merged(build: _Build, block: Block, known: Statement | None, fresh: Stateme
     if known is None or (fresh.defined and not known.defined):
         return fresh if known is None else replace(fresh, tags=_both(known.tags, fresh.tags))
     if fresh.defined:
-        message = f"Two statements are called [{fresh.title}]: the first stands in line {known.line}."
+        message = f"Two statements are called [{fresh.title}]: the first is in line {known.line}."
         build.complain(block, "duplicate-title", message)
         return replace(known, quotes=known.quotes + fresh.quotes)
     if not (fresh.tags or fresh.data or fresh.links or fresh.quotes):
@@ -207,7 +207,7 @@ def _add_argument(build: _Build, block: Block, inline: Inline, mentioned: bool =
         build.arguments[block.title] = fresh
     else:
         if known.text and fresh.text:
-            message = f"Two arguments are called <{fresh.title}>: the first stands in line {known.line}."
+            message = f"Two arguments are called <{fresh.title}>: the first is in line {known.line}."
             build.complain(block, "duplicate-title", message)
         build.arguments[block.title] = _joined(known, fresh)
     return Node("argument", block.title)
@@ -236,9 +236,7 @@ def _add_item(build: _Build, block: Block, inline: Inline) -> None:
     numbers = [item.block.number for item in build.items if item.title]
     expected = numbers[-1] + 1 if numbers else 1
     if block.number != expected:
-        message = (
-            f"({block.number}) stands where ({expected}) was expected: a line is missing, double or torn."
-        )
+        message = f"({block.number}) is where ({expected}) was expected: a line is missing, double or torn."
         build.complain(block, "numbering", message)
     title = _add_statement(build, block, inline)
     build.items.append(_Item(block, title))

@@ -66,9 +66,9 @@ def undoing(slug: str) -> Experiment:
     """The most telling experiment: take the suspect back and look whether it learns."""
     return Experiment(
         UNDO,
-        f"Is it clearly better with {slug} undone?",
-        f"with {slug} undone it is clearly better",
-        f"with {slug} undone it is no better",
+        f"Is it clearly better with {slug} corrected?",
+        f"with {slug} corrected it is clearly better",
+        f"with {slug} corrected it is no better",
         "never",
         f"{UNDO} {slug}",
         cause=slug,

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 EXPERIMENT = Experiment(
     "again",
-    "Do two runs of it differ?",
-    "two runs part",
+    "Do two runs with the same seed differ?",
+    "two runs differ",
     "two runs agree",
     "never",
     "repeat",

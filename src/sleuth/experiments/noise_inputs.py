@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EXPERIMENT = Experiment(
     "noise-inputs",
-    "Does it do as well on noise?",
+    "Does it do as well with noise as inputs?",
     "noise does as well",
     "noise does worse",
     "never",

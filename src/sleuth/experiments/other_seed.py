@@ -17,9 +17,9 @@ SHIFT = 1009  # added to every seed in another world
 
 EXPERIMENT = Experiment(
     "other-seed",
-    "Does another seed end elsewhere?",
-    "another seed ends elsewhere",
-    "another seed ends alike",
+    "Does another seed end with a different loss?",
+    "another seed ends with a different loss",
+    "another seed ends with the same loss",
     "rarely",
     "seed",
     place=6,

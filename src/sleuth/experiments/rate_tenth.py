@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 EXPERIMENT = Experiment(
     "lr×0.1",
-    "Is it clearly better at a tenth of the rate?",
-    "a tenth of the rate is clearly better",
-    "a tenth of the rate is no better",
+    "Is it clearly better at a tenth of the learning rate?",
+    "a tenth of the learning rate is clearly better",
+    "a tenth of the learning rate is no better",
     "never",
     "rate down",
     place=5,

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 EXPERIMENT = Experiment(
     "lr×10",
-    "Is it clearly better at ten times the rate?",
-    "ten times the rate is clearly better",
-    "ten times the rate is no better",
+    "Is it clearly better at ten times the learning rate?",
+    "ten times the learning rate is clearly better",
+    "ten times the learning rate is no better",
     "rarely",
     "rate up",
     place=4,

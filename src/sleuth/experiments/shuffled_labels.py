@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 EXPERIMENT = Experiment(
     "shuffled-labels",
-    "Does it do as well with labels dealt at random?",
+    "Does it do as well with random labels?",
     "random labels do as well",
     "random labels do worse",
     "never",

@@ -23,7 +23,7 @@ _KNOWN: tuple[tuple[str, Meaning], ...] = (
     (r"shapes cannot be multiplied|size mismatch|must match|Given groups=|shape '.*' is invalid",
      Meaning("Shapes do not fit together at this line; print the shapes of both operands just before it.")),
     (r"not compiled with CUDA|no NVIDIA driver|CUDA (error|driver|is not available)|torch\.cuda|HIP",
-     Meaning("The script insists on a GPU and there is none here. Let it choose: device = 'cuda' if "
+     Meaning("The script requires a GPU and there is none here. Let it choose: device = 'cuda' if "
              "torch.cuda.is_available() else 'cpu'.")),
     (r"EOF when reading a line",
      Meaning("The script asks for input on the terminal; give it as an argument instead.")),
@@ -31,12 +31,12 @@ _KNOWN: tuple[tuple[str, Meaning], ...] = (
      Meaning("The script needs the network and could not reach it; download what it needs once and read it "
              "from disk.")),
     (r"out of memory|MemoryError|Unable to allocate|not enough memory",
-     Meaning("The memory of this machine is not enough for it; try a smaller batch.")),
+     Meaning("This machine has too little memory for it; try a smaller batch.")),
     (r"the following arguments are required|unrecognized arguments|invalid choice",
-     Meaning("The script wants other command-line arguments; give them after its name.")),
+     Meaning("The script needs other command-line arguments; give them after its name.")),
     (r"numpy\(\) on Tensor that requires grad",
-     Meaning("A tensor with a graph is turned into numpy; detach() it where it is only reported, and do not "
-             "where the loss needs it.")),
+     Meaning("A tensor with a graph is converted to NumPy: call detach() if it is only reported, but not "
+             "if the loss needs it.")),
 )  # fmt: skip
 
 _BY_TYPE = {

@@ -43,28 +43,30 @@ def _without_a_cause(observed: Observed) -> Verdict:
         what = "is not stable" if unstable else "does not fall as it should"
         return Verdict(
             "inconclusive",
-            f"The loss {what}, and nothing in the catalog explains it: see the board, and compare with a "
-            "trusted reference (`sleuth.diff`).",
+            f"The loss {what}, and nothing in the catalog explains it: see the hypotheses, and compare "
+            "with a trusted reference (`sleuth.diff`).",
         )
     if observed.guessing is not None and hold & {"learns", "had-its-time"}:
         return Verdict("inconclusive", _guesses(observed))
     if learns_a_constant(observed):
         return Verdict(
             "inconclusive",
-            "The loss falls, but it falls as far with noise for inputs and with random labels: what was "
-            "learnt is one answer for all, and nothing in the catalog explains it.",
+            "The loss falls, but it falls as far with noise for inputs and with random labels: the model "
+            "learned one prediction for all examples, and nothing in the catalog explains it.",
         )
     if "poor" in hold and told and observed.course is not None:
         return Verdict("nothing-found", _still_falling(observed))
-    return Verdict("nothing-found", "Nothing wrong was found: it learns, and no check raised an alarm.")
+    return Verdict(
+        "nothing-found", "Nothing wrong was found: the model learns, and no check raised an alarm."
+    )
 
 
 def _high_floor(observed: Observed) -> str:
     course = observed.course
     told = f"only from {course.head:.3g} to {course.tail:.3g}" if course is not None else "little"
     return (
-        f"Nothing wrong was found. The loss falls {told}, as losses with a high floor do; without the inputs "
-        "it does clearly worse, so something is learnt, and no check raised an alarm."
+        f"Nothing wrong was found. The loss falls {told}, as losses whose minimum is high do; with noise "
+        "as inputs it is clearly worse, so something is learned, and no check raised an alarm."
     )
 
 
@@ -72,9 +74,9 @@ def _guesses(observed: Observed) -> str:
     seen = observed.guessing
     assert seen is not None
     return (
-        f"The loss falls, but the evaluation at line {seen.line} is right in only {seen.correct:.0%} of "
-        f"{seen.rows} rows, as by guessing, and nothing in the catalog explains it: look at what it is "
-        "given, and which answers count as right."
+        f"The loss falls, but the evaluation at line {seen.line} has an accuracy of only "
+        f"{seen.correct:.0%} on {seen.rows} rows, no better than guessing, and nothing in the catalog "
+        "explains it: check the evaluation's inputs, and which predictions count as correct."
     )
 
 
@@ -114,7 +116,7 @@ def _crash_sentence(observed: Observed) -> str:
     if ended.status == "died":
         return (
             f"The process was ended by {ended.message or 'a signal'} after {ended.steps} steps, without a "
-            "traceback: as by a fault in compiled code, or for want of memory (SIGKILL)."
+            "traceback: usually a crash in compiled code, or too little memory (SIGKILL)."
         )
     frame = f" at {ended.frames[-1][0]}:{ended.frames[-1][1]}" if ended.frames else ""
     told = meaning(ended.exception, ended.message).sentence
@@ -141,8 +143,8 @@ def _no_training(observed: Observed) -> str:
         )
     if ended.status == "killed" or ended.out_of_time:
         return (
-            f"No training step was seen within {ended.seconds:.0f} s, half of the budget: it does something "
-            "else for long, waits, or never ends. A larger --budget waits longer."
+            f"No training step was seen within {ended.seconds:.0f} s, half of the budget: it does "
+            "something else first, waits, or never ends. A larger --budget waits longer."
         )
     if not observed.torch:
         return "The script does not use torch, so only its source could be read."

@@ -181,7 +181,7 @@ def _confirmed(seen: Observed) -> Iterator[Evidence]:
         made = seen.undoing(evidence.cause)
         if made is not None and made.yes:
             told = f" ({made.figures})" if made.figures != made.seen else ""  # no numbers: nothing new
-            message = f"{evidence.message} With it undone the script does clearly better{told}."
+            message = f"{evidence.message} With this corrected the script does clearly better{told}."
             yield replace(evidence, telling="proven", technique="experiment", message=message, unless=())
 
 

@@ -118,7 +118,7 @@ def _counter(job: Job) -> mmap.mmap:
 
 def _in_words(key: str, turns: int) -> str:
     path, _, line = key.rstrip("#").rpartition(":")
-    return f"the loop at {os.path.basename(path)}:{line} after {turns} turns"
+    return f"the loop at {os.path.basename(path)}:{line} after {turns} iterations"
 
 
 def _asked(job: Job) -> Ending:

@@ -102,12 +102,12 @@ QUESTIONS = (
     ),
     Question(
         "fit, fit_transform, split",
-        "was the test set out of the room?",
+        "was the test set left out?",
         _method("fit", "fit_transform", "train_test_split", "random_split", "split"),
     ),
     Question(
         "log, exp, sqrt, division by a tensor's sum",
-        "can the argument reach its pole?",
+        "can the argument reach a value where the result is infinite?",
         _method("log", "exp", "sqrt", "log2", "log10", "reciprocal", "rsqrt", "norm"),
     ),
     Question(

@@ -169,8 +169,8 @@ def _number(name: str, value: Any) -> float:
 
 def _integers(name: str) -> str:
     return (
-        f"{name!r} is an integer axis, and a loss has no slope along whole numbers: "
-        "hold it fixed, or slice at some of its values."
+        f"{name!r} is an integer axis, and a loss has no gradient along whole numbers: hold it fixed, or "
+        "slice at some of its values."
     )
 
 

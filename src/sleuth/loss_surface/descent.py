@@ -106,9 +106,9 @@ def _spurious(scaled: Scaled, valley: list[Spot], want: Region | None, whole: bo
     return Flaw(
         "spurious-minimum",
         f"From {share:.0%} of the map descent ends at {say_point(scaled.sheet.axes, spot.at)}{also} with "
-        "loss "
-        f"{spot.loss:.3g}, and not at {aim}: a minimum that was not asked for.",
-        "Look at which part of the loss is content there and make it disagree, or start in the other basin.",
+        f"loss {spot.loss:.3g}, and not at {aim}: a minimum other than the wanted one.",
+        "Find the part of the loss that is small there and change it so that it is not, or start in the "
+        "other basin.",
         "likely" if whole else "aside",
         at=spot.at,
         box=tuple((min(ends), max(ends)) for ends in zip(*(one.at for one in valley), strict=True)),
@@ -121,9 +121,8 @@ def _away(scaled: Scaled, basins: Basins, away: list[Spot], want: Region, whole:
     share, main = sum(spot.basin for spot in away), max(away, key=lambda spot: spot.basin)
     return Flaw(
         "leads-away",
-        f"From {share:.0%} of the map the arrows lead away from the wanted {want} and off the map, most of "
-        "them at "
-        f"{say_point(scaled.sheet.axes, main.at)} (loss {main.loss:.3g}); descent arrives from "
+        f"From {share:.0%} of the map the arrows lead away from the wanted {want} and off the map, most "
+        f"of them at {say_point(scaled.sheet.axes, main.at)} (loss {main.loss:.3g}); descent arrives from "
         f"{basins.arrives:.0%}.",
         "Check the sign of each term and the loss at the wanted point: it must be lower there than around "
         "it.",

@@ -89,9 +89,8 @@ def saturation(scaled: Scaled) -> Iterator[Flaw]:
         f"The loss flattens where it is high: over {share:.0%} of the map ({say_box(sheet.axes, box)}) the "
         "slope "
         f"is down to 1/{weakest:.3g} of what it is at low loss, so the worst inputs are corrected least.",
-        "Use a form that stays steep where it is wrong (drop the log1p, tanh or sigmoid around the error; "
-        "for "
-        "probabilities take the cross-entropy of the logits), and clip gradients instead.",
+        "Use a form that stays steep where it is wrong (drop the log1p, tanh or sigmoid around the "
+        "error; for probabilities take the cross-entropy of the logits), and clip gradients instead.",
         box=box,
         share=share,
         numbers={"share": share, "weakest_slope_ratio": weakest},
@@ -117,11 +116,9 @@ def non_finite(sheet: Sheet) -> Iterator[Flaw]:
     yield Flaw(
         "non-finite",
         f"{what} on {share:.1%} of the map ({say_box(sheet.axes, box)}); the first such input is "
-        f"{say_point(sheet.axes, point)} with {', '.join(shown)}. One such value turns every weight into "
-        "NaN.",
-        "Keep the input away from the pole: clamp it or add a small number inside the log, sqrt or "
-        "division, or "
-        "use the stable form (log1p, logsumexp, the with_logits losses).",
+        f"{say_point(sheet.axes, point)} with {', '.join(shown)}. One such value makes every weight NaN.",
+        "Keep the input away from that point: clamp it or add a small number inside the log, sqrt or "
+        "division, or use the stable form (log1p, logsumexp, the with_logits losses).",
         "proven",
         at=point,
         box=box,
@@ -158,8 +155,7 @@ def _dead(
     return Flaw(
         "dead-zone",
         f"The gradient is zero on {share:.0%} of the map ({say_box(sheet.axes, box)}), where the loss is "
-        f"{above}."
-        f"{where} Whatever falls in there never moves again.",
+        f"{above}.{where} A model that gets there never leaves.",
         "Give the flat side a slope (a soft hinge such as softplus, a leaky floor, no clamp on the loss), "
         "or make sure that nothing starts there.",
         telling,

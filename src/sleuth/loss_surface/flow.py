@@ -100,9 +100,8 @@ def antisymmetric(sheets: Sequence[Sheet]) -> Iterator[str]:
         if len(sheet.axes) == 2 and _cancel(sheet.slopes[0], sheet.slopes[1]):
             one, two = (axis.name for axis in sheet.axes)
             yield (
-                f"{sheet.term}: {one} and {two} are an antisymmetric pair (opposite slopes everywhere): the "
-                "loss sees "
-                f"only their difference, and moving both together changes nothing."
+                f"{sheet.term}: {one} and {two} are an antisymmetric pair (opposite slopes everywhere): "
+                "the loss sees only their difference, and moving both together changes nothing."
             )
     for left, right in combinations([sheet for sheet in sheets if sheet.term != TOTAL], 2):
         if all(_cancel(a, b, empty=True) for a, b in zip(left.slopes, right.slopes, strict=True)):

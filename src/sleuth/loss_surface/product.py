@@ -39,11 +39,9 @@ class LogForm:
         small = self.rows[0]
         place = ", ".join(f"{value:.3g}" for value in small.point)
         return (
-            "This loss is a product of one factor an axis, so each slope is scaled by the other factor. In "
-            "log "
-            f"space ({self.formula}) the factors separate and this saddle is gone: at ({place}) the gradient "
-            "is "
-            f"{_say(small.logarithm)} instead of {_say(small.product)}."
+            "This loss is a product of one factor an axis, so each slope is scaled by the other factor. "
+            f"In log space ({self.formula}) the factors separate and this saddle is gone: at ({place}) "
+            f"the gradient is {_say(small.logarithm)} instead of {_say(small.product)}."
         )
 
     def to_dict(self) -> dict[str, Any]:

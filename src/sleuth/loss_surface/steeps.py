@@ -50,17 +50,16 @@ def imbalance(scaled: Scaled, whole: bool) -> Iterator[Flaw]:
     loud, quiet = sheet.axes[strong].name, sheet.axes[weak].name
     seen = (
         f"Gradients along {loud} are {ratio:.3g} times those along {quiet} (upper quartiles "
-        f"{sizes[strong]:.3g} and "
-        f"{sizes[weak]:.3g}): a step that suits {loud} leaves {quiet} where it is."
+        f"{sizes[strong]:.3g} and {sizes[weak]:.3g}): a learning rate that suits {loud} hardly changes "
+        f"{quiet}."
         if sizes[weak]
         else f"Only {loud} has any influence: wherever the loss has a slope, it is 0 along {quiet}."
     )
     yield Flaw(
         "axis-imbalance",
         seen,
-        f"Bring the inputs to one scale (standardise {quiet} and {loud}, or use their logarithms), or weight "
-        "the "
-        "parts of the loss.",
+        f"Bring the inputs to one scale (standardise {quiet} and {loud}, or use their logarithms), or "
+        "weight the terms of the loss.",
         share=float(alive.mean()),
         box=box_of(sheet, alive),
         numbers={
@@ -106,12 +105,10 @@ def cliffs(scaled: Scaled, batched: Batched) -> Iterator[Flaw]:
         )
     yield Flaw(
         "cliff",
-        f"The loss has a cliff near {say_point(scaled.sheet.axes, tuple(worst.high))}: {seen}. A step sized "
-        "for one "
-        "side is thrown far off on the other.",
+        f"The loss has a cliff near {say_point(scaled.sheet.axes, tuple(worst.high))}: {seen}. A step "
+        "that suits one side is far too large on the other.",
         "Smooth the edge (a soft threshold, a wider margin, a floor under the denominator or inside the "
-        "log), and "
-        "clip gradients.",
+        "log), and clip gradients.",
         at=tuple(map(float, worst.high)),
         box=tuple((float(lo), float(hi)) for lo, hi in zip(ends.min(axis=0), ends.max(axis=0), strict=True)),
         share=len(edges) / scaled.sheet.loss.size,

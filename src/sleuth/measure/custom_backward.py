@@ -37,7 +37,7 @@ def measure(subject: Subject) -> CustomGradient:
         raise NotApplicable(NONE)
     if meant := [cls.__name__ for cls in classes if cls in _other_on_purpose(subject, classes)]:
         raise NotApplicable(
-            f"{meant[0]} hands its input on, or rounds it: its backward is meant to differ from its forward"
+            f"{meant[0]} passes its input on, or rounds it: its backward is meant to differ from its forward"
         )
     where = next(
         (place for cls in classes if (place := source_of(getattr(cls, "backward", None))) is not None), None

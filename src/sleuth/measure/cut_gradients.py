@@ -33,7 +33,7 @@ def measure(subject: Subject, gradients: Gradients) -> Cuts:
     """Change values and look: an experiment cannot be deceived by how the values were passed on."""
     waiting = gradients.silent
     if not waiting:
-        raise NotApplicable("every parameter that ran has a way to an output")
+        raise NotApplicable("every parameter that ran has a path to an output")
     groups: dict[str, list[str]] = {}
     for parameter in waiting:
         groups.setdefault(parameter.module, []).append(parameter.name)

@@ -66,7 +66,7 @@ def mixing(subject: Subject, inputs: tuple[str, ...]) -> Mixing:
     if _time_first(subject, inputs):
         raise NotApplicable("the examples are on the second axis, behind time")
     if _one_graph(subject, length):
-        raise NotApplicable("the rows are nodes of one graph, which shall influence each other")
+        raise NotApplicable("the rows are nodes of one graph, which should influence each other")
     subject.model.eval()
     subject.wake_zeros()
     subject = subject.smaller()
@@ -83,7 +83,9 @@ def mixing(subject: Subject, inputs: tuple[str, ...]) -> Mixing:
     else:
         found = _by_replacement(subject, chosen[0][1], length)
     if found.share > SAME and _compares_all(subject, length):
-        raise NotApplicable("the model answers with a table of examples by examples, as contrasts need it")
+        raise NotApplicable(
+            "the model outputs a table of examples by examples, as contrastive losses need it"
+        )
     if found.share > SAME and _passes_messages(subject, length):
         raise NotApplicable("the model gathers rows at the places an index names, as messages in a graph")
     if found.share > SAME and _blended(subject):

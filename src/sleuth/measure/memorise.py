@@ -85,18 +85,18 @@ def read_curve(curve: list[float], complete: bool) -> tuple[str, str]:
     if len(finite) < len(curve) or max(finite) > 1e3 * max(abs(finite[0]), 1e-6):
         return (
             "explodes",
-            "the numbers leave their range: look at the rate, the input scale and unsafe operations",
+            "the values are no longer finite: check the learning rate, the input scale and unsafe operations",
         )
     start, end = finite[0], sum(finite[-5:]) / len(finite[-5:])
     if _learned(finite):
-        return "learned", "the batch can be learned by heart: model, loss and gradients work together"
+        return "learned", "the batch can be memorised: model, loss and gradients work together"
     if end > start + 0.1 * abs(start):
-        return "rises", "the loss goes up while it is minimised: its sign, or a gradient that is wrong"
+        return "rises", "the loss rises although it is minimised: check its sign, and for a wrong gradient"
     rises = sum(b > a for a, b in pairwise(finite)) / max(len(finite) - 1, 1)
     if rises > 0.4 and end > 0.5 * start:
         return (
             "oscillates",
-            "up and down without progress: labels that contradict each other, noise, or the rate",
+            "the loss goes up and down without progress: contradictory labels, noise, or the learning rate",
         )
     if not complete:
         return "unfinished", "the time budget ended before the curve could be read"
@@ -106,10 +106,16 @@ def read_curve(curve: list[float], complete: bool) -> tuple[str, str]:
             "almost nothing was learned: gradient flow, a saturated loss, or inputs without information",
         )
     if _still_falls(finite):
-        return "falls", "it was still falling when the steps ended: more of them, or a larger rate, may do"
+        return "falls", (
+            "the loss was still falling when the steps ended: more steps, or a larger "
+            "learning rate, may be enough"
+        )
     return (
         "plateaus",
-        "some was learned, not all: noise in the model, capacity, or labels that inputs cannot tell apart",
+        (
+            "the batch was memorised only in part: noise in the model, capacity, or different labels for "
+            "equal inputs"
+        ),
     )
 
 

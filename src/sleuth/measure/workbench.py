@@ -189,11 +189,11 @@ class Workbench:
 
     @property
     def sameness(self) -> Sameness | None:
-        return self._once("sameness of answers", constant_axis.measure)
+        return self._once("sameness of predictions", constant_axis.measure)
 
     @property
     def unmoved(self) -> Unmoved | None:
-        return self._once("answers at other weights", choices.measure)
+        return self._once("predictions at other weights", choices.measure)
 
     @property
     def modes(self) -> Modes:

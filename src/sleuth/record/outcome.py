@@ -144,7 +144,7 @@ def scores(record: Record) -> dict[str, Score]:
     found: dict[str, Score] = {}
     for seen in record.of(Evaluation):
         if seen.correct is not None and seen.rows:
-            found[f"share right at line {seen.line}"] = Score("share right", seen.correct, True, seen.rows)
+            found[f"accuracy at line {seen.line}"] = Score("accuracy", seen.correct, True, seen.rows)
         if seen.loss is not None and math.isfinite(seen.loss):
             found[f"loss at line {seen.line}"] = Score("evaluation loss", seen.loss, False, seen.rows)
     for metric in record.of(Metric):
@@ -317,7 +317,7 @@ def as_well(base: Record, other: Record) -> bool | None:
     shares = [
         (ours[name].value, theirs[name].value, ours[name].rows)
         for name in ours
-        if name in theirs and ours[name].name == "share right"
+        if name in theirs and ours[name].name == "accuracy"
     ]
     for mine, robbed, rows in shares:
         if mine - robbed > max(0.05, 2 * math.sqrt(0.5 / rows)):

@@ -101,7 +101,7 @@ def _excerpt(finding: Finding) -> str:
 def _experiments(report: Report) -> Iterator[str]:
     if not report.experiments:
         return
-    yield "<h2>Experiments</h2><p class='dim'>The same script in a changed world; loss by step: "
+    yield "<h2>Experiments</h2><p class='dim'>The same script run again with one change; loss by step: "
     yield f"{_swatch('base')} as it is, {_swatch('changed')} changed.</p><div class='row'>"
     yield from (_plot(report, experiment) for experiment in report.experiments)
     yield "</div>"

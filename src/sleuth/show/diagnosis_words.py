@@ -30,7 +30,7 @@ TITLES = {
 _WRONG = {
     "non-finite": "Values are first not finite",
     "exploding": "Values first explode",
-    "constant": "All rows first come out alike",
+    "constant": "All rows are first equal",
     "dead": "All values are first zero",
 }
 _STATUS = {
@@ -88,7 +88,7 @@ def spent(report: Report) -> str:
     for seen in of_kind(report, BudgetSpent):
         if seen.spent and seen.next:
             twice = math.ceil(2 * report.timing.get("budget", 60.0) / 60)
-            return f"The budget ran out; next would be `{seen.next}`: try --budget {twice}m."
+            return f"The budget ran out before `{seen.next}`: try --budget {twice}m."
     return ""
 
 
@@ -135,8 +135,8 @@ def of_no_weight(report: Report, experiment: Tried) -> str:
     if report.verdict.status != "nothing-found" or experiment.answer != "yes":
         return ""
     if "better" in question(experiment.name):
-        return "Not a fault: it learns as it is. Worth a try all the same."
-    return "By itself this is no sign of a fault: healthy runs show it, too."
+        return "Not a fault: the model learns as it is. Worth trying nevertheless."
+    return "By itself this is not a sign of a fault: healthy runs show it, too."
 
 
 def _loop(key: str, script: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from sleuth import catalog
-from sleuth.catalog import TECHNIQUES, Cause
+from sleuth.catalog import TECHNIQUES, WAYS, Cause
 
 BUILT, DESCRIBED, NEITHER = "●", "○", "·"
 
@@ -17,7 +17,7 @@ BUILT, DESCRIBED, NEITHER = "●", "○", "·"
 def built(cause: Cause) -> tuple[str, ...]:
     """The techniques that detect the cause today, in the words pages use."""
     seen = {TECHNIQUES[name] for name in cause.detectors}
-    return tuple(word for word in catalog.WORDS if word in seen)
+    return tuple(word for word in WAYS if word in seen)
 
 
 def status(cause: Cause) -> str:
@@ -95,15 +95,13 @@ def overview(chosen: Iterable[Cause]) -> str:
     if not chosen:
         return "No cause matches."
     indent = max(len(cause.slug) for cause in chosen)
-    columns = "  ".join(catalog.WORDS)
+    columns = "  ".join(WAYS)
     blocks = []
     for family, members in groupby(chosen, key=attrgetter("family")):
         head = click.style(catalog.families()[family].title.ljust(indent + 2), bold=True)
         rows = [f"  {cause.slug.ljust(indent)}  {_marks(cause)}  {cause.page.summary}" for cause in members]
         blocks.append("\n".join([f"{head}  {click.style(columns, dim=True)}", *rows]))
-    legend = (
-        f"{BUILT} detected   {DESCRIBED} described, not yet detected   {NEITHER} not its way of being seen"
-    )
+    legend = f"{BUILT} detected   {DESCRIBED} described, not yet detected   {NEITHER} does not apply"
     return "\n\n".join([*blocks, click.style(legend, dim=True)])
 
 
@@ -127,7 +125,7 @@ def _marks(cause: Cause) -> str:
     def mark(word: str) -> str:
         return BUILT if word in now else DESCRIBED if word in described else NEITHER
 
-    return "  ".join(mark(word).center(len(word)) for word in catalog.WORDS)
+    return "  ".join(mark(word).center(len(word)) for word in WAYS)
 
 
 def _references(cause: Cause) -> list[str]:

@@ -72,7 +72,7 @@ def _split(split: Mapping[str, Any] | None) -> Iterator[str]:
     if split is not None:
         yield f"validation examples that are training examples: {split['shared']} of {split['val_rows']}"
         shift = number(split["largest_shift"])
-        yield f"largest difference of a column's mean, training to validation: {shift} spreads"
+        yield f"largest difference of a column's mean, training to validation: {shift} standard deviations"
 
 
 def number(value: Any) -> str:

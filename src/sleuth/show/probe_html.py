@@ -57,7 +57,7 @@ def _parts(report: Report, seen: Mapping[str, Any]) -> Iterator[str]:
     yield _parameters(first.get("gradients", {}).get("parameters", ()), seen.get("updates", {}))
     if "memory" in seen:
         memory = seen["memory"]
-        yield f"<h3>Learning this batch by heart: {escape(memory['reading'])}</h3>"
+        yield f"<h3>Memorising this batch: {escape(memory['reading'])}</h3>"
         yield curve(memory["curve"]) + f"<p><small>{escape(memory['explanation'])}</small></p>"
     if "rate_range" in seen:
         yield "<h3>Loss over rising learning rates</h3>" + curve(seen["rate_range"]["losses"])

@@ -136,11 +136,11 @@ def _losses(losses: Sequence[Mapping[str, Any]], seen: Mapping[str, Any]) -> str
     if isinstance(wiring.get("doubling"), (int, float)):
         lines.append(f"  every example twice: loss ×{wiring['doubling']:.2f}")
     if isinstance(wiring.get("target_effect"), (int, float)):
-        lines.append(f"  targets handed to other examples: loss changes by {wiring['target_effect']:.0%}")
+        lines.append(f"  targets shuffled between examples: loss changes by {wiring['target_effect']:.0%}")
     if "downhill" in seen:
         step = seen["downhill"]
         lines.append(
-            f"  one small step downhill: promised {step['promised']:.2g}, brought {step['brought']:.2g}"
+            f"  one small gradient step: predicted {step['promised']:.2g}, measured {step['brought']:.2g}"
             + _error(step)
         )
     return "\n".join([text, *lines]).strip("\n")
@@ -182,7 +182,7 @@ def _mistakes(mistakes: Sequence[Mapping[str, Any]]) -> str:
 def _memory(memory: Mapping[str, Any] | None) -> str:
     if memory is None:
         return ""
-    head = f"Learning this batch by heart: {memory['reading']} ({memory['steps']} steps)"
+    head = f"Memorising this batch: {memory['reading']} ({memory['steps']} steps)"
     curve = spark([value for value in memory["curve"] if isinstance(value, (int, float))])
     lines = [
         head,
@@ -202,8 +202,8 @@ def _optimizer(seen: Mapping[str, Any]) -> str:
         curve = spark([value for value in found["losses"] if isinstance(value, (int, float))])
         span = f"{found['rates'][0]:.0e} {curve} {found['rates'][-1]:.0e}"
         lines.append(
-            f"  loss over rising rates: {span}; steepest at {_number(found['steepest'])}, "
-            f"breaks at {_number(found['breaks_at'])}"
+            f"  loss over rising learning rates: {span}; steepest at {_number(found['steepest'])}, breaks "
+            f"at {_number(found['breaks_at'])}"
         )
     if "noise_scale" in seen:
         noise = seen["noise_scale"]

@@ -167,7 +167,7 @@ def _failures(result: "Seeds") -> str:
     """Without a threshold only seeds that stand apart from the others count as failed."""
     below = sum(value < result.threshold for value in result.finals)
     if result.failing != below:
-        return "no group of seeds stands apart"
+        return "no group of seeds is separate"
     return f"{result.failing} below {result.threshold:.4g}"
 
 

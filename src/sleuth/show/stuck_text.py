@@ -16,7 +16,7 @@ def full(result: "Standstill") -> str:
     parts = [_care(answers.care), _reach(answers.reach), _rivals(answers.rivals)]
     parts += [_inertia(answers.inertia)] if answers.inertia is not None else []
     parts += [_counterfactual(answers.counterfactual)] if answers.counterfactual is not None else []
-    parts += [f"   Same value without the term? unavailable: {answers.unasked}"] if answers.unasked else []
+    parts += [f"   Same value without the term? not known: {answers.unasked}"] if answers.unasked else []
     parts.append(f"→ {result.row}" + ("" if result.findings else f": {result.verdict.summary}"))
     for finding in result.findings:
         proof = f"\n    confirmed by: {'; '.join(finding.confirmed_by)}" if finding.confirmed_by else ""
@@ -53,10 +53,8 @@ def _reach(reach: "Reach") -> str:
     shaken = "" if reach.redrawn is None else f"; shaken parameters change it by {reach.redrawn:.2g}"
     return (
         f"2. Can the parameters move it?  {_yes(reach.moves)}: slope {reach.promised:.3g} by autograd, "
-        f"{real}{shaken}; "
-        f"{reach.in_span:.0%} of the wanted direction in the Jacobian's span (rank {reach.rank} of "
-        f"{reach.entries}); "
-        f"by layer: {listed}{more}"
+        f"{real}{shaken}; {reach.in_span:.0%} of the wanted direction in the Jacobian's span (rank "
+        f"{reach.rank} of {reach.entries}); by layer: {listed}{more}"
     )
 
 
@@ -71,10 +69,8 @@ def _rivals(rivals: "Rivals") -> str:
     )
     return (
         f"3. Is something fighting it?    {_yes(rivals.conflict or rivals.ratio >= 100)}: cosines with "
-        f"{rivals.own}: "
-        f"{cosines}; loudest other gradient {rivals.ratio:.3g} times as large; {rivals.cancelled:.0%} of all "
-        "pushing "
-        f"cancelled, {rivals.left:.0%} of the own push left{sharp}"
+        f"{rivals.own}: {cosines}; loudest other gradient {rivals.ratio:.3g} times as large; "
+        f"{rivals.cancelled:.0%} of all pushing cancelled, {rivals.left:.0%} of the own push left{sharp}"
     )
 
 

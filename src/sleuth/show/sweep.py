@@ -112,8 +112,7 @@ def _folklore(group: Group) -> Iterator[str]:
     if not math.isnan(rate):
         yield (
             f"  judged by: {group.method}. The folklore rule |t| > 2 on z-scores flags something in "
-            f"{rate:.0%} "
-            f"of sweeps this size in which nothing differs."
+            f"{rate:.0%} of sweeps this size in which nothing differs."
         )
 
 
@@ -159,8 +158,7 @@ def _sentences(analysis: Analysis, group: Group) -> str:
         word = value.verdict.removeprefix("reliable-")
         parts.append(
             f"{group.param} = {value.value} is reliably {word} ({value.effect:+.3g}, 95% interval "
-            f"{low:+.3g} to "
-            f"{high:+.3g}, corrected p = {value.p:.2g})."
+            f"{low:+.3g} to {high:+.3g}, corrected p = {value.p:.2g})."
         )
     if not reliable:
         parts.append(_nothing(group))
@@ -179,7 +177,7 @@ def _nothing(group: Group) -> str:
         )
     if all(value.verdict == "undefined" for value in group.values):
         return "Nothing can be said: too few seeds or values."
-    return "No evidence of a difference (which is not evidence of none)."
+    return "No evidence of a difference (which does not show that there is none)."
 
 
 def number(value: float, form: str = ".4g") -> str:

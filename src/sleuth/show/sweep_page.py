@@ -131,6 +131,5 @@ def _folklore(group: Group) -> str:
         return ""
     return (
         f"The folklore rule |t| &gt; 2 on z-scores flags something in {group.folklore_false_alarms:.0%} "
-        "of sweeps "
-        "this size in which nothing differs."
+        "of sweeps this size in which nothing differs."
     )

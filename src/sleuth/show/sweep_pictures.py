@@ -69,8 +69,7 @@ def paired_lines(group: Group, metric: str) -> str:
     parts.append(_line(means, "#1c2430", 2.4, 1))
     parts += [
         f"<text class='mark' x='{across.at(names.index(name)):.1f}' y='{HEIGHT - BOTTOM - 4}' "
-        "text-anchor='middle' "
-        f"fill='#c6382c'>✗<title>seed {escape(str(seed))} failed</title></text>"
+        f"text-anchor='middle' fill='#c6382c'>✗<title>seed {escape(str(seed))} failed</title></text>"
         for name, seed in group.failed
         if (name, seed) not in group.cells
     ]

@@ -89,7 +89,7 @@ def _power(plan: Plan) -> Iterator[str]:
         return
     effect, values = _detectable(plan), _values(plan)
     if effect is None:
-        yield f"power: {_seeds(plan)} can never show a reliable difference; 3 are the least"
+        yield f"power: {_seeds(plan)} can never show a reliable difference; 3 are the minimum"
     else:
         yield (
             f"power: {_seeds(plan)} show a value that differs by {effect:.1f} noise sd with {WANTED:.0%} "
@@ -102,14 +102,13 @@ def _power(plan: Plan) -> Iterator[str]:
 
 def cautions(plan: Plan) -> Iterator[str]:
     if not plan.question:
-        yield "There is no question: write down what you want to know before you see the answer."
+        yield "There is no question: write down what you want to know before you see the result."
     if not plan.hypothesis:
         yield "There is no hypothesis: say what you expect, so that a surprise can be one."
     if len(plan.params) > 1:
         yield (
-            f"{len(plan.params)} parameters vary ({', '.join(plan.params)}): their effects cannot be "
-            "told apart by "
-            "this analysis. Sweep one at a time."
+            f"{len(plan.params)} parameters vary ({', '.join(plan.params)}): their effects cannot be told "
+            "apart by this analysis. Sweep one at a time."
         )
     if plan.search:
         yield (
@@ -119,7 +118,10 @@ def cautions(plan: Plan) -> Iterator[str]:
     elif len(plan.values) == 1:
         yield "One value: there is nothing to compare it with."
     if len(plan.seeds) < 3 and not plan.search and not plan.cells:
-        yield f"{_seeds(plan)}: no verdict can be reliable. Take at least 3, better what the power says."
+        yield (
+            f"{_seeds(plan)}: no verdict can be reliable. Use at least 3, better as many as the power "
+            "line says."
+        )
 
 
 def _detectable(plan: Plan) -> float | None:

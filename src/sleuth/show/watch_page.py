@@ -69,9 +69,8 @@ def _finding(finding: Finding) -> str:
     place = f"<p><small>{escape(str(finding.where))}</small></p>" if finding.where else ""
     fix = f"<p>Fix: {escape(finding.fix)}</p>" if finding.fix else ""
     return (
-        f"<div class='finding {finding.severity}'><p><b>{finding.cause}</b> "
-        f"<small>{finding.severity}, {finding.credence:.0%} sure</small></p>"
-        f"<p>{escape(finding.message)}</p>{place}{fix}</div>"
+        f"<div class='finding {finding.severity}'><p><b>{finding.cause}</b> <small>{finding.severity}, "
+        f"{finding.credence:.0%} sure</small></p><p>{escape(finding.message)}</p>{place}{fix}</div>"
     )
 
 
@@ -120,10 +119,9 @@ def curve(title: str, points: Sequence[tuple[int, float]]) -> str:
     note = (", log" if logarithmic else "") + (f"; {lost} not finite" if lost else "")
     about = f"{low:.4g} to {high:.4g}{note}; steps {kept[0][0]} to {kept[-1][0]}"
     return (
-        "<figure><svg viewBox='0 0 300 100' preserveAspectRatio='none'>"
-        f"<path d='M{_path(kept, logarithmic)}'/></svg>"
-        f"<figcaption>{escape(title)}: {values[0]:.4g} → {values[-1]:.4g}<br><small>{about}</small>"
-        "</figcaption></figure>"
+        "<figure><svg viewBox='0 0 300 100' preserveAspectRatio='none'><path "
+        f"d='M{_path(kept, logarithmic)}'/></svg><figcaption>{escape(title)}: {values[0]:.4g} → "
+        f"{values[-1]:.4g}<br><small>{about}</small></figcaption></figure>"
     )
 
 

@@ -17,7 +17,7 @@ from sleuth.stuck_metric.slope import care, loss_slope
 from sleuth.stuck_metric.verdict import verdict
 from sleuth.stuck_metric.without import SAME_WITHOUT, counterfactual
 
-DECIDED = "an earlier question has decided"  # so that the dearest one is not asked
+DECIDED = "an earlier question already decided it"  # so that the dearest one is not asked
 
 
 @dataclass(frozen=True)

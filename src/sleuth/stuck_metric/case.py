@@ -201,6 +201,6 @@ def _single(value: Any, what: str) -> "Tensor":
 def _finite(value: "Tensor", what: str) -> None:
     if not bool(value.detach().isfinite().all()):
         raise SleuthError(
-            f"The {what} is not finite now; find the first value that is not before asking why it stands "
-            "still."
+            f"The {what} is not finite now; find the first value that is not before asking why it does "
+            "not change."
         )

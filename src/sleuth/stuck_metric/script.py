@@ -178,7 +178,7 @@ def _make_twin(sight: Sight) -> None:
     from sleuth.stuck_metric.twin import Twin, hindrance
 
     _end_twin(sight)
-    sight.no_twin = hindrance() if sight.parameters else "no parameters were in sight before"
+    sight.no_twin = hindrance() if sight.parameters else "no parameters were visible before"
     if not sight.no_twin:
         sight.twin_made = time.monotonic()
         sight.twin = Twin(sight.parameters)

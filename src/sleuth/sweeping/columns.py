@@ -17,8 +17,7 @@ STATES = ("state", "status", "run_state", "run_status")
 # Newest last: the end of a run says more about its order than its start.
 TIMES = (
     "end_time finished_at ended_at finished ended end completed_at updated_at heartbeat_at _timestamp "
-    "timestamp "
-    "start_time started_at started created_at created createdat date datetime"
+    "timestamp start_time started_at started created_at created createdat date datetime"
 ).split()
 # Names of a run, whatever they hold. Anything else is an id when it is unique to a run.
 IDS = frozenset(
@@ -34,9 +33,8 @@ TIME_WORDS = frozenset(
 )
 OUTCOMES = frozenset(
     "loss acc accuracy acc1 acc5 top1 top5 error err reward rewards return returns score f1 auc auroc "
-    "auprc ap "
-    "precision recall perplexity ppl bleu rouge wer cer rmse mse mae mape r2 iou dice miou nll elbo fid psnr "
-    "ssim metric bpb bpc regret norm throughput fps memory".split()
+    "auprc ap precision recall perplexity ppl bleu rouge wer cer rmse mse mae mape r2 iou dice miou nll "
+    "elbo fid psnr ssim metric bpb bpc regret norm throughput fps memory".split()
 )
 ENDINGS = frozenset(
     "mean std sd se sem max min final best last avg average total median epoch step value train val valid "
@@ -44,9 +42,8 @@ ENDINGS = frozenset(
 )
 SETTINGS = frozenset(
     "lr rate decay wd momentum dropout size batch beta beta1 beta2 gamma alpha lambda eps epsilon "
-    "temperature "
-    "coef coefficient weight ratio tau warmup width depth layers hidden dim units heads epochs steps clip "
-    "smoothing fraction split frac fold scale init version optimizer model dataset".split()
+    "temperature coef coefficient weight ratio tau warmup width depth layers hidden dim units heads "
+    "epochs steps clip smoothing fraction split frac fold scale init version optimizer model dataset".split()
 )
 REACHED = frozenset("epoch step global_step _step iteration iterations current_epoch num_steps_done".split())
 PREFIXES = (
@@ -149,8 +146,7 @@ def _seed(table: Table, asked: str | None, taken: set[str]) -> str:
         listed = ", ".join(list(table.columns)[:SHOWN])
         raise SleuthError(
             f"{table.source} has no seed column; its columns: {listed}. Name it with --seed: runs are "
-            "compared "
-            "within a seed, so without one nothing can be said."
+            "compared within a seed, so without one nothing can be said."
         )
     return found
 

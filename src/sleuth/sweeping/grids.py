@@ -119,8 +119,7 @@ def _check_size(cells: int, values: int, seeds: int) -> None:
     if cells > LARGEST:
         raise SleuthError(
             f"A group has {values} values and {seeds} seeds, {cells:,} combinations: that is no sweep "
-            "over a few "
-            "values with the same seeds. Check --param, --seed and --group."
+            "over a few values with the same seeds. Check --param, --seed and --group."
         )
 
 

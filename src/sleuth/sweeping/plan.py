@@ -17,8 +17,7 @@ SCALES = ("linear", "log", "int")  # of a random search; int draws whole numbers
 ADAPTERS = ("template", "hydra", "argparse")
 KEYS = (
     "name question hypothesis command adapter param values params search samples seeds metric direction "
-    "group "
-    "config cells priority limits seed_key pattern train"
+    "group config cells priority limits seed_key pattern train"
 ).split()
 LIMITS = "parallel seconds cores gpus memory_gb".split()
 
@@ -180,7 +179,7 @@ def _params(data: Mapping[str, Any], source: str) -> dict[str, tuple[Scalar, ...
         if not isinstance(values, (list, tuple)) or not values:
             raise SleuthError(f"{source}: {name} needs a list of values.")
         if len({str(value) for value in values}) < len(values):
-            raise SleuthError(f"{source}: a value of {name} stands twice in {list(values)}.")
+            raise SleuthError(f"{source}: a value of {name} is twice in {list(values)}.")
     return {name: tuple(values) for name, values in params.items()}
 
 

@@ -102,9 +102,8 @@ def _of_noise(seen: Seen) -> Iterator[str]:
         loud = max(known, key=lambda value: value.noise_ratio)
         yield (
             f"Noise is not equal (Bartlett p = {seen.scored.unequal[seen.place]:.2g} < {UNEQUAL:g}; at "
-            f"{loud.value} its "
-            f"sd is {math.sqrt(loud.noise_ratio):.1f} times that of the others): the pooled test alone would "
-            "cry wolf, so the paired t with Holm must agree."
+            f"{loud.value} its sd is {math.sqrt(loud.noise_ratio):.1f} times that of the others): the "
+            "pooled test alone would raise false alarms, so the paired t with Holm must agree."
         )
     if seen.scored.endless[seen.place]:
         endless = [value.value for value in seen.values if math.isinf(value.t_folklore)]
@@ -139,13 +138,13 @@ def _of_configuration(seen: Seen) -> Iterator[str]:
         }[item.how]
         yield f"{item.name} also varies ({shown}): {why}."
     for item in seen.seed_bound:
-        yield f"{item.name} changes with the seed alone, the same for every value: pairing takes care of it."
+        yield f"{item.name} changes with the seed alone, the same for every value: pairing accounts for it."
     for merge in seen.merged:
         name = seen.runs.groups[merge.fill]
         if merge.differing:
             yield (
-                f"Group {name!r} looks like a fill but differs in {', '.join(merge.differing)}: apples "
-                "and oranges, not merged."
+                f"Group {name!r} looks like a fill but differs in {', '.join(merge.differing)}: not "
+                "comparable, not merged."
             )
         else:
             yield f"Group {name!r} was merged in before scoring: its base configuration is the same."

@@ -3,27 +3,27 @@
 ## What happens
 The error is exponential in depth. A ReLU layer of width n with weights of standard deviation s
 multiplies the signal by s*sqrt(n/2). For width 128 and `normal_(w)` (s = 1) that is 8 a layer:
-ten layers measured an output spread of 6e8 and an initial cross-entropy of 9e9. With s = 0.01 it
-is 0.08 a layer: the last hidden layer had a spread of 6e-12, loss exactly ln 10, gradients of
+ten layers measured an output std of 6e8 and an initial cross-entropy of 9e9. With s = 0.01 it
+is 0.08 a layer: the last hidden layer had a std of 6e-12, loss exactly ln 10, gradients of
 6e-12. He initialisation on the same net kept 0.5 to 1.
 
 Too small is the quieter one: the loss starts at a textbook chance level, and nothing moves. Too
 large announces itself by an absurd first loss, and normalisation layers or Adam can hide either
 for long stretches, at the price of a wasted start.
 
-Usual births: `nn.init.normal_(w)` or `torch.randn` without a scale, `uniform_(-1, 1)`, an
+Usual origins: `nn.init.normal_(w)` or `torch.randn` without a scale, `uniform_(-1, 1)`, an
 embedding (default std 1) tied to the output matrix, a transformer's residual branches without
 depth scaling, or a copied 0.01 from a paper with another width.
 
 ## How to tell
-- **probe**: what a layer gives out (spread) over what it takes in (size), for the layer in the
+- **probe**: a layer's output (std) over its input (size), for the layer in the
   middle: below 0.15 or above 20, or a drift of more than 1000 through all hidden layers. Torch's
   default gives about 0.58, He's rule 1.4.
 - **watch**: the first recorded loss is orders above chance, or sits exactly at chance with
   gradient norms below 1e-6.
-- **experiment**: undone from outside, layers start with weights that keep a signal's size (He);
+- **experiment**: corrected from outside, layers start with weights that keep a signal's size (He);
   the loss falls from the first steps.
-- **refuted by**: standardised input leaves every layer with a spread between 0.1 and 10.
+- **refuted by**: standardised input leaves every layer with a std between 0.1 and 10.
 
 ## How to fix
 Scale by fan-in, with the gain of the activation in use:
@@ -39,7 +39,7 @@ there. A deliberately tiny last layer (for a flat first prediction, or a policy 
 ## Often mistaken for
 - `inputs-unnormalized`: the activations are already off at the first layer's input.
 - `init-loss-off`: the symptom of this cause at the loss; name the weights when they explain it.
-- `zero-init`: the special case of no spread at all, where units are equal and not only small.
+- `zero-init`: the special case of zero variance, where units are equal and not only small.
 
 ## Sources
 - he-2015: section 2.2, derivation of the variance that keeps rectifier nets level, forward and
@@ -90,13 +90,13 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         return  # something between the layers (a norm, the factor in a sine) brings the signal back each time
     yield Evidence(
         f"Signals {way} on their way through the model: a layer typically gives out {middle:.2g} times "
-        "what it takes in, "
-        f"and after {len(layers)} layers {drift:.2g} of the first input's size is left; about 1 keeps a "
-        "signal alive.",
+        f"what it takes in, and after {len(layers)} layers {drift:.2g} of the input's size is left; a "
+        "gain near 1 per layer keeps the signal alive.",
         telling="proven" if not 0.1 * LOW < middle < 10 * HIGH or drifted else "likely",
         where=layers[-1].where,
         numbers={"typical_gain": middle, "drift": drift, "layers": len(layers)},
-        fix="Initialise with std = sqrt(2 / fan_in) for ReLU or Xavier for tanh; remove hand-set constants.",
+        fix="Initialise with std = sqrt(2 / fan_in) for ReLU or Xavier for tanh; remove constants set by "
+        "hand.",
     )
 
 
@@ -128,13 +128,14 @@ def watch(record: "Record") -> Iterator[Evidence]:
             if out is None or not (odd := _odd(parameter, out)):
                 continue
             yield Evidence(
-                f"`{parameter.name}` starts with a spread of {parameter.std:.3g} for {_fan_in(parameter)} "
-                f"inputs ({_gain(parameter):.2g} times the neutral scale), and before the first step the "
-                f"output of its layer {odd} (spread {out.std:.2g}).",
+                f"`{parameter.name}` starts with a standard deviation of {parameter.std:.3g} for "
+                f"{_fan_in(parameter)} inputs ({_gain(parameter):.2g} times the scale that preserves "
+                f"variance), and before the first step the output of its layer {odd} (std {out.std:.2g}).",
                 telling="proven",
                 where=where_module(record, module_of(parameter.name)),
                 numbers={"gain": _gain(parameter), "std": parameter.std, "output_std": out.std},
-                fix="Start weights with a spread of sqrt(2 / fan_in) (He) or leave torch's default.",
+                fix="Initialise weights with a standard deviation of sqrt(2 / fan_in) (He), or keep "
+                "PyTorch's default.",
             )
             return
 

@@ -109,8 +109,9 @@ def _renumbered(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"`{call.op.rpartition('.')[2]}` is given the sizes in another order, but it only renumbers: "
-                f"axis 0 (the batch) does not move to place {axes.index(0)}; each new row mixes examples.",
+                f"`{call.op.rpartition('.')[2]}` is given the sizes in another order, but it does not "
+                f"move axes: axis 0 (the batch) does not go to position {axes.index(0)}, and each new row "
+                "mixes examples.",
                 fix="Swap axes with `transpose` or `permute`.",
                 edits=_swapped(call, axes),
             )
@@ -119,9 +120,9 @@ def _renumbered(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"`{call.op.rpartition('.')[2]}` is given the tensor's sizes in another order, but it only "
-                f"renumbers: axis {known[moved]} does not move to place {moved}; the numbers of each example "
-                "are shuffled.",
+                f"`{call.op.rpartition('.')[2]}` is given the tensor's sizes in another order, but it "
+                f"does not move axes: axis {known[moved]} does not go to position {moved}, and the values "
+                "of each example are scrambled.",
                 fix="Swap axes with `transpose` or `permute`.",
                 edits=_swapped(call, axes),
             )
@@ -144,10 +145,10 @@ def _moved_then_renumbered(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"`permute` on line {spot(moved).line} put axis {order[0]:g} in front and the batch on "
-                f"place {order.index(0)}: made into as many rows as there are examples, each row holds "
-                "numbers of several.",
-                fix="Leave the batch in front: permute the other axes only.",
+                f"`permute` on line {spot(moved).line} put axis {order[0]:g} first and the batch at "
+                f"position {order.index(0)}: reshaped to one row per example, each row then holds values "
+                "of several examples.",
+                fix="Keep the batch as axis 0: permute the other axes only.",
             )
 
 
@@ -230,8 +231,8 @@ def _read_along_the_batch(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 _layer_of(made),
-                f"`{name}` without `batch_first=True` takes axis 0 for time, and {reason}: it runs over the "
-                "examples of the batch as if they were time steps.",
+                f"`{name}` without `batch_first=True` treats axis 0 as time, and {reason}: it runs over "
+                "the examples of the batch as if they were time steps.",
                 fix="Pass `batch_first=True`.",
                 edits=keyword_set(_layer_of(made), "batch_first", "True"),
             )
@@ -323,9 +324,9 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if only_back and seen.keeps_axes and not hasattr(bench.subject.loader, "dataset"):
         return  # an axis along which influence only runs forward and that the output keeps may well be time
     yield Evidence(
-        f"In eval mode {seen.share:.0%} of what moves one example's output comes from the other examples "
-        "of the batch "
-        f"(measured by {seen.method}): an axis is taken for another.",
+        f"In eval mode {seen.share:.0%} of the influence on one example's output comes from other "
+        f"examples of the batch (measured by {seen.method}): somewhere an axis is mistaken for the batch "
+        "axis.",
         telling="proven",
         where=bench.first.swapped or source_of(bench.subject.model),
         numbers={"share": seen.share},

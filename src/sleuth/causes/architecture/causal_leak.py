@@ -2,11 +2,11 @@
 
 ## What happens
 The training loss is wonderful, far below what the literature reports, and generated text is
-rubbish. At training time the model reads the answer from the next position; at generation time
+rubbish. At training time the model reads the target from the next position; at generation time
 that position does not exist yet. Nothing crashes and validation is just as good, because it leaks
 in the same way.
 
-Where it is born: no mask at all; a mask off by one (`triu(diagonal=2)`); targets not shifted, so
+Where it comes from: no mask at all; a mask off by one (`triu(diagonal=2)`); targets not shifted, so
 the input *is* the target; "same" padding in a convolution over time; a bidirectional RNN;
 statistics (norm, scaling) over the time axis; features computed with a centred window. And one
 trap of the API: a boolean mask means opposite things. `nn.MultiheadAttention` reads True as
@@ -36,7 +36,7 @@ Additive float masks mean the same everywhere; prefer them. In the `nn.Transform
 key-value cache.
 
 ## Often mistaken for
-- `target-leakage`: the answer is a *feature* of the same row; here it is the same series at a
+- `target-leakage`: the target is a *feature* of the same row; here it is the same series at a
   later position.
 - `shuffled-time-split`: the future is leaked by the split between training and test, not inside
   the model.
@@ -74,9 +74,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if seen.shifted >= 0.9 and seen.change > VISIBLE:
         yield Evidence(
             "The targets are the inputs shifted by one, and replacing everything after position "
-            f"{seen.length // 2} "
-            f"changes earlier outputs by {seen.change:.1%}: the model reads the answer from its own "
-            "future.",
+            f"{seen.length // 2} changes earlier outputs by {seen.change:.1%}: the model sees the future "
+            "values it is asked to predict.",
             telling="proven",
             where=source_of(bench.subject.model),
             numbers={"change": seen.change, "shifted": seen.shifted},

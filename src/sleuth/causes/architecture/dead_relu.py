@@ -1,14 +1,14 @@
 """A large share of ReLU units is zero for every input, so they can never learn again.
 
 ## What happens
-A ReLU whose pre-activation is negative on the whole data set has output 0 and slope 0. Its
+A ReLU whose pre-activation is negative on the whole data set has output 0 and gradient 0. Its
 weights receive exactly no gradient, so no later batch can bring it back. Nothing crashes: the
 layer has simply become narrower than you wrote it. When a whole layer dies, the network computes
 a constant and only the biases behind that layer still move.
 
 Units usually die in one blow: a step that is too large pushes the biases far below zero. In a
 20-256-256-1 regression net on unscaled targets, 100 Adam steps at 0.1 silenced all 256 units of
-the second layer, and the output became one constant. Depth without width kills at birth: of 2000
+the second layer, and the output became one constant. Depth without width kills from the start: of 2000
 networks ten layers deep and two units wide (He init, zero bias), 90% were constant before the
 first step; at ten units wide, 0.2%.
 
@@ -21,7 +21,7 @@ is quiet on one batch of 32 is not dead.
   zero on all of them; above about 90% of a layer is a bottleneck, a full layer is the cause.
 - **watch**: the share of silent units jumps within a step or two and never comes back; the jump
   follows a spike in the loss or in the gradient norm.
-- **experiment**: undone from outside, every ReLU leaks one percent; units that were silent get a
+- **experiment**: corrected from outside, every ReLU leaks one percent; units that were silent get a
   gradient and come back.
 - **refuted by**: every ReLU layer has most of its units firing on at least one example of a large
   batch.
@@ -87,13 +87,12 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
             continue
         yield Evidence(
             f"{again.dead:.0%} of the {unit.units} units of this {unit.name} are zero for all "
-            f"{again.examples} examples: "
-            "they pass nothing on and get no gradient, so they stay dead.",
+            f"{again.examples} examples: they output nothing and get no gradient, so they stay dead.",
             telling="proven",
             where=unit.where,
             numbers={"dead": again.dead, "units": unit.units, "examples": again.examples},
-            fix="Start biases at 0 and weights by He's rule, check the input scale, lower the rate; or "
-            "use LeakyReLU.",
+            fix="Initialise biases at 0 and weights by He's rule, check the input scale, lower the "
+            "learning rate; or use LeakyReLU.",
         )
 
 
@@ -125,15 +124,15 @@ def watch(record: "Record") -> Iterator[Evidence]:
             continue
         jumped = dead[0] < 0.5
         yield Evidence(
-            f"{late[-1]:.0%} of the units of `{name}` were silent for every example at the last {SAMPLES} "
+            f"{late[-1]:.0%} of the units of `{name}` were zero for every example in the last {SAMPLES} "
             "samples"
             + (f" ({dead[0]:.0%} at the start)" if jumped else "")
-            + ": they pass nothing on and get no gradient, so they stay dead.",
+            + ": they output nothing and get no gradient, so they stay dead.",
             telling="proven",
             where=where_module(record, name),
             numbers={"dead": late[-1], "first": dead[0]},
-            fix="Lower the rate, check the input scale and the start of weights and biases, or use "
-            "LeakyReLU.",
+            fix="Lower the learning rate, check the input scale and how weights and biases are "
+            "initialised, or use LeakyReLU.",
         )
 
 

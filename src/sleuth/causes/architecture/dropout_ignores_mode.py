@@ -25,7 +25,7 @@ the bug.
 - **probe**: in eval mode, the same input twice gives different outputs.
 - **watch**: repeated evaluation of unchanged weights gives different losses; evaluation loss
   stays above training loss from the first epoch on by about the same amount.
-- **experiment**: undone from outside, functional dropout is off where gradients are off; two
+- **experiment**: corrected from outside, functional dropout is off where gradients are off; two
   evaluations of the same weights agree.
 - **refuted by**: two eval-mode passes on one batch are bit-for-bit equal.
 
@@ -117,8 +117,8 @@ def _functional(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"`F.{name}` without `training=` drops units after `eval()`, too: a function does not know "
-                "the module's mode, and `training` defaults to True.",
+                f"`F.{name}` without `training=` keeps dropping units after `eval()`: a function does not "
+                "know the module's mode, and `training` defaults to True.",
                 fix="Pass `training=self.training`, or use an `nn.Dropout` made in `__init__`.",
                 edits=keyword_set(call, "training", "self.training") if _has_self(call) else (),
             )
@@ -217,9 +217,9 @@ def _made_on_the_spot(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 made,
-                f"`{made.op.rpartition('.')[2]}` is made anew in each forward pass, so it is in train mode "
-                "whatever `eval()` said: it never stops dropping.",
-                fix="Make the layer in `__init__` and only call it here.",
+                f"`{made.op.rpartition('.')[2]}` is created in each forward pass, so it is always in "
+                "train mode: `eval()` does not stop its dropout.",
+                fix="Create the layer in `__init__` and only call it here.",
             )
 
 
@@ -232,8 +232,8 @@ def _in_a_list(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"The dropout layers in `self.{call.op[1:-1]}` sit in a plain Python container: `eval()` "
-                "does not reach them, and they go on dropping.",
+                f"The dropout layers in `self.{call.op[1:-1]}` are in a plain Python container: `eval()` "
+                "does not reach them, so they keep dropping units.",
                 fix="Keep them in an `nn.ModuleList`.",
             )
 
@@ -255,8 +255,8 @@ def _by_hand(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                "This dropout by hand draws a mask in every mode: nothing here asks `self.training`, so "
-                "it goes on after `eval()`.",
+                "This hand-written dropout draws a mask in every mode: nothing here checks "
+                "`self.training`, so it continues after `eval()`.",
                 fix="Return the input unchanged when `not self.training`, or use `nn.Dropout`.",
             )
 
@@ -355,11 +355,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
             meant = (seen.path, seen.line) in resting  # one line, both ways: samples drawn on demand
             yield Evidence(
                 f"Dropout with p = {seen.p:g} was active while its module was in eval mode: predictions are "
-                + (
-                    "random there, and not in other calls."
-                    if meant
-                    else "random and the evaluation is too low."
-                ),
+                + ("random in those calls, not in others." if meant else "random and the score is too low."),
                 telling="aside" if meant else "proven",
                 where=at(seen, seen.module or None),
                 numbers={"p": seen.p},
@@ -370,7 +366,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
             if _differ(one, other) and not any(d.active for d in record.of(Dropout)):
                 yield Evidence(
                     f"Two passes over the same data with the same weights gave {one.loss:.5g} and "
-                    f"{other.loss:.5g} in eval mode: something in the model stays random.",
+                    f"{other.loss:.5g} in eval mode: something in the model is still random.",
                     telling="likely",
                     where=at(other),
                     numbers={"one": one.loss or 0.0, "other": other.loss or 0.0},

@@ -6,7 +6,7 @@ of many factors; a factor slightly above 1 is enough. A linear recurrence with s
 multiplied a gradient by more than a thousand over 100 steps, and the same net at 0.9 shrank it
 below 1e-5: there is a narrow path between the two, and recurrent or very deep nets walk along it.
 
-Typical birthplaces: an RNN on long sequences, a deep net without normalisation, initial weights
+Typical places: an RNN on long sequences, a deep net without normalisation, initial weights
 of std 1, a loss summed over a long sequence, an occasional outlier target under squared error.
 With clipping in place nothing looks wrong any more: the norm before clipping is what tells the
 story.
@@ -17,11 +17,11 @@ similar loss.
 
 ## How to tell
 - **probe**: per-layer gradient norms of one batch grow steadily towards the input (the first
-  layer has 1e3 times the last, or more); or what goes into one layer grows as much over its turns
-  in a loop over time, though each turn by itself is of a fair size.
+  layer has 1e3 times the last, or more); or what goes into one layer grows as much over its calls
+  in a loop over time, though each call by itself is of a fair size.
 - **watch**: total norm *before* clipping rises by orders of magnitude over the run, or has rare
   spikes of 100 times its median just before the loss jumps.
-- **experiment**: undone from outside, gradients are clipped to norm 1 before each step; the loss
+- **experiment**: corrected from outside, gradients are clipped to norm 1 before each step; the loss
   falls where it had jumped.
 - **refuted by**: the unclipped norm stays within a factor of ten of its median up to the step at
   which the loss goes wrong.
@@ -69,11 +69,10 @@ if TYPE_CHECKING:
     from sleuth.record.entries import Record, Step
 
 CONSEQUENCE_OF = (
-    "accumulation-unscaled bad-init-scale clip-misplaced hidden-state-not-detached "
-    "inputs-unnormalized labels-all-ignored labels-out-of-range logits-into-prob-loss loss-not-reset "
-    "loss-sign-flipped loss-terms-imbalanced lr-too-high missing-zero-grad model-reset-in-loop "
-    "nonfinite-input scheduler-cadence step-before-backward unsafe-log-div unstable-exp "
-    "wrong-reduction"
+    "accumulation-unscaled bad-init-scale clip-misplaced hidden-state-not-detached inputs-unnormalized "
+    "labels-all-ignored labels-out-of-range logits-into-prob-loss loss-not-reset loss-sign-flipped "
+    "loss-terms-imbalanced lr-too-high missing-zero-grad model-reset-in-loop nonfinite-input "
+    "scheduler-cadence step-before-backward unsafe-log-div unstable-exp wrong-reduction"
 )
 UNLESS = {"numbers": "overcome"}
 LOOKS_LIKE = {"falls, then explodes": "even", "not finite": "rarely"}
@@ -95,9 +94,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if ratio > RATIO:
         yield Evidence(
             f"The gradient norm grows from {last.gradient:.2g} at `{last.name}` to "
-            f"{weights[0].gradient:.2g} at `{weights[0].name}` (×{ratio:.0f}): one step moves the early "
-            "layers out of "
-            "their range.",
+            f"{weights[0].gradient:.2g} at `{weights[0].name}` (×{ratio:.0f}): one step pushes the early "
+            "layers out of their range.",
             telling="likely",
             where=Where(module=weights[0].module or None),
             numbers={"ratio": ratio, "layers": len(weights)},
@@ -114,13 +112,14 @@ def _over_time(bench: "Workbench") -> Iterator[Evidence]:
     grown = turns[-1].size_in / turns[0].size_in
     if grown > RATIO:
         yield Evidence(
-            f"What goes into this layer grows ×{grown:.2g} over its {len(turns)} turns in one pass, and "
-            "gradients grow as much on their way back through time: no rate is right for all of them.",
+            f"The input of this layer grows ×{grown:.2g} over its {len(turns)} calls in one pass, and "
+            "gradients grow as much on the way back: no learning rate suits all of them.",
             telling="proven",
             where=turns[-1].where,
             numbers={"grown": grown, "turns": len(turns)},
             fix="Gate or average the state instead of adding to it (`h = (1 - a) * h + a * new`, a GRU), "
-            "bound it with tanh or a norm, start the recurrent weights orthogonal; clip as a guard.",
+            "bound it with tanh or a norm, initialise the recurrent weights orthogonally; clip as a "
+            "guard.",
         )
 
 
@@ -153,12 +152,12 @@ def watch(record: "Record") -> Iterator[Evidence]:
             yield Evidence(
                 f"The gradient norm grew from {usual:.3g} to {late:.3g} over the run"
                 + (", and then overflowed" if broke else "")
-                + ": the steps it asks for destroy what was learned.",
+                + ": steps of that size destroy what was learned.",
                 telling="proven",
                 where=where_loss(course.steps[-1]),
                 numbers={"first": usual, "last": late, "largest": max(finite)},
-                fix="Lower the rate, clip the norm, add normalisation or gating; over time steps, shorten "
-                "the graph.",
+                fix="Lower the learning rate, clip the norm, add normalisation or gating; in recurrent "
+                "models, backpropagate through fewer time steps.",
             )
             continue
         spikes = _spikes(course.steps, curves.median(finite))
@@ -183,13 +182,14 @@ def _at_once(steps: "tuple[Step, ...]") -> Evidence | None:
         if burst and any(later.loss is not None and not math.isfinite(later.loss) for later in steps):
             norm = f", at a gradient norm of {before.grad_norm:.3g}" if before.grad_norm is not None else ""
             return Evidence(
-                f"Step {before.n} throws the loss from {before.loss:.3g} to {after.loss:.3g} at once{norm}, "
-                "and it is no number after that: small changes grow on their way through turns or layers.",
+                f"Step {before.n} makes the loss jump from {before.loss:.3g} to {after.loss:.3g}{norm}, "
+                "and it is not finite after that: small changes grow on their way through time steps or "
+                "layers.",
                 telling="proven",
                 where=where_loss(after),
                 numbers={"before": before.loss, "after": after.loss, "step": before.n},
-                fix="Bound what is carried from turn to turn (a smaller increment, gating, normalisation); "
-                "clip the norm as a guard.",
+                fix="Bound what is carried from step to step (a smaller increment, gating, "
+                "normalisation); clip the norm as a guard.",
             )
     return None
 

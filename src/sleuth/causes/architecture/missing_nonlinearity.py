@@ -14,14 +14,14 @@ def forward(self, x):
     x = self.fc2(x)          # nothing between fc1 and fc2
     return self.fc3(x)
 ```
-The usual births: `F.relu(x)` whose result is not assigned, an activation defined in `__init__`
+The usual origins: `F.relu(x)` whose result is not assigned, an activation defined in `__init__`
 and never called, `conv` followed by `conv`. Some pairs are meant to be linear: the two factors of
 a low-rank layer or LoRA, a depthwise and a pointwise convolution, query and key projections
 (softmax follows), a bottleneck whose inner size is *smaller* than both ends. Dropout, BatchNorm
 in eval mode, mean pooling and reshape are linear too and do not count as a nonlinearity.
 
 ## How to tell
-- **lint**: two affine layers in sequence (in `nn.Sequential`, in `forward`, or turn after turn of
+- **lint**: two affine layers in sequence (in `nn.Sequential`, in `forward`, or iteration after iteration of
   a loop) with nothing nonlinear between and no narrower middle; a bare call such as `F.relu(x)` as
   a statement.
 - **probe**: in eval mode the model is affine: f(a+b) - f(a) - f(b) + f(0) is zero to rounding,
@@ -237,9 +237,9 @@ def _told_of_the_loop(at: Call) -> Evidence:
     return clue(
         "likely",
         at,
-        "The loop puts this linear layer behind the one of the turn before, with no nonlinearity between: "
-        "together they compute no more than one.",
-        fix="Add an activation to each turn.",
+        "The loop applies this linear layer to the output of the previous one with no nonlinearity "
+        "between: together they compute no more than one linear layer.",
+        fix="Apply an activation in each iteration of the loop.",
     )
 
 
@@ -414,8 +414,8 @@ def _thrown_away(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                "The result of this activation is thrown away; the layer on line "
-                f"{spot(later[0]).line} gets the values from before it.",
+                f"The result of this activation is thrown away; the layer on line {spot(later[0]).line} "
+                "gets the values from before the activation.",
                 fix="Assign the result: `x = F.relu(x)`.",
             )
 
@@ -448,9 +448,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if seen.residue < ROUNDING:
         stacked = next((layer.where for layer in layers if layer.follows_layer), layers[0].where)
         yield Evidence(
-            f"With {seen.layers} weight layers in a row the model is still one linear map: f(a+b) - f(a) - "
-            "f(b) + f(0) is "
-            f"{seen.residue:.1e} of f. Depth adds nothing.",
+            f"With {seen.layers} weight layers in a row the model is still one linear map: f(a+b) - f(a) "
+            f"- f(b) + f(0) is {seen.residue:.1e} of f. Depth adds nothing.",
             telling="proven",
             where=stacked,
             numbers={"residue": seen.residue, "layers": seen.layers},

@@ -96,8 +96,8 @@ def lint(program: Program) -> Iterator[Evidence]:
                     "proven" if size == 1 and norm.op.endswith("1d") else "likely",
                     source,
                     f"The model is trained on {examples} at a time, and its "
-                    f"`{norm.op.rpartition('.')[2]}` (line {spot(norm).line}) takes mean and variance from "
-                    "those alone: eval mode, with running averages, computes something else.",
+                    f"`{norm.op.rpartition('.')[2]}` (line {spot(norm).line}) takes mean and variance "
+                    "from those alone: in eval mode, with running averages, it computes something else.",
                     fix="Use a larger batch, or GroupNorm or LayerNorm instead.",
                 )
                 return
@@ -198,9 +198,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if worst.examples <= FEW:
         yield Evidence(
             f"{worst.kind} takes its statistics over {worst.examples} "
-            f"example{'s' if worst.examples > 1 else ''} "
-            f"({worst.values} values a channel): what distinguishes examples is normalised away, and "
-            "eval mode differs.",
+            f"example{'s' if worst.examples > 1 else ''} ({worst.values} values a channel): what "
+            "distinguishes examples is normalised away, and eval mode differs.",
             telling="proven" if worst.examples == 1 else "likely",
             where=Where(module=worst.path or None),
             numbers={"examples": worst.examples, "values": worst.values, "layers": len(active)},
@@ -214,8 +213,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if keeps and size and size > 1 and isinstance(dataset, Sized) and len(dataset) % size == 1:
         yield Evidence(
             f"{len(dataset)} examples in batches of {size} leave a last batch of one, over which "
-            f"{worst.kind} has no "
-            "statistics.",
+            f"{worst.kind} cannot compute statistics.",
             telling="likely",
             where=Where(module=worst.path or None),
             numbers={"examples": len(dataset), "batch_size": size},
@@ -232,8 +230,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
     ]
     if where is not None:
         yield Evidence(
-            "The run stopped: batch norm in train mode was given a single value per channel, so there is no "
-            "spread to divide by.",
+            "The run stopped: batch norm in train mode was given a single value per channel, so there is "
+            "no variance to divide by.",
             telling="proven",
             where=where,
             fix="Drop the last incomplete batch (`drop_last=True`), or use group or layer norm.",
@@ -246,10 +244,10 @@ def watch(record: "Record") -> Iterator[Evidence]:
     if usual > FEW:
         return
     yield Evidence(
-        f"`{norms[0].name}` ({norms[0].type}) takes its statistics from batches of {usual:.0f}: what it "
-        "computes in training is mostly noise, and what it keeps for evaluation is something else.",
+        f"`{norms[0].name}` ({norms[0].type}) takes its statistics from batches of {usual:.0f}: in "
+        "training they are mostly noise, and the running averages used in evaluation differ from them.",
         telling="proven" if usual <= 1 else "likely" if usual <= 2 else "open",
         where=where_module(record, norms[0].name),
         numbers={"rows": usual},
-        fix="Use GroupNorm or LayerNorm, or batches of 16 and more.",
+        fix="Use GroupNorm or LayerNorm, or batches of 16 or more.",
     )

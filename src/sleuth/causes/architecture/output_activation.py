@@ -25,7 +25,7 @@ target.
   cross-entropy.
 - **probe**: targets of the batch lie outside the range that the last operation can produce, or
   outputs of exactly 0 (or within 1% of a bound) make up a large share while targets do not.
-- **experiment**: undone from outside, a model's last activation passes everything through; the
+- **experiment**: corrected from outside, a model's last activation passes everything through; the
   loss falls below the floor it had.
 - **refuted by**: every target of the batch lies strictly inside the output's range.
 
@@ -112,7 +112,7 @@ def lint(program: Program) -> Iterator[Evidence]:
                 telling if handed_in is None else "likely",
                 maker,
                 f"`{kind}` on the output makes every prediction {_RANGE[kind]}, and the loss on "
-                f"{line_of(use.call, maker)} compares it with values that need not be.",
+                f"{line_of(use.call, maker)} compares it with targets that need not be.",
                 fix="Return the last layer's raw output, or scale the target into that range.",
                 edits=layer_taken_out(maker),
             )
@@ -273,8 +273,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if use.name in regression and use.outside_share > SHARE:
             yield Evidence(
                 f"The output ends in {use.squash}, and {use.outside_share:.0%} of the targets (from "
-                f"{use.target_min:.3g} "
-                f"to {use.target_max:.3g}) lie where it cannot go.",
+                f"{use.target_min:.3g} to {use.target_max:.3g}) lie where it cannot reach.",
                 telling="proven",
                 where=use.where,
                 numbers={"outside": use.outside_share, "minimum": use.target_min, "maximum": use.target_max},

@@ -1,14 +1,14 @@
 """Tanh or sigmoid units sit in their flat tails and pass almost no gradient back.
 
 ## What happens
-The slope of tanh at 3 is 0.0099 and at 5 it is 0.0002; the sigmoid's best slope is 0.25, and at 5
+The derivative of tanh at 3 is 0.0099 and at 5 it is 0.0002; the sigmoid's largest is 0.25, and at 5
 it is 0.0066. A unit driven out there still produces a perfectly reasonable number near 1 or -1,
 so the forward pass looks fine, while everything in front of it learns a hundred times more
 slowly.
 
 Large pre-activations come from large inputs or large weights. Raw pixel values from 0 to 255 into
 a default `nn.Linear(784, 128)` put 98% of the following tanh outputs beyond 0.97; the same pixels
-standardised put 0.03% there. The other birthplaces are `std=1` initialisation, a bias that
+standardised put 0.03% there. The other origins are `std=1` initialisation, a bias that
 drifted, and gates of a recurrent cell fed with unscaled features.
 
 Saturation can be right. A gate that learnt to stay open, an attention weight near 1 and the
@@ -18,8 +18,8 @@ hidden units that saturate at the start, on both tails, regardless of the exampl
 ## How to tell
 - **probe**: share of hidden tanh outputs beyond 0.97 in magnitude (sigmoid: below 0.03 or above
   0.97) on one batch; above half a layer is bad.
-- **watch**: the saturated share is high from step 0, or climbs while the loss stands still.
-- **refuted by**: pre-activations of the suspected layer have a spread of about 1 and most outputs
+- **watch**: the saturated share is high from step 0, or climbs while the loss does not change.
+- **refuted by**: pre-activations of the suspected layer have a std of about 1 and most outputs
   lie well inside the range.
 
 ## How to fix
@@ -31,12 +31,12 @@ nn.init.zeros_(layer.bias)
 ```
 A LayerNorm in front of the activation does the same for deep stacks. Replacing tanh by ReLU hides
 the symptom and keeps the bad scale, so fix the scale first. An output unit that the task wants at
-0 or 1 is no patient; there the loss should take logits.
+0 or 1 is no fault; there the loss should take logits.
 
 ## Often mistaken for
-- `inputs-unnormalized`: the root when standardising the batch at the model's door unsaturates the
+- `inputs-unnormalized`: the root when standardising the batch in front of the model unsaturates the
   units; then name that.
-- `bad-init-scale`: the root when well-scaled inputs still saturate and the weights' spread is far
+- `bad-init-scale`: the root when well-scaled inputs still saturate and the weights' std is far
   from 1/sqrt(fan_in).
 - `output-activation`: concerns only the last layer, whose range is too narrow for the target.
 
@@ -72,8 +72,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if unit.saturated > MOST and not unit.final and unit.units >= 4 and unit.inside:
             yield Evidence(
                 f"{unit.saturated:.0%} of this {unit.name}'s outputs lie in its flat tails, where almost "
-                "no gradient "
-                "passes: the layers before it hardly learn.",
+                "no gradient passes: the layers before it hardly learn.",
                 telling="likely",
                 where=unit.where,
                 numbers={"saturated": unit.saturated, "units": unit.units},
@@ -108,7 +107,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
             telling="proven" if grave else "open",
             where=where_module(record, name),
             numbers={"saturated": late, "first": saturated[0]},
-            fix="Scale inputs and weights so that sums before the activation are near 1; lower the rate.",
+            fix="Scale inputs and weights so that the values before the activation are near 1; lower the "
+            "learning rate.",
         )
 
 

@@ -8,13 +8,13 @@ while the layer keeps pushing them apart, and the distance between true pairs ca
 training.
 
 BatchNorm adds its own: each branch is normalised by its own batch in training, and both write
-into one running average. With branch A around 0 and branch B around 4 (spread 1), the running
+into one running average. With branch A around 0 and branch B around 4 (std 1), the running
 mean ended at 2.1 and the variance at 1.0, so in eval mode the branches came out at -2.1 and +1.9,
 while in training each was at 0. A mean of two distributions describes neither.
 
 The opposite slip is branches meant to be shared that are copies (`copy.deepcopy`, or two
 constructors): they start equal and drift apart. Deliberate two-mask designs are fine: SimCSE uses
-dropout noise as its only augmentation, and MC dropout wants the spread.
+dropout noise as its only augmentation, and MC dropout needs the variance.
 
 ## How to tell
 - **lint**: one BatchNorm behind two layers of a network, at two depths; an encoder that ends in
@@ -22,7 +22,7 @@ dropout noise as its only augmentation, and MC dropout wants the spread.
   the weights and not the BatchNorm, or have Dropouts of different strength. Separate passes through
   a BatchNorm alone are left alone: many recipes want them.
 - **probe**: in train mode, feed the same example through both branches: outputs should agree.
-  Compare per-branch input mean and spread at each shared BatchNorm.
+  Compare per-branch input mean and std at each shared BatchNorm.
 - **refuted by**: in train mode identical inputs to both branches give identical outputs.
 
 ## How to fix
@@ -116,9 +116,9 @@ def _one_block_at_many_depths(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "likely",
                     listed,
-                    f"`{name}` was made once and is listed here again and again: all depths share its "
-                    "weights, and one running mean and variance of its BatchNorm stands for all of them.",
-                    fix="Make a new block in each turn of the list.",
+                    f"`{name}` is one layer listed here several times: all depths share its weights, and "
+                    "its BatchNorm keeps one running mean and variance for all of them.",
+                    fix="Create a new block for each entry: `[Block() for _ in range(n)]`.",
                 )
 
 
@@ -186,8 +186,8 @@ def _one_layer_many_times(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 Value(inner, source),
-                f"`{ast.unparse(inner)}` lists one layer several times: all places share its weights.",
-                fix=f"Make one for each: `[{ast.unparse(made)} for _ in range(...)]`.",
+                f"`{ast.unparse(inner)}` lists one layer several times: all positions share its weights.",
+                fix=f"Create one for each: `[{ast.unparse(made)} for _ in range(...)]`.",
             )
 
 
@@ -208,9 +208,9 @@ def _one_norm_for_two_layers(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"This BatchNorm (made on {line_of(norm, call)}) already normalised another layer's output "
-                f"on {line_of(before, call)}: both write into one running mean and variance, which fits "
-                "neither in eval mode.",
+                f"This BatchNorm (made on {line_of(norm, call)}) already normalises another layer's "
+                f"output on {line_of(before, call)}: both update one running mean and variance, which in "
+                "eval mode is right for neither.",
                 fix="Give each layer a BatchNorm of its own.",
             )
 
@@ -242,9 +242,9 @@ def _twins_treated_apart(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 treats,
-                f"`{before[2]}` and `{name}` share weights ({line_of(shared, treats)}), but each "
-                f"has a {kind} of its own (the other on {line_of(before[1], treats)}): equal inputs come out "
-                "different.",
+                f"`{before[2]}` and `{name}` share weights ({line_of(shared, treats)}), but each has a "
+                f"{kind} of its own (the other on {line_of(before[1], treats)}): equal inputs give "
+                "different outputs.",
                 fix=f"Use one {kind} for both, or pass both through in one batch.",
             )
 
@@ -314,9 +314,10 @@ def _dropout_before_a_comparison(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 where,
-                "Two passes through this shared encoder end in Dropout, with a new mask each, and their "
-                "results are compared: equal inputs come out far apart, so the distance cannot become small.",
-                fix="Take the Dropout out of the shared encoder, or put it behind the comparison.",
+                "Two passes through this shared encoder end in Dropout, each with a new mask, and their "
+                "outputs are compared: even equal inputs are far apart, so the distance cannot become "
+                "small.",
+                fix="Remove the Dropout from the shared encoder, or apply it after the comparison.",
             )
 
 
@@ -355,21 +356,18 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if part.norms and part.gap > APART:
             yield Evidence(
                 f"`{part.path}` is called {part.calls} times in one step and normalises each call by its "
-                "own batch, though "
-                f"the calls' inputs lie {part.gap:.1f} spreads apart: the branches are made alike, and "
-                "the running "
-                "average fits neither.",
+                f"own statistics, but the inputs of the calls differ by {part.gap:.1f} standard "
+                "deviations: training hides that difference, and the one running average used in "
+                "evaluation is right for neither.",
                 telling="likely",
                 where=Where(module=part.path or None),
                 numbers={"calls": part.calls, "gap": part.gap},
-                fix="Pass the branches through in one concatenated batch, or use a norm without batch "
-                "statistics.",
+                fix="Concatenate the branches into one batch, or use a norm without batch statistics.",
             )
         elif part.dropouts and part.calls == 2:
             yield Evidence(
-                f"`{part.path}` is called twice in one step with its own dropout mask each time: two "
-                "equal inputs come out "
-                "different.",
+                f"`{part.path}` is called twice in one step with a new dropout mask each time: two equal "
+                "inputs give different outputs.",
                 telling="aside",
                 where=Where(module=part.path or None),
                 numbers={"calls": part.calls, "dropouts": part.dropouts},

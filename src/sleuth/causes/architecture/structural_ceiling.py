@@ -20,7 +20,7 @@ take as the parameters run over all they can be? Ask it before you tune anything
 - **probe**: perturb the trainable parameters strongly (re-draw them, scale by 10) and recompute
   the metric on one batch; it stays within noise. Then find the first stage, from model output to
   metric, at which the difference disappears. Or all members of a list, all positions of a sequence
-  get the same answer, at any weights, where inputs and targets differ: a mean over them took the
+  get the same prediction, at any weights, where inputs and targets differ: a mean over them took the
   place of what each of them says. Or every row keeps its class at any weights: one learned factor a row
   scales all its scores alike.
 - **watch**: the logits of a two-class loss keep to one side of zero from the first step to the last,
@@ -80,9 +80,9 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     seen = bench.ceiling
     if seen.output_change < STILL and seen.loss_change < STILL:
         yield Evidence(
-            f"Drawing all {seen.parameters} trainable parameters anew changes outputs by "
-            f"{seen.output_change:.1e} and the "
-            f"loss by {seen.loss_change:.1e}: whatever is learned cannot reach them.",
+            f"Re-initialising all {seen.parameters} trainable parameters changes outputs by "
+            f"{seen.output_change:.1e} and the loss by {seen.loss_change:.1e}: nothing that training "
+            "changes can reach them.",
             telling="proven",
             where=source_of(bench.subject.model),
             numbers={"output_change": seen.output_change, "loss_change": seen.loss_change},
@@ -92,26 +92,25 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     same = bench.sameness
     if same is not None:
         yield Evidence(
-            f"The {same.length} members on axis {same.axis} of the output all get the same answer, at these "
-            "weights and at others, though inputs and targets differ there: nothing that is learned can tell "
-            "them apart.",
+            f"The {same.length} members on axis {same.axis} of the output always get the same prediction, "
+            "with these weights and with others, though inputs and targets differ there: no training can "
+            "tell them apart.",
             telling="likely",
             where=same.where,
             numbers={"members": same.length, "axis": same.axis},
-            fix="Keep what each member says of itself beside the mean, the maximum or the summary of all of "
-            "them.",
+            fix="Keep each member's own features beside the mean, the maximum or the summary of all of them.",
         )
     unmoved = bench.unmoved
     if unmoved is not None:
         yield Evidence(
-            f"Each of {unmoved.rows} rows keeps the same answer among {unmoved.classes} at any weights: what "
-            "is learned makes the scores larger or smaller and never another class the largest, so the loss "
-            "can fall and the share of right answers stays where it is.",
+            f"Each of {unmoved.rows} rows keeps the same predicted class (of {unmoved.classes}) with any "
+            "weights: training makes the scores larger or smaller but never another class the largest, "
+            "so the loss can fall while accuracy stays the same.",
             telling="likely",
             where=unmoved.where,
             numbers={"rows": unmoved.rows, "classes": unmoved.classes},
             unless=(),  # it stands however far the loss falls
-            fix="Let what is learned say something about each class: one number a class, not one a row.",
+            fix="Let the trainable part output one number per class, not one per row.",
         )
 
 
@@ -136,9 +135,9 @@ def watch(record: "Record") -> Iterator[Evidence]:
         if calls[-1].value is None or not 0 < calls[-1].value < FELL * math.log(2):
             continue
         yield Evidence(
-            f"In {len(low)} looks, from step {calls[0].n} to {calls[-1].n}, every logit lay between "
-            f"{min(low):.3g} and {max(high):.3g}, though both classes were there: the loss falls (to "
-            f"{calls[-1].value:.3g}), and class {side} is never said, as zero is never crossed.",
+            f"In {len(low)} samples, from step {calls[0].n} to {calls[-1].n}, every logit lay between "
+            f"{min(low):.3g} and {max(high):.3g}, though both classes occur: the loss falls (to "
+            f"{calls[-1].value:.3g}), and class {side} is never predicted, because no logit crosses 0.",
             telling="likely",
             where=at(calls[0]),
             numbers={"lowest": min(low), "highest": max(high)},

@@ -13,7 +13,7 @@ of size 4 for 50,000 items, one LSTM unit: all leave a loss floor above zero on 
 
 The floor is smooth: loss falls, flattens at the same height for every seed and rate, gradients
 shrink towards zero because this *is* the minimum. Conflicting labels (the same input with two
-answers) produce the same picture with any model.
+labels) produce the same picture with any model.
 
 ## How to tell
 - **experiment**: same-batch: the loss levels off above zero and gradient norms go to zero;
@@ -37,7 +37,7 @@ interpretable) is a decision, not a defect.
 ## Often mistaken for
 - `missing-nonlinearity`: width does not help at all; the model is linear at any size.
 - `over-regularized`: the floor vanishes when dropout, weight decay and augmentation are off.
-- `structural-ceiling`: the loss may go to zero while the metric stands still.
+- `structural-ceiling`: the loss may go to zero while the metric does not change.
 
 ## Sources
 - zhang-2017: section 2, standard networks reaching zero training error on random labels.
@@ -86,11 +86,13 @@ def experiment(trials: "Trials") -> Iterator[Evidence]:
     few, enough = _parameters_a_row(trials.base) < 1, _parameters_a_row(trials.base) > ENOUGH
     enough = enough or not loss_calls(trials.base)  # a loss written by hand may have a floor above zero
     yield Evidence(
-        f"The model cannot fit one batch ({trials.figures('same-batch')}), at no rate that was tried"
-        + (", which so few parameters need not be able to." if few else ".")
-        + (" A loss with a floor of its own looks the same." if enough else ""),
+        f"The model cannot fit one batch ({trials.figures('same-batch')}), at any learning rate that was "
+        "tried"
+        + (", and so few parameters may be unable to." if few else ".")
+        + (" A loss whose minimum is not 0 looks the same." if enough else ""),
         "aside" if few or enough else "likely",
-        fix="Give it more width or depth, or features that carry the target; first rule out a cut gradient.",
+        fix="Give it more width or depth, or features that carry the target; first rule out a detached "
+        "graph.",
     )
 
 
@@ -105,11 +107,12 @@ def _too_narrow(trials: "Trials") -> Iterator[Evidence]:
     if one_batch.left > FLOOR and one_batch.tail > SAME * all_data.tail:
         yield Evidence(
             f"The widest hidden layer has {max(widths)} units, and one batch alone ends at a loss of "
-            f"{one_batch.tail:.3g} where all the data end at {all_data.tail:.3g}: no room is left.",
+            f"{one_batch.tail:.3g} where all the data end at {all_data.tail:.3g}: the model has no "
+            "capacity left.",
             telling="likely",
             where=where_module(trials.base, _narrow_layer(trials.base, max(widths))),
             numbers={"widest": float(max(widths)), "one_batch": one_batch.tail, "all_data": all_data.tail},
-            fix="Widen the hidden layers, tenfold at first: a loss that drops with the width was held by it.",
+            fix="Widen the hidden layers, tenfold at first: if the loss drops, width was the limit.",
         )
 
 

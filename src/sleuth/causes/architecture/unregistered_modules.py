@@ -191,7 +191,7 @@ def _bare_tensors(program: Program) -> Iterator[Evidence]:
                 "likely",
                 call,
                 f"`self.{call.op[1:-1]}` is a tensor with requires_grad=True, not an nn.Parameter: it is "
-                "not in `parameters()`, so no optimizer trains it and no checkpoint holds it.",
+                "not in `parameters()`, so no optimizer trains it and no checkpoint saves it.",
                 fix="Wrap it: `nn.Parameter(...)`.",
                 edits=_wrapped_value(call, "nn.Parameter"),
             )
@@ -224,10 +224,9 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     gradients = bench.first.gradients
     if gradients.hidden:
         yield Evidence(
-            f"{len(gradients.hidden)} modules with parameters stand in a plain list or dict "
-            f"(`{gradients.hidden[0]}`): "
-            "model.parameters() does not list them, so no optimizer trains them and no checkpoint keeps "
-            "them.",
+            f"{len(gradients.hidden)} modules with parameters are in a plain list or dict "
+            f"(`{gradients.hidden[0]}`): model.parameters() does not list them, so no optimizer trains "
+            "them and no checkpoint saves them.",
             telling="proven",
             where=Where(module=gradients.hidden[0]),
             numbers={"hidden": len(gradients.hidden), "unlisted_tensors": len(gradients.strangers)},
@@ -235,7 +234,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         )
     elif gradients.strangers:
         yield Evidence(
-            f"{len(gradients.strangers)} trainable tensors behind the loss, such as one of shape "
+            f"{len(gradients.strangers)} trainable tensors that the loss depends on, such as one of shape "
             f"{gradients.strangers[0]}, belong neither to the model's parameters nor to an optimizer.",
             telling="likely",
             numbers={"unlisted_tensors": len(gradients.strangers)},

@@ -11,7 +11,7 @@ def forward(self, x):
     return self.head(h)            # h2 was meant
 ```
 Copy and paste is the usual parent: `self.fc1` called where `self.fc2` was meant (shapes agree, so
-nobody complains), a branch behind a flag that is off, an auxiliary head whose loss was dropped.
+there is no warning), a branch behind a flag that is off, an auxiliary head whose loss was dropped.
 Distributed training complains loudly (DDP expects every parameter to take part); a single process
 does not.
 
@@ -80,12 +80,12 @@ def lint(program: Program) -> Iterator[Evidence]:
         yield clue(
             "likely",
             Value(idle.at, program.source),
-            f"Nobody reads the result of `self.{idle.attribute}`: its weights take no part in what the model "
-            "says, get no gradient and never change."
+            f"The result of `self.{idle.attribute}` is never used: its weights do not affect the output, "
+            "get no gradient and never change."
             if idle.applied
-            else f"`self.{idle.attribute}` is made here and never applied: its weights take no part in what "
-            "the model says and never change.",
-            fix="Use the result where it was meant to enter, or delete the layer.",
+            else f"`self.{idle.attribute}` is created here and never called: its weights do not affect "
+            "the output and never change.",
+            fix="Use its result in `forward`, or delete the layer.",
         )
 
 
@@ -98,9 +98,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     busy = [p for p in gradients.parameters if p.trainable and p.gradient is not None]
     if idle and busy:
         yield Evidence(
-            f"{len(idle)} trainable parameters such as `{idle[0].name}` take no part in this pass: they "
-            "never change, "
-            "and a layer you count on may be missing from forward.",
+            f"{len(idle)} trainable parameters such as `{idle[0].name}` are not used in this forward "
+            "pass: they never change, and a layer you count on may be missing from forward.",
             telling="likely",
             where=Where(module=idle[0].module or None),
             numbers={"idle": len(idle), "busy": len(busy)},
@@ -113,7 +112,7 @@ def _thrown_away(bench: "Workbench") -> Iterator[Evidence]:
     if bench.first.gradients.silent and (idle := bench.cuts.idle):
         module = idle[0].rpartition(".")[0]
         yield Evidence(
-            f"`{module or idle[0]}` is called and its result is not used: with other values in its weights "
+            f"`{module or idle[0]}` is called and its result is not used: with other weights in it "
             f"({len(idle)} parameters such as `{idle[0]}`) output and loss stay the same.",
             telling="proven",
             where=bench.cuts.idle_place or Where(module=module or None),
@@ -143,7 +142,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
     share = sum(sizes[name] for name in idle) / max(1, sum(sizes.values()))
     yield Evidence(
         f"{len(idle)} parameters ({', '.join(idle[:3])}{', ...' if len(idle) > 3 else ''}; {share:.0%} of "
-        "all weights) took no part in any sampled forward pass and never had a gradient.",
+        "all weights) were not used in any sampled forward pass and never had a gradient.",
         telling="likely" if share > MUCH else "open",
         where=where_module(record, module_of(idle[0])),
         numbers={"parameters": len(idle), "share": share},
@@ -154,12 +153,12 @@ def watch(record: "Record") -> Iterator[Evidence]:
 def _dropped(names: list[str], unread: dict[str, Where]) -> Evidence:
     attribute = next(part for part in names[0].split(".") if part in unread)
     return Evidence(
-        f"`{attribute}` runs in every forward pass, nobody reads what it gives, and its {len(names)} "
+        f"`{attribute}` runs in every forward pass, its output is never used, and its {len(names)} "
         "parameters never have a gradient.",
         telling="likely",
         where=replace(unread[attribute], module=module_of(names[0]) or None),
         numbers={"parameters": len(names)},
-        fix="Use the result where it was meant to enter, or delete the layer.",
+        fix="Use its result in `forward`, or delete the layer.",
     )
 
 

@@ -3,13 +3,13 @@
 ## What happens
 The last layers learn on random features and the first ones stay where initialisation left them.
 The loss falls at first (a trained head on frozen noise is better than nothing) and then stops.
-Each layer multiplies the backward signal by weights times slope; if that product is 0.1, ten
+Each layer multiplies the backward signal by weights times derivative; if that product is 0.1, ten
 layers leave 1e-10.
 
 Measured on ten hidden layers of 128 with PyTorch's default initialisation, first-layer over
 last-layer gradient norm: sigmoid 4e-9, tanh 0.04, ReLU 0.003. With He initialisation the ReLU
 figure is 0.5. The default `nn.Linear` draws from a range of 1/sqrt(fan_in), which shrinks a ReLU
-signal by about 0.4 a layer; at three layers nobody notices, at twenty it gave 4e-7.
+signal by about 0.4 a layer; at three layers it does no harm, at twenty it gave 4e-7.
 
 In recurrent nets time is the depth: a linear recurrence with spectral radius 0.9 shrinks a
 gradient to less than 1e-5 of its size over 100 steps, so what was said early in the sequence
@@ -20,10 +20,10 @@ cannot be learnt.
   served of those that stand side by side (values beside queries and keys), is less than 1e-4 of that
   of the last.
 - **watch**: early weights barely move relative to their size (update ratio under 1e-6) while late
-  ones move by about 1e-3 a step. Where the loss stands still, a hundredth of the last layer's
+  ones move by about 1e-3 a step. Where the loss does not change, a hundredth of the last layer's
   relative gradient is already worth an experiment.
 - **experiment**: every weight matrix gets a gradient as large, for its own size, as the last ones
-  get; directions stay. If the script learns then, the early layers were told too faintly.
+  get; directions stay. If the script learns then, the early layers got too small a gradient.
 - **refuted by**: first and last layer have gradient-to-weight ratios within two orders of
   magnitude.
 
@@ -96,9 +96,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if late > 0 and early < RATIO * late and not bench.wakes(first):
         ratio = early / late
         yield Evidence(
-            f"Relative to its weights, `{best.name}` gets {ratio:.1e} of the gradient that "
-            f"`{last.name}` gets "
-            f"({len(weights)} layers between input and loss): the early layers stand still.",
+            f"Relative to its weights, `{best.name}` gets {ratio:.1e} of the gradient that `{last.name}` "
+            f"gets ({len(weights)} layers between input and loss): the early layers do not change.",
             telling="likely",
             where=Where(module=first.module or None),
             numbers={"ratio": ratio, "first": early, "last": late},
@@ -173,15 +172,14 @@ def watch(record: "Record") -> Iterator[Evidence]:
         f"Relative to its weights, the gradient of `{names[0]}` is {curves.median(pairs):.1e} of that of "
         f"`{names[1]}`"
         + (
-            ": the early layers stand still while the late ones move."
+            ": the early layers do not change while the late ones do."
             if stands
-            else ": the early layers learn little."
+            else ": the early layers learn slowly."
         ),
         telling="open" if learns or suspected else "proven" if stands else "likely",
         where=where_module(record, module_of(names[0])),
         numbers={"ratio": curves.median(pairs), "samples": len(pairs)},
-        fix="Use ReLU-like units, normalisation or residual paths, and start weights by He's or Xavier's "
-        "rule.",
+        fix="Use ReLU-like units, normalisation or residual paths, and He or Xavier initialisation.",
     )
 
 

@@ -1,13 +1,13 @@
 """One class outnumbers another by 10:1 or more under a loss that treats all examples alike.
 
 ## What happens
-Always answering "negative" is right 99 times out of 100. With 99:1 labels this answer costs a
+Always predicting "negative" is right 99 times out of 100. With 99:1 labels this prediction costs a
 cross-entropy of 0.056, and the first epochs of training consist of finding it: the loss plunges,
 accuracy shows 99%, the rare class is never predicted. On a toy task with overlapping classes and
 99:1 labels, a small network reported 98.9% accuracy on new data while it found 1 in 20 positives.
 
 The gradient tells why. In a batch of 32 drawn at 99:1 there is no rare example at all in 72% of
-cases. And where classes overlap, the answer is not even wrong: an unweighted loss asks for
+cases. And where classes overlap, that is not even wrong: an unweighted loss asks for
 calibrated probabilities, and with such a prior few of them exceed one half. So "the model ignores
 the rare class" is often a threshold problem, not a learning problem.
 
@@ -16,7 +16,7 @@ the rare class" is often a threshold problem, not a learning problem.
   sampler; loss at the start is above the entropy of the class frequencies (0.305 at 10:1).
 - **watch**: the loss settles at that entropy; predictions are one class in nearly every batch;
   accuracy equals the majority share to two digits.
-- **experiment**: undone from outside, classes weighted by how rare they were so far; the rare
+- **experiment**: corrected from outside, classes weighted by how rare they were so far; the rare
   class begins to be predicted.
 - **refuted by**: recall of the rarest class well above its share, or counts within 10:1.
 
@@ -98,14 +98,13 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     rare = min(counts.counts, key=lambda pair: pair[1])
     yield Evidence(
         f"Class {rare[0]} has {rare[1]} of {counts.seen} examples, the largest class {numbers[-1]} "
-        f"({counts.ratio:.0f}:1), and the loss weighs all examples alike: naming the large class every "
-        "time is nearly "
-        "optimal for it.",
+        f"({counts.ratio:.0f}:1), and the loss weighs all examples equally: always predicting the large "
+        "class is nearly optimal for it.",
         telling="likely",
         where=losses[0].where,
         numbers={"ratio": counts.ratio, "rarest": rare[1], "seen": counts.seen},
-        fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; judge by recall "
-        "a class.",
+        fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; report recall "
+        "per class.",
     )
 
 
@@ -130,15 +129,15 @@ def watch(record: "Record") -> Iterator[Evidence]:
     ignored = _rare_ignored(record, common[1] / counts.total()) or _at_entropy(record, counts)
     yield Evidence(
         f"Class {rare[0]} is {rare[1]} of {counts.total()} labels seen, class {common[0]} is {common[1]}, "
-        "and the loss weighs all alike: "
-        + (ignored or "a model that never names the rare class looks good.")
-        + " Judge it by recall.",
+        "and the loss weighs all examples equally: "
+        + (ignored or "a model that never predicts the rare class looks good.")
+        + " Report recall per class.",
         # An imbalance that is learned all the same is no fault.
         telling="likely" if ignored else "open",
         where=at(calls[0]),
         numbers={"ratio": common[1] / max(1, rare[1]), "rarest": rare[1], "seen": counts.total()},
-        fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; judge by recall a "
-        "class.",
+        fix="Weigh classes in the loss (`weight=`, `pos_weight=`) or sample them evenly; report recall "
+        "per class.",
     )
 
 
@@ -148,7 +147,7 @@ def _rare_ignored(record: "Record", majority: float) -> str:
 
     for seen in record.of(Evaluation)[-3:]:
         if seen.constant_output:
-            return f"the evaluation at step {seen.n} gave every example the same answer."
+            return f"the evaluation at step {seen.n} gave every example the same prediction."
         if seen.correct is not None and seen.rows >= 50 and abs(seen.correct - majority) < 0.005:
             common = f"the share of the common class ({majority:.3f})"
             return f"accuracy at step {seen.n} is {seen.correct:.3f}, {common}."
@@ -164,7 +163,7 @@ def _at_entropy(record: "Record", counts: Counter[str]) -> str:
         level = sum(late) / len(late) if late else 0.0
         falls = curves.surely_lower(late[: len(late) // 2], late[len(late) // 2 :])
         if abs(level - entropy) < NEAR * entropy and not falls:
-            return f"the loss stands at {level:.3g}, what the frequencies alone give ({entropy:.3g})."
+            return f"the loss is {level:.3g}, what predicting the class frequencies gives ({entropy:.3g})."
     return ""
 
 

@@ -2,8 +2,8 @@
 
 ## What happens
 The famous version of this bug is fixed, a quieter one is not. Since torch 1.9 every `DataLoader`
-worker gets its own seed for Python's `random`, for torch and for NumPy's *global* generator, anew
-in each epoch. What nobody reseeds is a generator object that your data set owns. Workers receive a
+worker gets its own seed for Python's `random`, for torch and for NumPy's *global* generator, again
+in each epoch. What is not reseeded is a generator object that your data set owns. Workers receive a
 copy of the data set, and with it a copy of the generator in the same state.
 
 ```python
@@ -28,7 +28,7 @@ split its work is the loud cousin: with two workers each example arrives twice.
 - **lint**: a generator created in `__init__` or at module level and used in `__getitem__`, together
   with `num_workers > 0`; a constant seed, or the bare worker id, in `worker_init_fn`.
 - **watch**: random parts of consecutive batches coincide, or those of one epoch with the next.
-- **refuted by**: `num_workers=0`, or only the global generators are used and nobody reseeds them.
+- **refuted by**: `num_workers=0`, or only the global generators are used and never reseeded.
 
 ## How to fix
 Seed from what torch gives each worker, inside the worker.
@@ -84,7 +84,10 @@ GENERATORS = frozenset(
     }
 )
 SEEDERS = frozenset({"seed", "manual_seed", "seed_everything"})
-FIX = "Seed inside the worker from what torch gives it: `get_worker_info().seed`, or `torch.initial_seed()`."
+FIX = (
+    "Seed inside each worker from the seed PyTorch gives it: `get_worker_info().seed`, or "
+    "`torch.initial_seed()`."
+)
 
 NEEDS = "worker"
 
@@ -123,8 +126,8 @@ def _own_generator(program: Program, loader: Call, telling: Telling) -> Iterator
                 telling,
                 made,
                 "This generator is made once and `__getitem__` draws from it; the loader on line "
-                f"{line(loader)} copies it into every worker, so all workers draw the same numbers, "
-                "again in each epoch.",
+                f"{line(loader)} copies it into every worker, so all workers draw the same random "
+                "numbers, and again in each epoch.",
                 fix=FIX,
             )
 
@@ -190,8 +193,8 @@ def _bad_start(loader: Call, start: Value, telling: Telling) -> Iterator[Evidenc
             yield clue(
                 "likely",
                 Value(seeders[0], function.source if function is not None else loader.source),
-                f"The bare worker id seeds the workers of the loader on line {line(loader)}: they start anew "
-                "in each epoch, so every epoch repeats the random numbers of the first.",
+                f"Only the worker id seeds the workers of the loader on line {line(loader)}: they are "
+                "seeded again in each epoch, so every epoch repeats the random numbers of the first.",
                 fix=FIX,
             )
         return
@@ -250,9 +253,9 @@ def watch(record: "Record") -> Iterator[Evidence]:
         expected = (loader.workers - 1) / loader.workers
         if shares and curves.median(shares) >= MOST * expected:
             yield Evidence(
-                f"With {loader.workers} workers, {curves.median(shares):.0%} of the rows of a batch stood in "
-                "an earlier batch already: the workers draw the same random numbers, so most of the variety "
-                "is an illusion.",
+                f"With {loader.workers} workers, {curves.median(shares):.0%} of the rows of a batch had "
+                "already appeared in an earlier batch: the workers draw the same random numbers, so "
+                "there is far less variety than it seems.",
                 telling="likely",
                 where=at(loader),
                 numbers={"repeated": curves.median(shares), "workers": loader.workers},

@@ -5,7 +5,7 @@ How bad it is depends on what was fitted. A StandardScaler that saw the test row
 a mean, and you will hardly find the difference in the score. A step that looks at the
 labels is another matter. On 200 rows of pure noise with 5000 columns and random labels, choosing
 the 20 "best" columns first and cross-validating afterwards gave 80% accuracy (74 to 85% over ten
-draws). The same two steps inside a pipeline gave 49%, the truth.
+draws). The same two steps inside a pipeline gave 49%, as it should.
 
 ```python
 X = SelectKBest(k=20).fit_transform(X, y)             # has seen every label
@@ -20,7 +20,7 @@ production would be standardised to zero.
 ## How to tell
 - **lint**: `fit` or `fit_transform` on data that is split later; `fit_transform` called on
   something named test or valid; a transformer outside the pipeline given to cross-validation.
-- **probe**: the training features have mean 0 and spread 1 only when the test rows are added; alone
+- **probe**: the training features have mean 0 and std 1 only when the test rows are added; alone
   they are off by more than rounding.
 - **refuted by**: every `fit` receives rows of the training split only.
 
@@ -39,7 +39,7 @@ text, a label encoder that only numbers the class names, and refitting on everyt
 you ship once evaluation is over.
 
 ## Often mistaken for
-- `target-leakage`: the answer is in a column and stays there after a clean split.
+- `target-leakage`: the target is in a column and stays there after a clean split.
 - `preprocessing-mismatch`: here the test set got its own fit; the general case is any difference.
 - `split-overlap`: rows are shared, not statistics.
 
@@ -191,9 +191,9 @@ WRITTEN = {"cut": "the slice", "mask": "the mask", "sample": "the sample drawn"}
 
 def _report(fit: Fit, split: Split) -> Evidence:
     harm = (
-        "it has seen the labels that the score is measured on"
+        "it has seen the held-out labels, so the score is too high"
         if fit.name in SEES_LABELS or fit.name in ("target encoding", CHOICE)
-        else "what it learned includes the rows that the score is measured on"
+        else "it has seen the held-out rows, so the score is too high"
     )
     telling: Telling = "likely" if fit.name == "fillna" else "proven"
     what = fit.name if fit.name == CHOICE else f"`{fit.name}`"
@@ -201,7 +201,7 @@ def _report(fit: Fit, split: Split) -> Evidence:
     return clue(
         telling,
         fit.call,
-        f"{what} is computed from all rows, and {how} on {there} divides them: {harm}.",
+        f"{what} is computed from all rows, and {how} on {there} splits them afterwards: {harm}.",
         fix="Split first, fit on the training part only and apply that to both parts (or use a Pipeline).",
         edits=split_first(fit.call, split),
     )
@@ -519,8 +519,8 @@ def _refits_on_held_out(splits: Splits, fits: list[Fit]) -> Iterator[Evidence]:
             yield clue(
                 "proven" if proven else "likely",
                 fit.call,
-                f"`{fit.name}` is fitted again on held-out rows, after line {line} "
-                "fitted it on training rows: the two parts are measured with different rulers.",
+                f"`{fit.name}` is fitted again on held-out rows, after line {line} fitted it on training "
+                "rows: the two parts are scaled differently.",
                 fix="Fit on the training part only and call `transform` on the held-out part.",
             )
 
@@ -539,7 +539,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     for fit in bench.fits:
         yield Evidence(
             f"{fit.kind} was fitted on {fit.rows} rows, and those very rows were split into training and "
-            "held-out ones afterwards: what it learned from the held-out rows is in the training data.",
+            "held-out rows afterwards: the training data contain statistics of the held-out rows.",
             telling="proven",
             where=Where(fit.path, fit.line),
             numbers={"rows": fit.rows, "transformer": fit.kind},
@@ -550,9 +550,9 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     seen = bench.split
     if seen.pooled_error < EXACT and seen.train_error > CLEARLY_OFF * max(seen.pooled_error, 1e-6):
         yield Evidence(
-            "Training and validation rows together have mean 0 and spread 1 to within "
-            f"{seen.pooled_error:.1e}, the "
-            f"training rows alone only to within {seen.train_error:.1e}: the scaler was fitted on both.",
+            "Training and validation rows together have mean 0 and std 1 to within "
+            f"{seen.pooled_error:.1e}, the training rows alone only to within {seen.train_error:.1e}: the "
+            "scaler was fitted on both.",
             telling="likely",
             numbers={"together": seen.pooled_error, "training_alone": seen.train_error},
             fix="Split first; call `fit` on the training part and only `transform` on the rest.",

@@ -1,7 +1,7 @@
 """Preprocessing removed the signal: random noise would train and score just as well.
 
 ## What happens
-The tensors look alive: right shape, sane mean and spread, different in every row. They only have
+The tensors look alive: right shape, sane mean and std, different in every row. They only have
 no relation to the label any more. Typical ways: a `reshape` that should have been a `permute`,
 padding that pushes the text out of the window, truncation that keeps the boilerplate at the front,
 a crop that misses the object, a tokenizer whose vocabulary does not match (nearly everything
@@ -15,7 +15,7 @@ carries anything. Only a comparison with noise is.
 
 ## How to tell
 - **probe**: 98% or more of all input values are one value (padding, the unknown token, a clipped
-  range), or no output depends on any input feature; or every example has the same mean and spread,
+  range), or no output depends on any input feature; or every example has the same mean and std,
   as if normalised by itself, and the nearest example has the same label no oftener than by chance.
 - **experiment**: noise-inputs. If the held-out score with noise equals the score with your data,
   your data says nothing to this model. Training loss alone decides nothing.
@@ -76,8 +76,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if part.top_share >= NEARLY_ALL and part.examples > 1 and part.features > 1:
             yield Evidence(
                 f"{part.top_share:.1%} of all values of input {part.name} are {part.top_value:g}: "
-                "padding, an unknown "
-                "token or a clipped range is nearly all that the model sees.",
+                "padding, an unknown token or a clipped range is nearly all the model sees.",
                 telling="likely",
                 numbers={"share": part.top_share, "value": part.top_value},
                 fix="Undo the preprocessing for one example and look at it; compare with the raw file.",
@@ -89,9 +88,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     reach = bench.reach
     if reach.features and reach.ignored == reach.features:
         yield Evidence(
-            f"No output depends on any of the {reach.features} input features: the gradient of the "
-            "output with respect "
-            "to the input is exactly zero.",
+            f"No output depends on any of the {reach.features} input features: the gradient of the output "
+            "with respect to the input is exactly zero.",
             telling="likely",
             numbers={"features": reach.features, "ignored": reach.ignored},
             fix="Look for a multiplication by zero, a mask that covers everything, or an input that is "
@@ -109,12 +107,13 @@ def _leveled(bench: "Workbench") -> Iterator[Evidence]:
         return
     if seen.leveled and seen.like_chance:
         yield Evidence(
-            "Every example has the same mean and the same spread, so each was normalised by itself, and the "
-            f"nearest of {seen.rows} has the same label in {seen.agreement:.1%} of cases, where chance gives "
-            f"{seen.chance:.1%}: if level or size told the labels apart, that is gone.",
+            "Every example has the same mean and standard deviation, so each was normalised by itself, "
+            f"and the nearest of {seen.rows} has the same label in {seen.agreement:.1%} of cases, where "
+            f"chance gives {seen.chance:.1%}: if the level or scale of an example matters for its label, "
+            "that information is lost.",
             telling="likely",
             numbers={"agreement": seen.agreement, "chance": seen.chance},
-            fix="Normalise with one mean and one spread of the training set for all examples.",
+            fix="Normalise all examples with one mean and standard deviation, those of the training set.",
         )
 
 
@@ -138,11 +137,11 @@ def _few_tokens(bench: "Workbench") -> Iterator[Evidence]:
         if part.distinct <= max(3, FEW * rows) and part.top_share >= MOSTLY:
             yield Evidence(
                 f"Of a vocabulary of {rows}, the {tokens} tokens of a batch are {part.distinct} different "
-                f"ones, and {part.top_share:.0%} of them are {part.top_value:g}: the words were lost on the "
-                "way to their numbers.",
+                f"ones, and {part.top_share:.0%} of them are {part.top_value:g}: the words were lost in "
+                "tokenisation.",
                 telling="likely",
                 numbers={"rows": rows, "distinct": part.distinct, "share": part.top_share},
-                fix="Print one text beside its tokens, and the tokens turned back into text.",
+                fix="Print one text, its tokens, and the tokens decoded back into text.",
             )
 
 
@@ -152,10 +151,10 @@ def experiment(trials: "Trials") -> Iterator[Evidence]:
     if trials.yes("shuffled-labels") is False or not trials.poor or not trials.had_its_time:
         return
     yield Evidence(
-        f"Noise in the place of the inputs does as well ({trials.figures('noise-inputs')}), though one batch "
-        "can be learnt by heart: what reaches the model carries nothing about the target.",
+        f"Training on noise instead of the inputs does as well ({trials.figures('noise-inputs')}), though "
+        "one batch can be memorised: what reaches the model carries no information about the target.",
         "likely",
-        fix="Print and plot what the model is called with, after all preprocessing.",
+        fix="Print and plot what the model receives, after all preprocessing.",
     )
 
 

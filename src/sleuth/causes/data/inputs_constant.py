@@ -16,7 +16,7 @@ x = torch.from_numpy(image) // 255        # integer division: 0 everywhere, exce
 ```
 
 A dead column among many is harmless by itself (3 of the 64 pixels of the 8x8 digits never change),
-until somebody divides by its spread: 0/0 is NaN. scikit-learn's StandardScaler returns 0 there,
+until it is divided by its std: 0/0 is NaN. scikit-learn's StandardScaler returns 0 there,
 hand-written code does not.
 
 ## How to tell
@@ -27,7 +27,7 @@ hand-written code does not.
 - **refuted by**: two rows of one batch that differ.
 
 ## How to fix
-Print what arrives at `model(x)`: minimum, maximum, spread, number of distinct rows. Then walk back
+Print what arrives at `model(x)`: minimum, maximum, std, number of distinct rows. Then walk back
 through the pipeline until variation appears. Drop columns that are constant *in the training
 split*, and guard the division:
 
@@ -77,8 +77,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         everything = share == 1.0
         yield Evidence(
             f"{part.constant_features} of {part.features} features of input {part.name} have the same "
-            "value in all "
-            f"{part.examples} examples of this batch; what does not vary cannot tell examples apart.",
+            f"value in all {part.examples} examples of this batch; a constant feature cannot tell "
+            "examples apart.",
             telling="proven" if everything else "likely",
             numbers={"constant_features": part.constant_features, "features": part.features},
             fix="Print two raw examples and follow them through the preprocessing to where they become "
@@ -98,8 +98,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
         first = next(values for _, values in tensors(seen, "input") if _several(values.shape))
         yield Evidence(
             f"In all {flat} recorded batches every row of the input is the same (mean "
-            f"{first.mean or 0:.4g}): the model cannot tell the examples apart, and the best it can learn is "
-            "the average answer.",
+            f"{first.mean or 0:.4g}): the model cannot tell the examples apart, and the best it can learn "
+            "is the average target.",
             telling="proven",
             where=where_input_made(record, seen[0].line),
             numbers={"batches": flat},

@@ -1,4 +1,4 @@
-"""The inputs are far from zero mean and unit spread, so no step size suits all weights.
+"""The inputs are far from zero mean and unit variance, so no step size suits all weights.
 
 ## What happens
 A gradient of a first-layer weight is proportional to the input it multiplies. Feed pixel values up
@@ -13,16 +13,16 @@ worse than a large scale: standardised data plus 100 learns nothing with SGD, no
 default rate. Dividing by 255 twice leaves the loss at 2.30 as well.
 
 In tables the usual form is mixed: income in the tens of thousands beside an age and a 0/1 flag.
-Only the largest column is heard.
+Only the largest column counts.
 
 ## How to tell
-- **probe**: per feature, |mean| or spread of the batch far above 1 (or far below), still so where the
+- **probe**: per feature, |mean| or std of the batch far above 1 (or far below), still so where the
   first weights meet it; first-layer gradients dwarf the later ones.
 - **watch**: a jump in the first steps, then a plateau at chance level with many silent units; the
   same input scale in every batch.
-- **experiment**: undone from outside, the mean and spread of the first batch are taken out of
-  every input at the model's door; the same script then learns at the same rate.
-- **refuted by**: standardising the inputs at the model's door changes nothing in the curve.
+- **experiment**: corrected from outside, the mean and std of the first batch are taken out of
+  every input before it enters the model; the same script then learns at the same rate.
+- **refuted by**: standardising the inputs in front of the model changes nothing in the curve.
 
 ## How to fix
 Standardise with numbers taken from the training split, and use the same numbers everywhere.
@@ -84,22 +84,22 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         numbers = {"largest_size": part.farthest, "widest": part.widest, "narrowest": part.narrowest}
         if part.farthest > LARGE:
             yield Evidence(
-                f"Input {part.name} reaches a size of {part.farthest:.3g} in a feature (spreads from "
-                f"{part.narrowest:.2g} to {part.widest:.2g}); weights are initialised for inputs of "
-                "about 1, so the "
-                "first layer dominates everything.",
+                f"Input {part.name} reaches {part.farthest:.3g} in a feature (standard deviations from "
+                f"{part.narrowest:.2g} to {part.widest:.2g}); weights are initialised for inputs of about "
+                "1, so the first layer dominates everything.",
                 telling="proven" if part.farthest > HUGE else "likely",
                 numbers=numbers,
-                fix="Subtract the training mean and divide by the training spread, feature by feature.",
+                fix="Subtract the training mean and divide by the training standard deviation, feature "
+                "by feature.",
             )
         elif 0 < part.farthest < SMALL:
             yield Evidence(
-                f"No feature of input {part.name} is larger than {part.farthest:.2g}; the biases "
-                "outweigh it and the "
-                "model sees the same input every time.",
+                f"No feature of input {part.name} is larger than {part.farthest:.2g}; next to the biases "
+                "all inputs look the same to the model.",
                 telling="likely",
                 numbers=numbers,
-                fix="Scale the inputs to a spread of about 1; look for a division that was made twice.",
+                fix="Scale the inputs to a standard deviation of about 1; look for a scaling that was "
+                "applied twice.",
             )
 
 
@@ -126,14 +126,14 @@ def watch(record: "Record") -> Iterator[Evidence]:
     harmed = _harm(record)
     batch = next(batch for batch in batches(record) if worst in batch.values)
     yield Evidence(
-        f"Input {worst.path} lies between {worst.minimum or 0:.4g} and {worst.maximum or 0:.4g} (spread "
-        f"{worst.std or 0:.3g}, largest mean of a feature {worst.largest_feature_mean:.3g}), far from zero "
-        "mean and unit spread"
-        + (f", and it shows: {harmed}." if harmed else "; the run copes with it so far."),
+        f"Input {worst.path} lies between {worst.minimum or 0:.4g} and {worst.maximum or 0:.4g} (std "
+        f"{worst.std or 0:.3g}, largest mean of a feature {worst.largest_feature_mean:.3g}), far from "
+        "zero mean and unit variance"
+        + (f", and it does harm: {harmed}." if harmed else "; the run learns despite it so far."),
         telling="likely" if harmed else "aside",
         where=where_input_made(record, batch.line),
         numbers={"std": worst.std or 0.0, "mean": worst.mean or 0.0, "uneven": worst.feature_std_ratio},
-        fix="Standardise inputs with mean and spread of the training set, a feature at a time.",
+        fix="Standardise each feature with the mean and standard deviation of the training set.",
     )
 
 

@@ -6,7 +6,7 @@ that is 0/0: the loss is NaN. With `reduction="sum"` it is exactly 0. In both ca
 exactly zero (measured with torch 2.13), so the weights survive, momentum and weight decay still
 move them, and you either see one NaN in the log or a suspiciously perfect zero.
 
-It is born where targets are masked. In instruction tuning the prompt is set to -100 and the answer
+It happens where targets are masked. In instruction tuning the prompt is set to -100 and the answer
 is cut off by `max_length`: nothing is left. The padding token is the end token, so masking padding
 masks every ending. A segmentation crop falls on "void". A label map writes -100 for unknown names
 and a renamed column makes every name unknown.
@@ -74,8 +74,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if use.ignored_share == 1.0:
             yield Evidence(
                 f"Every target of this batch equals the ignore index of {use.name}, so there is nothing "
-                "to learn from "
-                "and the mean over no element is NaN.",
+                "to learn from, and the mean over zero elements is NaN.",
                 telling="proven",
                 where=use.where,
                 numbers={"ignored_share": use.ignored_share},

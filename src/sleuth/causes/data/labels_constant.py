@@ -91,9 +91,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         seen = min((part.examples for part in targets), default=0)
     if distinct == 1 and seen >= ENOUGH:
         yield Evidence(
-            f"All {seen} examples seen carry the same label, so the best model is a constant and the "
-            "loss falls to zero "
-            "without anything being learned.",
+            f"All {seen} examples seen carry the same label, so the best model is a constant and the loss "
+            "falls to zero without anything being learned.",
             telling="proven" if whole else "open",
             numbers={"examples": seen, "distinct": distinct},
             fix="Look at the label column of the raw data, and at a filter or a join that kept one class "
@@ -137,8 +136,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
     if rows < 2 * ENOUGH:
         return
     yield Evidence(
-        f"All {rows} labels seen are {value:g}: a model that always answers {value:g} is perfect, so nothing "
-        "is learned about the inputs" + (" and the loss is near zero already." if over else "."),
+        f"All {rows} labels seen are {value:g}: a model that always predicts {value:g} is perfect, so "
+        "nothing is learned from the inputs" + (" and the loss is near zero already." if over else "."),
         # Contrastive losses put the right answer at place 0 on purpose: their labels are made, not served.
         telling="proven" if served else "likely" if over else "open",
         where=where_target_made(record, calls[0]),

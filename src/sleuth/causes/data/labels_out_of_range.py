@@ -87,9 +87,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         numbers = {"minimum": use.target_min, "maximum": use.target_max}
         if use.name.startswith("binary") and (use.target_min < 0 or use.target_max > 1):
             yield Evidence(
-                f"{use.name} gets targets from {use.target_min:g} to {use.target_max:g}; it is only a "
-                "loss between 0 "
-                "and 1, beyond that it falls without limit and the outputs run away.",
+                f"{use.name} gets targets from {use.target_min:g} to {use.target_max:g}; it is made for "
+                "targets from 0 to 1, outside it falls without limit and the outputs diverge.",
                 telling="proven",
                 where=use.where,
                 numbers=numbers,
@@ -99,8 +98,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if soft and (use.target_min < 0 or use.target_max > 1):
             yield Evidence(
                 f"cross_entropy gets a floating target from {use.target_min:g} to {use.target_max:g}, "
-                "which it reads as "
-                "class probabilities; those lie between 0 and 1.",
+                "which it reads as class probabilities; those lie between 0 and 1.",
                 telling="proven",
                 where=use.where,
                 numbers=numbers,
@@ -115,7 +113,7 @@ def _refused(bench: "Workbench") -> Iterator[Evidence]:
             part = next(iter(bench.data.targets), None)
             seen = f" ({part.dtype}, from {part.minimum:g} to {part.maximum:g})" if part is not None else ""
             yield Evidence(
-                f"The loss refuses the targets{seen}: {meaning}. It said: {bench.failure}.",
+                f"The loss rejects the targets{seen}: {meaning}. The error: {bench.failure}.",
                 telling="proven",
                 fix="Compare `y.min()`, `y.max()` and `y.dtype` with what the loss expects.",
             )
@@ -135,8 +133,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
     )
     if refused is not None and record.end is not None and "arget" in record.end.message:
         yield Evidence(
-            f'The run stopped with "{record.end.message.splitlines()[0][:120]}": a label is no index of a '
-            "class.",
+            f'The run stopped with "{record.end.message.splitlines()[0][:120]}": a label is not a valid '
+            "class index.",
             telling="proven",
             where=refused,
             fix="Count the classes from 0 to K-1 and give the last layer K outputs.",
@@ -151,8 +149,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
             call = outside[0]
             yield Evidence(
                 f"`{call.function}` receives targets from {call.target_min or 0:g} to "
-                f"{call.target_max or 0:g} at step {call.n}; it is made for 0 to 1. Outside, the loss has no "
-                "floor and sinks without end.",
+                f"{call.target_max or 0:g} at step {call.n}; it is made for 0 to 1. Outside that range "
+                "the loss falls without limit.",
                 telling="proven",
                 where=where_target_made(record, call),
                 numbers={
@@ -160,7 +158,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
                     "maximum": call.target_max or 0.0,
                     "calls": len(outside),
                 },
-                fix="Map the targets to 0 and 1: divide a 0/255 mask by 255, turn -1/1 into 0/1.",
+                fix="Map the targets to 0 and 1: divide a 0/255 mask by 255, map -1/1 to 0/1.",
             )
 
 

@@ -3,9 +3,9 @@
 ## What happens
 One bad cell is enough. A single NaN in a batch of 8 rows makes the mean loss NaN, every weight
 gradient of the first layer NaN, and after one optimizer step every parameter NaN. From then on
-clean batches produce NaN too, so the batch you look at when you notice is usually innocent.
+clean batches produce NaN too, so the batch you look at when you notice is usually not the one.
 
-The value is born in missing table entries, in dividing by a feature's zero spread, in the log of a
+The value comes from missing table entries, in dividing by a feature's zero std, in the log of a
 zero count, in a corrupt file, or in a float16 cast of a number above 65504. Nothing downstream
 stops it: ReLU, `clamp` and `max` all pass NaN on. Batch norm writes it into `running_mean`, where
 it stays even if you skip the step. Metrics can hide it: `argmax` picks the NaN entry and
@@ -77,9 +77,9 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
                 f"The {part.role} {part.name} of this batch holds {part.nonfinite} values that are NaN "
                 f"or infinite, the first at {part.nonfinite_at}; "
                 + (
-                    "loss and gradients are finite all the same, so the model masks them."
+                    "loss and gradients are finite nevertheless, so the model masks them."
                     if meant
-                    else "one of them is enough to turn loss and weights into NaN."
+                    else "one of them is enough to make loss and weights NaN."
                 ),
                 telling="open" if meant else "proven",
                 numbers={"nonfinite": part.nonfinite, "first_at": part.nonfinite_at},
@@ -98,7 +98,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
                 f"{values.nonfinite} values of {values.role or 'input'} {values.path} are NaN or infinite in "
                 f"the batch of step {batch.n}"
                 + (
-                    ", while loss and gradients were finite until then: the data brought it."
+                    ", while loss and gradients were finite until then: it comes from the data."
                     if broken is not None
                     else "; the loss stays finite, so the model may mask them."
                 ),

@@ -4,7 +4,7 @@
 The loss goes beautifully to zero: the model memorises one batch. What gives it away is what does
 *not* improve. On 8x8 digits, 440 steps on one batch of 32 brought the loss to 0.03 and the test
 accuracy to 79%; the same number of steps over the full set gave 94%. On an easy task the memorised
-batch even generalises, so nobody suspects the loader.
+batch even generalises, so the loader seems fine.
 
 ```python
 for step in range(1000):
@@ -16,13 +16,13 @@ new iterator draws a new order, so the batches differ, and you only pay for buil
 (and its workers) at every step. Unless something reseeds in the loop: `torch.manual_seed(0)` inside
 an epoch makes every epoch, or every step, identical again.
 
-Other births: a batch fetched above the loop and never replaced, a cache keyed by the wrong thing, a
+Other origins: a batch fetched above the loop and never replaced, a cache keyed by the wrong thing, a
 `__getitem__` that ignores its index, a preallocated buffer that all items share, a leftover
 "overfit one batch" switch, and a `DistributedSampler` without `set_epoch` (then it is the epoch's
 order that repeats).
 
 ## How to tell
-- **lint**: a generator that every step makes anew with the same seed draws the rows of the batch.
+- **lint**: a generator that every step creates again with the same seed draws the rows of the batch.
 - **watch**: fingerprints of the inputs repeat from step to step, although the epoch should hold
   other data; training loss near zero while held-out loss stalls or rises.
 - **refuted by**: two consecutive training steps with different input fingerprints.
@@ -92,9 +92,9 @@ def lint(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 seeded,
-                "Every step of the training loop seeds this generator anew with the same number, so "
-                f"line {spot(draw).line} draws the same rows each time: the model sees one batch only.",
-                fix="Make the generator once, before the loop, and hand it to whoever draws.",
+                "Every iteration of the training loop seeds this generator with the same number, so line "
+                f"{spot(draw).line} draws the same rows each time: the model sees one batch only.",
+                fix="Create the generator once, before the loop, and draw from it inside.",
             )
 
 
@@ -178,16 +178,16 @@ def watch(record: "Record") -> Iterator[Evidence]:
             telling="proven",
             where=at(loader) if loader else None,
             numbers={"different": different, "expected": expected, "times": times},
-            fix="Do not make the iterator anew at each step (`next(iter(loader))`); loop over the loader.",
+            fix="Do not create a new iterator at each step (`next(iter(loader))`); loop over the loader.",
         )
     elif different == 1 and (again := _seeded_at_each_step(record)) is not None:
         yield Evidence(
-            f"All {len(marks)} steps saw the same {rows} rows: line {again.line} begins a random stream anew "
-            f"with the seed {again.value} at every step, so the same rows are drawn each time.",
+            f"All {len(marks)} steps saw the same {rows} rows: line {again.line} seeds a generator with "
+            f"{again.value} at every step, so the same rows are drawn each time.",
             telling="proven",
             where=Where(again.path or None, again.line or None),
             numbers={"rows": rows, "steps": len(marks)},
-            fix="Make the generator once, before the loop, or let the seed move with the step.",
+            fix="Create the generator once, before the loop, or let the seed depend on the step.",
         )
     elif held is None and different == 1 and len(marks) >= 2 * FEWEST:
         first = record.steps[0]

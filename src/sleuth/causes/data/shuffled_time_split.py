@@ -89,12 +89,12 @@ def lint(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven" if certainty == "proven" else "likely",
                 split.call,
-                f"Rows that follow each other in time (line {line(evidence)}) are divided at random: "
-                "held-out "
-                "rows lie between training rows that are almost the same.",
+                f"Rows that follow each other in time (line {line(evidence)}) are split at random: "
+                "held-out rows lie between training rows that are almost the same, so the score is too "
+                "high.",
                 fix=(
-                    "Cut by time (`shuffle=False`, `TimeSeriesSplit`, an index), with a gap as long "
-                    "as a window."
+                    "Split by time (`shuffle=False`, `TimeSeriesSplit`, an index), with a gap as long as "
+                    "a window."
                 ),
                 edits=_in_order(split.call),
             )

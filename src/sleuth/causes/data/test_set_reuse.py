@@ -3,10 +3,10 @@
 ## What happens
 Choosing the best of many is itself a fit. Take models that toss coins and a balanced test set: the
 best of 10 scores 57.7% on 100 examples, the best of 100 62.5%, the best of 1000 66%. With 1000
-test examples the best of 100 still shows 54%, with 10,000 it shows 51.3%. Nobody looked at the
-labels; the score did it for them. Small sets and many looks make the worst mixture.
+test examples the best of 100 still shows 54%, with 10,000 it shows 51.3%. No label was
+used directly; the score did it. Small sets and many evaluations make the worst mixture.
 
-In code the looks hide in innocent places: early stopping on the test loss, "save if test accuracy
+In code the reuse hides in ordinary places: early stopping on the test loss, "save if test accuracy
 is best", a learning-rate plateau scheduler fed with it, a grid search over it, a classification
 threshold tuned on it, reporting the maximum over epochs.
 
@@ -80,7 +80,7 @@ _VALID = Pattern(r"(?<![a-z])(val|valid|validation|dev|cv)(?![a-z])", re.IGNOREC
 KEEPS_BEST = frozenset(
     {"torch.save", ".state_dict", "copy.deepcopy", ".save", ".save_pretrained", "joblib.dump"}
 )
-FIX = "Divide the data into three parts, decide with the validation part, and look at the test part once."
+FIX = "Split the data into three parts, decide with the validation part, and use the test part once."
 
 NEEDS = "test Test holdout"
 
@@ -102,9 +102,8 @@ def _report(at: Value, what: str, looked: Value) -> Evidence:
     return clue(
         "likely",
         at,
-        f"A score on the test data (line {line(looked)}) decides {what} again and again: what is "
-        "reported in the end "
-        "no longer measures new data.",
+        f"A score on the test data (line {line(looked)}) decides {what} repeatedly: the reported score no "
+        "longer measures performance on new data.",
         fix=FIX,
     )
 

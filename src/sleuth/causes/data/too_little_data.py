@@ -20,10 +20,10 @@ table and no amount of data cures them.
 ## How to tell
 - **experiment**: train on a quarter, half and all of the examples, a few seeds each, same held-out
   set and same number of optimizer steps. Held-out loss still falling from half to all: more
-  will help. The held-out gain should exceed the spread between seeds.
-- **watch**: a training set of a few dozen rows, or of a fifth of those held out, that is learned by
-  heart, while the held-out loss stays ten times as high and no longer falls, or one in four new
-  rows and more is answered wrongly and that no longer changes.
+  will help. The held-out gain should exceed the differences between seeds.
+- **watch**: a training set of a few dozen rows, or of a fifth of those held out, that is memorised,
+  while the held-out loss stays ten times as high and no longer falls, or one in four new
+  rows and more is predicted wrongly and that no longer changes.
 - **refuted by**: half of the data gives the same held-out score as all of it.
 
 ## How to fix
@@ -84,7 +84,7 @@ AGAIN = 5.0  # rows served over different rows: several epochs
 def watch(record: "Record") -> Iterator[Evidence]:
     measured = [seen for seen in held_out(record) if len(seen.losses) >= FEWEST]
     judged = [passes for passes in evaluations(record).values() if len(_shares(passes)) >= FEWEST]
-    needed([*measured, *judged], "held-out losses or shares of right answers")
+    needed([*measured, *judged], "held-out losses or accuracies")
     rows = _training_rows(record)
     if rows is None or not (rows <= FEW or _spared(record, rows)):
         return
@@ -93,21 +93,21 @@ def watch(record: "Record") -> Iterator[Evidence]:
     stands = next((passes for passes in judged if _stands_still(_shares(passes), train)), None)
     if left is not None:
         last, where = curves.end(left.losses), left.where
-        seen = f"the held-out loss stands at {last:.3g} and no longer falls"
+        seen = f"the held-out loss is {last:.3g} and no longer falls"
     elif stands is not None:
         last, where = _shares(stands)[-1], at(stands[0])
-        seen = f"the share of right answers on others stands at {last:.3g} and no longer grows"
+        seen = f"held-out accuracy is {last:.3g} and no longer rises"
     else:
         return
     loader = training_loader(record)
     yield Evidence(
-        f"The training set holds {rows} rows. It knows them by heart (loss {curves.end(train):.2g}) and "
-        f"{seen}: there is nothing more to learn from so few.",
+        f"The training set holds {rows} rows. The model has memorised them (loss {curves.end(train):.2g}) "
+        f"and {seen}: so few rows have nothing more to teach.",
         telling="likely",
         where=where_number_written(record, rows, _WORDS) or (at(loader) if loader else where),
         numbers={"rows": rows, "held_out": last, "training": curves.end(train)},
-        fix="Train on more rows of the same kind; until then fewer parameters, augmentation, or features of "
-        "a pretrained model.",
+        fix="Train on more rows of the same kind; until then use fewer parameters, augmentation, or "
+        "features of a pretrained model.",
     )
 
 

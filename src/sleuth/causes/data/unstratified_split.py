@@ -3,7 +3,7 @@
 ## What happens
 A random fifth of 1000 rows contains none of a class with five members in one case out of three
 (33%). The metric of that class is then undefined, silently 0, or left out of the average, depending
-on the library. Mirror image: the training part gets none and the model can never answer it.
+on the library. Mirror image: the training part gets none and the model can never predict it.
 
 The extreme case needs no rarity. `KFold` does not shuffle, and many files are sorted by class:
 
@@ -106,7 +106,7 @@ def _report(cut: Call, evidence: Call) -> Evidence:
     return clue(
         "proven",
         cut,
-        f"The rows stand class after class ({line_of(evidence, cut)}) and are divided without mixing: whole "
+        f"The rows are sorted by class ({line_of(evidence, cut)}) and are split without shuffling: whole "
         "classes end up in one part only.",
         fix="Use `StratifiedKFold(shuffle=True)`, `train_test_split(..., stratify=y)`, or permute the rows.",
     )
@@ -183,7 +183,7 @@ def _left_to_chance(split: Split, why: str) -> Evidence:
     return clue(
         "likely",
         split.call,
-        f"{why} and this split leaves its members to chance: a part may hold too few of them, or none.",
+        f"{why} and this split is not stratified: a part may get too few of its examples, or none.",
         fix="Pass `stratify=y`.",
         edits=_stratified(split.call),
     )
@@ -275,14 +275,13 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if seen.missing_classes or seen.class_shift > SHIFT:
         lacking = ", ".join(map(str, seen.missing_classes[:5]))
         what = (
-            f"class {lacking} stands on one side only, or as good as"
+            f"class {lacking} is on one side only, or nearly so"
             if lacking
             else "class shares differ by more than chance"
         )
         yield Evidence(
-            f"Training and validation labels do not come from one draw: {what} (chi-square "
-            f"{seen.class_shift:.1f} a "
-            "degree of freedom), so the validation score measures the split.",
+            f"Training and validation labels do not have the same distribution: {what} (chi-square "
+            f"{seen.class_shift:.1f} per degree of freedom), so the validation score depends on the split.",
             # Other shares, with enough of each class, are often wanted: more of a rare class to be judged by.
             telling="likely" if lacking else "open",
             numbers={"chi_square": seen.class_shift, "missing": len(seen.missing_classes)},

@@ -71,12 +71,12 @@ def experiment(trials: "Trials") -> Iterator[Evidence]:
     if again is None or not again.yes or again.record is None or not seeded:
         return
     yield Evidence(
-        f"Two runs with the same seeds part: {again.figures}. That is no rounding: something is another in "
-        "every process, whatever is seeded.",
+        f"Two runs with the same seeds differ: {again.figures}. That is more than rounding: something "
+        "differs between processes that no seed controls.",
         "likely",
         _another_seed(trials.base, again.record),
-        fix="Sort what comes out of a set or a listing; use no hash of a string, clock or process id as a "
-        "code or seed; collect results in the order in which they were asked for.",
+        fix="Sort what comes out of a set or a directory listing; use no string hash, clock or process "
+        "id as a code or seed; collect parallel results in the order in which they were requested.",
     )
 
 

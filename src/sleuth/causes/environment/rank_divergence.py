@@ -14,7 +14,7 @@ loss = criterion(ddp.module(x), y)           # gradients stay local
 ```
 
 Also: weights loaded on rank 0 only, after the wrap; a learning rate or early stop decided from a
-local metric; parameters replaced or thawed later; hand-written averaging that skips some tensors.
+local metric; parameters replaced or unfrozen later; hand-written averaging that skips some tensors.
 You log rank 0, so you see one model and ship one, while the average of gradients was taken at
 different points.
 
@@ -78,17 +78,18 @@ def watch(record: "Record") -> Iterator[Evidence]:
     ]
     if apart:
         yield Evidence(
-            f"The {len(apart[0].parameters)} replicas hold {len(set(apart[0].parameters))} different sets of "
-            f"parameters (first seen at step {apart[0].n}): they train apart, and only one of them is saved.",
+            f"The {len(apart[0].parameters)} replicas hold {len(set(apart[0].parameters))} different sets "
+            f"of parameters (first seen at step {apart[0].n}): they train separately, and only one of "
+            "them is saved.",
             telling="proven",
             numbers={"step": apart[0].n, "looks": len(apart)},
-            fix="Wrap the model in DistributedDataParallel before training, seed alike, and change no "
-            "weight on one rank.",
+            fix="Wrap the model in DistributedDataParallel before training, use one seed for the "
+            "weights, and change no weight on a single rank.",
         )
     if len(same) >= 2 and len(same) > len(seen) / 2:
         yield Evidence(
-            f"All {len(same[0].batches)} ranks received the same batch at {len(same)} of {len(seen)} looks: "
-            "the work is done several times over.",
+            f"All {len(same[0].batches)} ranks received the same batch at {len(same)} of {len(seen)} "
+            "checks: the ranks do the same work.",
             telling="proven",
             numbers={"looks": len(same)},
             fix="Use a DistributedSampler and call `set_epoch` in each epoch.",

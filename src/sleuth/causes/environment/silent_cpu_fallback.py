@@ -5,7 +5,7 @@ The run is correct and many times too slow, and so it gets stopped early and jud
 learn". The polite one-liner is the usual door:
 
 ```python
-device = "cuda" if torch.cuda.is_available() else "cpu"     # and nobody is told which
+device = "cuda" if torch.cuda.is_available() else "cpu"     # and nothing says which
 ```
 
 It picks the CPU when a CPU-only build was installed (then `torch.version.cuda` is None), when the
@@ -112,8 +112,8 @@ def _moved_and_dropped(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 call,
-                f"`{ast.unparse(call.node)}` returns a moved copy that nobody takes: a tensor stays where it "
-                "is (only a module moves in place).",
+                f"`{ast.unparse(call.node)}` returns a moved copy that is not used: a tensor stays where "
+                "it is (only a module moves in place).",
                 fix="Assign the result: `x = x.to(device)`.",
             )
 
@@ -137,9 +137,9 @@ def _there_and_back(program: Program) -> Iterator[Evidence]:
         yield clue(
             "open",  # libraries offload on purpose, and the source does not say why
             moved[-1],
-            f"Each forward pass copies this to the CPU, computes there and copies the result back on line "
-            f"{spot(back).line}: the accelerator waits, and nothing says so.",
-            fix="Compute where the tensors are: leave the `.cpu()` out.",
+            "Each forward pass copies this to the CPU, computes there and copies the result back on line "
+            f"{spot(back).line}: the accelerator waits, without any warning.",
+            fix="Compute where the tensors are: remove the `.cpu()`.",
         )
 
 
@@ -210,9 +210,9 @@ def _chosen_device(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "open",
                 spot,
-                f"`{name}` falls back to the CPU without a word: a run without accelerator looks like a "
-                "slow one that does not learn.",
-                fix="Print the device, or stop when the accelerator that was meant is missing.",
+                f"`{name}` falls back to the CPU without a warning: a run without an accelerator is only "
+                "slower, and goes unnoticed.",
+                fix="Print the device, or stop when the accelerator is missing.",
             )
 
 
@@ -279,8 +279,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
     for model in models:
         if set(model.devices) == {"cpu"}:
             yield Evidence(
-                f"{model.type} runs on the CPU although an accelerator is there: right by accident, and "
-                "slow.",
+                f"{model.type} runs on the CPU although an accelerator is available: the results are "
+                "right, but slow.",
                 telling="likely",
                 where=at(model),
                 fix='Move model and batches: `device = torch.device("cuda")`, `model.to(device)`.',
@@ -288,8 +288,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
             return
         if "cpu" in model.devices:
             yield Evidence(
-                f"{model.type} lies on {', '.join(model.devices)}: tensors travel between devices in each "
-                "step.",
+                f"{model.type} is on {', '.join(model.devices)}: tensors are copied between devices in "
+                "each step.",
                 telling="open",
                 where=at(model),
                 fix="Put all of the model on one device, unless it does not fit.",

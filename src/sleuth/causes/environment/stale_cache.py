@@ -3,7 +3,7 @@
 ## What happens
 You fix the preprocessing, run again, and nothing changes, to the last digit. That is the sign. The
 script never ran the new code: it found `features.pt` and was glad. The reverse is as common: an old
-result that nobody can reproduce, since its cache was built by code that is gone.
+result that cannot be reproduced, since its cache was built by code that is gone.
 
 ```python
 if os.path.exists("features.pt"):
@@ -69,11 +69,11 @@ def watch(record: "Record") -> Iterator[Evidence]:
         # Code changes all the time without touching what a file holds; its source data does not.
         data = [name for name in cached.older_than if not name.endswith((".py", ".ipynb"))]
         yield Evidence(
-            f"`{cached.path}` was written before {', '.join((data or list(cached.older_than))[:2])} changed: "
-            "what is loaded may not be what the present code or data would give.",
+            f"`{cached.path}` was written before {', '.join((data or list(cached.older_than))[:2])} "
+            "changed: what is loaded may differ from what the current code or data would produce.",
             telling="likely" if data else "aside",
             where=Where(record.run.script or None, cached.line) if cached.line else None,
             numbers={"newer": len(cached.older_than)},
-            fix="Move the file away and run again; if the first batch differs, rebuild it from now on by "
-            "its inputs.",
+            fix="Move the file away and run again; if the first batch differs, rebuild the cache "
+            "whenever its inputs change.",
         )

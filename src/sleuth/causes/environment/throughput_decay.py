@@ -25,7 +25,7 @@ curriculum, or memory so full that the machine swaps.
 - **watch**: the median step time of the last tenth of the run is clearly above that of the first
   tenth after warm-up, and rises steadily; the record shows which part: loading, forward, backward
   or the rest. Growing backward time points to the graph, growing "rest" to your bookkeeping. Or the
-  number of hooks on the model rises from look to look, whatever the clock says.
+  number of hooks on the model rises from check to check, whatever the clock says.
 - **refuted by**: step times are flat apart from single spikes (evaluation, checkpoints).
 
 ## How to fix
@@ -96,8 +96,9 @@ def lint(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 _called_in_vain(call, around[0]),
-                "Every turn of the training loop hangs one more hook on the same module, and none is ever "
-                "removed: each call of the model runs all of them, so steps take longer and longer.",
+                "Every iteration of the training loop registers one more hook on the same module, and "
+                "none is ever removed: each call of the model runs all of them, so steps take longer and "
+                "longer.",
                 fix="Register once before the loop, or keep the handle and call `handle.remove()`.",
             )
 
@@ -156,13 +157,15 @@ def watch(record: "Record") -> Iterator[Evidence]:
         f"A step took {first * 1e3:.3g} ms at the beginning and takes {last * 1e3:.3g} ms now, rising "
         "steadily"
         + (
-            "; all parts alike, as on a machine that became busy." if alike else f"; the growth is in {part}."
+            "; all parts equally, as on a machine that became busy."
+            if alike
+            else f"; the growth is in {part}."
         ),
         telling="open" if alike else "likely",
         where=where_loss(calm[-1]),
         numbers={"first_ms": first * 1e3, "last_ms": last * 1e3, "part": part},
         fix={
-            "backward": "The graph grows: detach what is carried over, store `loss.item()`.",
+            "backward": "The graph grows: detach what is carried over, and store `loss.item()`.",
             "loading": "Look at the data pipeline: growing lists, slow files, a cache that is full.",
         }.get(part, "Look for lists, logs or plots that grow with the steps."),
     )
@@ -180,8 +183,8 @@ def _hung_anew(record: "Record") -> Evidence | None:
     if falls or len(set(counts)) <= MORE_HOOKS:
         return None
     return Evidence(
-        f"The hooks on the model in training rose from {counts[0]} to {counts[-1]} in {seen[-1][0].n} steps: "
-        "they are hung on again and again and never removed, and each is called at every pass.",
+        f"The hooks on the model in training rose from {counts[0]} to {counts[-1]} in {seen[-1][0].n} "
+        "steps: they are registered repeatedly and never removed, and each runs in every forward pass.",
         telling="proven",
         where=where_loss(seen[-1][0]),
         numbers={"first": counts[0], "last": counts[-1]},

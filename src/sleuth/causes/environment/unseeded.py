@@ -113,8 +113,8 @@ def _seed_unread(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 Value(seed, program.source),
-                f"`{function.name}` takes a seed and never uses it: its weights and batches are drawn from "
-                "whatever state the generators are in, so runs with one seed differ.",
+                f"`{function.name}` takes a seed and never uses it: its weights and batches depend on "
+                "whatever state the generators are in, so runs with the same seed differ.",
                 fix=f"Start `{function.name}` with `torch.manual_seed(seed)`.",
                 edits=inserted_before(
                     function.body[0], program.source, f"torch.manual_seed({seed.arg})", safe=True
@@ -143,7 +143,7 @@ def _numpy_left_out(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 draw,
-                f"`{draw.op}` draws from numpy's generator, and only torch's is seeded (line "
+                f"`{draw.op}` draws from NumPy's generator, and only PyTorch's is seeded (line "
                 f"{spot(seed).line}): these numbers differ from run to run.",
                 fix="Add `np.random.seed(seed)`, or draw from `np.random.default_rng(seed)`.",
             )
@@ -205,7 +205,7 @@ def _without_seed(program: Program) -> Iterator[Evidence]:
         yield clue(
             "likely",
             split,
-            "The split is drawn anew in each run, and this script continues from its own checkpoint: a "
+            "The split is drawn again in each run, and this script resumes from its own checkpoint: a "
             "resumed run evaluates on rows that the earlier one trained on.",
             fix="Give the split a fixed `random_state` (or a seeded `generator`).",
         )
@@ -215,8 +215,8 @@ def _without_seed(program: Program) -> Iterator[Evidence]:
         yield clue(
             "open",
             first,
-            "Nothing in this script fixes the random numbers, so no result of it can be repeated.",
-            fix="Seed `random`, `numpy` and `torch` before data and model are made.",
+            "Nothing in this script fixes the random numbers, so no result can be reproduced.",
+            fix="Seed `random`, `numpy` and `torch` before data and model are created.",
         )
 
 
@@ -252,9 +252,9 @@ def _seeded_too_late(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "likely",
                     seeds[0],
-                    "The seed is set after the weights were drawn: it fixes the batches that follow, and "
-                    "every run still starts from another model.",
-                    fix="Move the seed above the line that makes the model.",
+                    "The seed is set after the weights were initialised: it fixes the batches, but every "
+                    "run still starts from different weights.",
+                    fix="Set the seed above the line that creates the model.",
                 )
             return
 
@@ -270,7 +270,8 @@ def _seed_without_effect(program: Program) -> Iterator[Evidence]:
     yield clue(
         "likely",
         Value(declared, program.source),
-        "A seed is set here and no random generator ever gets it: runs with the same seed still differ.",
+        "A seed is defined here and never passed to a random generator: runs with the same seed still "
+        "differ.",
         fix="Call `torch.manual_seed(seed)`, `random.seed` and `np.random.seed` before data and model.",
     )
 
@@ -293,9 +294,9 @@ def _zero_counts_as_none(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 Value(test, program.source),
-                f"`{asked}` is 0 by default, and 0 counts as false here: nothing is seeded, so every run is "
-                "another one.",
-                fix=f"Ask `if {asked} is not None:`.",
+                f"`{asked}` is 0 by default, and 0 counts as false here: nothing is seeded, so every run "
+                "differs.",
+                fix=f"Check `if {asked} is not None:`.",
             )
 
 
@@ -407,8 +408,8 @@ def _torch_left_out(program: Program) -> Iterator[Evidence]:
         yield clue(
             "likely",
             seeds[-1],
-            "`random` and numpy are seeded and torch is not: the first weights, the order of batches and "
-            "dropout come from its generator, so every run is another one.",
+            "`random` and NumPy are seeded and PyTorch is not: initial weights, the order of batches and "
+            "dropout come from its generator, so every run differs.",
             fix="Add `torch.manual_seed(seed)`.",
         )
 
@@ -431,9 +432,10 @@ def _seed_of_another_library(program: Program) -> Iterator[Evidence]:
     yield clue(
         "likely",
         seeds[0],
-        f"Only `{library}` is seeded, and nothing here draws from it: the weights and batches come from "
-        "torch's generator, so every run is another one.",
-        fix="Seed what is drawn from: `torch.manual_seed(...)`, and `np.random.seed(...)` where numpy draws.",
+        f"Only `{library}` is seeded, and nothing here draws from it: weights and batches come from "
+        "PyTorch's generator, so every run differs.",
+        fix="Seed the generators in use: `torch.manual_seed(...)`, and `np.random.seed(...)` where NumPy "
+        "draws.",
     )
 
 

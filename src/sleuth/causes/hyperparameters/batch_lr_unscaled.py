@@ -4,10 +4,10 @@
 A larger batch means fewer steps per epoch. If each step keeps its length, the weights travel less
 far: with a batch of 1024 instead of 128 and the same 90 epochs, SGD takes an eighth of the steps.
 The curve against *epochs* gets worse and people conclude that large batches generalise badly. In
-the other direction, a recipe for 4096 images run at 64 keeps a rate that is far too high and turns
+the other direction, a recipe for 4096 images run at 64 keeps a rate that is far too high and becomes
 noisy or diverges.
 
-It is born quietly: a bigger GPU, more GPUs under `DistributedDataParallel` (the effective batch is
+It happens quietly: a bigger GPU, more GPUs under `DistributedDataParallel` (the effective batch is
 the per-process batch times the number of processes), gradient accumulation, or a shared config in
 which only one number was edited.
 
@@ -100,8 +100,10 @@ def lint(program: Program) -> Iterator[Evidence]:
                 "likely" if plain else "open",
                 _sweep(group) or optimizers[-1],
                 f"The batch size goes from {min(sizes):g} to {max(sizes):g} and the learning rate stays "
-                f"{next(iter(rates)):g}: with larger batches the same epochs move the weights far less.",
-                fix="Scale the rate with the batch: in proportion for SGD, with the square root for Adam.",
+                f"{next(iter(rates)):g}: larger batches mean fewer steps per epoch, so the weights move "
+                "far less.",
+                fix="Scale the learning rate with the batch size: in proportion for SGD, with the square "
+                "root for Adam.",
             )
 
 
@@ -123,8 +125,9 @@ def _recipe_half_changed(program: Program, optimizers: list[Call]) -> Iterator[E
             "likely",
             Value(node, program.source),
             f"The batch grows from {before[batch]:g} to {changed[batch]:g} and the learning rate of "
-            f"`{base}` stays {before[rate]:g}: the same epochs move the weights far less.",
-            fix="Scale the rate in proportion to the batch, and warm up.",
+            f"`{base}` stays {before[rate]:g}: larger batches mean fewer steps per epoch, so the weights "
+            "move far less.",
+            fix="Scale the learning rate in proportion to the batch size, with warm-up.",
         )
 
 
@@ -142,9 +145,10 @@ def _recipe_in_words(program: Program, optimizers: list[Call]) -> Iterator[Evide
                     yield clue(
                         "likely",
                         optimizer,
-                        f"The recipe quoted here pairs the rate {rate:g} with batches of {told_batch:g}; "
-                        f"these are {min(sizes):g} large: the same epochs move the weights far less.",
-                        fix="Scale the rate in proportion to the batch, and warm up.",
+                        f"The recipe quoted here pairs the learning rate {rate:g} with batches of "
+                        f"{told_batch:g}; these are {min(sizes):g} large: larger batches mean fewer steps "
+                        "per epoch, so the weights move far less.",
+                        fix="Scale the learning rate in proportion to the batch size, with warm-up.",
                     )
 
 
@@ -245,6 +249,6 @@ def _grows_with_devices(loader: Call) -> Iterator[Evidence]:
             yield clue(
                 "open",
                 given,
-                "The batch grows with the number of devices and the learning rate is a fixed number.",
-                fix="Multiply the rate by the same factor, and warm up.",
+                "The batch size grows with the number of devices and the learning rate does not.",
+                fix="Multiply the learning rate by the same factor, with warm-up.",
             )

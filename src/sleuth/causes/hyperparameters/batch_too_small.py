@@ -22,7 +22,7 @@ Small is not bad by itself: noise helps generalisation, and a lower rate average
   Of a handful of examples a step, with a loss that never settles and no other rate that helps, the
   batch is named before the rate.
 - **watch**: gradients of successive batches have a cosine near zero; the noise scale estimated from
-  two batch sizes is tens of times the batch in use; the spread of the loss is much larger than its
+  two batch sizes is tens of times the batch in use; the fluctuation of the loss is much larger than its
   trend.
 - **refuted by**: a four times larger batch at the same rate gives the same curve against steps.
 
@@ -45,7 +45,7 @@ so switch to group or layer normalisation.
 ## Often mistaken for
 - `lr-too-high`: jitters as well; it remains on a single repeated batch, this one disappears.
 - `norm-batch-of-one`: unusable batch statistics rather than noisy gradients.
-- `unshuffled-training`: swings follow the order of the data and repeat every epoch.
+- `unshuffled-training`: fluctuations follow the order of the data and repeat every epoch.
 
 ## Sources
 - mccandlish-2018: section 2.2, on the simple noise scale and how to predict a useful batch size;
@@ -98,12 +98,14 @@ def watch(record: "Record") -> Iterator[Evidence]:
             # A run that got nowhere at all; one that wavers on its way down may be slow and right.
             nowhere = fall < NOTHING * wavering and not adversarial(record)
             yield Evidence(
-                f"With {rows:.0f} rows a batch the loss wavers by {wavering:.3g} from step to step and fell "
-                f"by {fall:.3g} in {len(values)} steps: noise may drown the signal.",
+                f"With {rows:.0f} rows per batch the loss fluctuates by {wavering:.3g} from step to step "
+                f"and fell by {fall:.3g} in {len(values)} steps: gradient noise may be larger than the "
+                "gradient.",
                 telling="likely" if nowhere else "open",
                 where=where_number_written(record, rows, BATCH) or where_loss(course.steps[-1]),
                 numbers={"rows": rows, "noise": wavering, "fall": fall},
-                fix="Try four times the batch; a smoother and faster fall against steps confirms it.",
+                fix="Try a four times larger batch; if the loss then falls faster and more smoothly per "
+                "step, this was it.",
             )
 
 
@@ -120,13 +122,14 @@ def experiment(trials: "Trials") -> Iterator[Evidence]:
         if rows <= FEW:
             wavering = curves.noise(course.finite_losses)
             yield Evidence(
-                f"With {rows:.0f} examples a step the loss wavers by {wavering:.3g} around "
-                f"{curves.median(course.finite_losses):.3g} and does not settle, and a tenth of the rate "
-                "does not help: the noise of so few examples drowns the rest.",
+                f"With {rows:.0f} examples per step the loss fluctuates by {wavering:.3g} around "
+                f"{curves.median(course.finite_losses):.3g} and does not settle, and a tenth of the "
+                "learning rate does not help: gradients from so few examples are mostly noise.",
                 telling="likely",
                 where=where_number_written(trials.base, rows, BATCH) or where_loss(course.steps[-1]),
                 numbers={"rows": rows, "noise": wavering},
-                fix="Try 32 examples a step and more: a smoother and deeper fall against steps confirms it.",
+                fix="Try 32 or more examples per step; if the loss then falls lower and more smoothly "
+                "per step, this was it.",
             )
 
 

@@ -1,4 +1,4 @@
-"""The learning rate is too high: the loss swings or explodes, and at a tenth it does not.
+"""The learning rate is too high: the loss fluctuates or explodes; at a tenth it falls.
 
 ## What happens
 A step overshoots the valley. On a quadratic with curvature c, gradient descent converges below a
@@ -11,7 +11,7 @@ NaN. A bit: it jumps up and down, or drops to a plateau near chance, because one
 the ReLUs or pushed a softmax into a corner. Slightly: training works and stops too high, and
 everything improves the moment the schedule lowers the rate. Adam rarely gives NaN; it bounces.
 
-Common births: a rate for SGD (0.1) handed to Adam, where 0.001 is ordinary; a rate from a paper
+Common origins: a rate for SGD (0.1) used with Adam, where 0.001 is ordinary; a rate from a paper
 with another batch size; fine-tuning at the rate of pretraining; a scheduler whose `max_lr` was
 meant as a start.
 
@@ -19,14 +19,14 @@ meant as a start.
 - **experiment**: `lr x0.1` turns oscillation or explosion into steady descent with the same seed,
   and `lr x10` is worse. If a tenth helps *and* another suspect exists (unnormalised inputs, a
   summed loss, accumulation that is not divided), undo that one first: it is the root.
-- **watch**: the loss rises over several steps or swings by more than its own mean; the ratio of
+- **watch**: the loss rises over several steps or fluctuates by more than its own mean; the ratio of
   update to weight sits well above 0.01 per step (about 0.001 is usual); gradient norms spike after
   each step.
 - **refuted by**: a tenth of the rate gives the same picture, only slower.
 
 ## How to fix
-Divide by 3 or 10 until it is calm, then go back up to the highest rate that still is. A short range
-test finds the cliff in one run: let the rate grow exponentially and stop where the loss turns up.
+Divide by 3 or 10 until it is stable, then go back up to the highest rate that still is. A short range
+test finds the cliff in one run: let the rate grow exponentially and stop where the loss rises.
 
 ```python
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)        # not 1e-1
@@ -36,7 +36,7 @@ for step, (x, y) in zip(range(200), loader):
     train_step(x, y)                                              # plot loss against rate
 ```
 
-Take a third to a tenth of the rate at which the curve turns. A loss that is noisy and still falling
+Take a third to a tenth of the rate at which the loss starts to rise. A loss that is noisy and still falling
 on average is no fault; small batches look like that.
 
 ## Often mistaken for
@@ -102,12 +102,12 @@ def experiment(trials: "Trials") -> Iterator[Evidence]:
     where = None if optimizer is None else Where(optimizer.path or None, optimizer.line or None)
     rate = "its learning rate" if optimizer is None else f"a learning rate of {optimizer.lr:g}"
     yield Evidence(
-        f"With {rate} the loss {'swings or explodes' if trials.unstable else 'does not fall'}; with a "
-        "tenth of "
-        f"it the same script learns ({trials.figures('lr×0.1')}).",
+        f"With {rate} the loss {'fluctuates or explodes' if trials.unstable else 'does not fall'}; with a "
+        f"tenth of that the same script learns ({trials.figures('lr×0.1')}).",
         "proven",
         where,
-        fix="Divide the learning rate by 10, then go back up to the highest value that stays calm.",
+        fix="Divide the learning rate by 10, then go back up to the highest value at which the loss "
+        "falls steadily.",
     )
 
 
@@ -126,12 +126,12 @@ def watch(record: "Record") -> Iterator[Evidence]:
             continue
         words, sure = seen
         rates = [step.lr for step in course.steps if step.lr is not None]
-        rate = f"a rate of {max(rates):.3g}" if rates else "the script's own rate"
+        rate = f"a learning rate of {max(rates):.3g}" if rates else "the script's own learning rate"
         fast = ratio > FAST
         yield Evidence(
             f"{words}, at {rate}"
             + (
-                f" where each step moves the weights by {ratio:.1%} of their size (0.1% is usual)"
+                f" where each step changes the weights by {ratio:.1%} of their size (0.1% is usual)"
                 if fast
                 else ""
             )
@@ -142,8 +142,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
                 "lr": max(rates, default=0.0),
                 "update_ratio": ratio if math.isfinite(ratio) else 0.0,
             },
-            fix="Try a tenth of the rate for some hundred steps; if the picture stays the same, the rate is "
-            "innocent.",
+            fix="Try a tenth of the learning rate for some hundred steps; if nothing changes, the "
+            "learning rate is not the cause.",
         )
 
 
@@ -155,8 +155,8 @@ def _symptom(record: "Record", course: Course, ratio: float) -> tuple[str, bool]
     if (place := diverging(record, course)) is not None:
         last = course.losses[-1]
         return (
-            f"The loss left its range at step {place} and reached {max(values):.3g} (it began at "
-            f"{values[0]:.3g})" + ("" if math.isfinite(last) else ", then it was not finite"),
+            f"The loss exploded at step {place} and reached {max(values):.3g} (it began at {values[0]:.3g})"
+            + ("" if math.isfinite(last) else ", then it was not finite"),
             True,
         )
     if values[0] <= 0 or len(values) < ENOUGH:
@@ -167,13 +167,13 @@ def _symptom(record: "Record", course: Course, ratio: float) -> tuple[str, bool]
     early = max(values[: max(5, len(values) // 10)])
     if early > THROWN * values[0] and curves.end(values) > 0.8 * values[0]:
         return (
-            f"The loss was thrown from {values[0]:.3g} to {early:.3g} at once and never learned after it",
+            f"The loss jumped from {values[0]:.3g} to {early:.3g} at once and never recovered",
             False,
         )
     if ratio > WILD and curves.stuck(values):
         return f"The loss stays near its start ({values[0]:.3g} to {curves.median(later):.3g})", False
     if ratio > FAST and curves.swing(values) > SWINGS and curves.fallen(values) < 0.5:
-        return f"The loss swings by {curves.swing(values):.1f} times its level", False
+        return f"The loss fluctuates by {curves.swing(values):.1f} times its level", False
     return None
 
 

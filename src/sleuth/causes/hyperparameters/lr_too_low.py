@@ -6,13 +6,13 @@ step a hair below the last. No noise, no plateau, no error message, and after a 
 "converged" because its axis is too wide. Too low a rate is also not safe: it can leave a network in
 the first poor region that it finds, and generalisation can be worse than after a bold start.
 
-Usual births: 1e-5 copied from a fine-tuning recipe into training from scratch; Adam's 1e-3 given to
+Usual origins: 1e-5 copied from a fine-tuning recipe into training from scratch; Adam's 1e-3 given to
 plain SGD, which often needs 0.01 to 0.1; a rate divided by the batch size, or by accumulation
 steps, once too often; a warmup counted in epochs where it was meant in steps; a schedule that
 starts at its end.
 
 Tiny steps can also come from elsewhere: gradients that vanish, a loss averaged over far too much, a
-saturated output. Look at the gradient before you turn the rate.
+saturated output. Look at the gradient before you change the rate.
 
 ## How to tell
 - **experiment**: `lr x10` makes the loss fall several times faster and stay stable; on `same-batch`
@@ -66,10 +66,9 @@ CONSEQUENCE_OF = (
     "bad-init-scale clip-always-active clip-misplaced dead-relu detached-graph double-softmax "
     "eval-mode-training frozen-params inputs-constant labels-all-ignored logits-into-prob-loss "
     "loss-disconnected loss-saturated lr-collapsed missing-backward missing-step model-reset-in-loop "
-    "no-grad-training output-activation over-regularized params-not-in-optimizer "
-    "saturated-activations scheduler-cadence stale-optimizer-params step-before-backward "
-    "unregistered-modules update-underflow vanishing-gradients weights-not-loaded wrong-reduction "
-    "zero-grad-after-backward zero-init"
+    "no-grad-training output-activation over-regularized params-not-in-optimizer saturated-activations "
+    "scheduler-cadence stale-optimizer-params step-before-backward unregistered-modules update-underflow "
+    "vanishing-gradients weights-not-loaded wrong-reduction zero-grad-after-backward zero-init"
 )
 GIVES_WAY_TO = "proven"
 UNLESS = {"numbers": "overcome plays"}
@@ -105,11 +104,11 @@ def experiment(trials: "Trials") -> Iterator[Evidence]:
         return
     gone = "the loss moves around zero" if around_zero else f"{1 - course.left:.0%} of the loss is gone"
     yield Evidence(
-        f"With a learning rate of {optimizer.lr:g}, {gone} after "
-        f"{len(trials.losses)} steps; ten times the rate does clearly better ({trials.figures('lr×10')}).",
+        f"With a learning rate of {optimizer.lr:g}, {gone} after {len(trials.losses)} steps; with ten "
+        f"times that it does clearly better ({trials.figures('lr×10')}).",
         "proven" if below else "likely",
         Where(optimizer.path or None, optimizer.line or None),
-        fix="Multiply the learning rate by 10 until the loss falls briskly; stop before it swings.",
+        fix="Multiply the learning rate by 10 until the loss falls quickly; stop before it fluctuates.",
     )
 
 
@@ -144,13 +143,14 @@ def watch(record: "Record") -> Iterator[Evidence]:
         if curves.fallen(values) > (0.2 if pace <= CRAWL else 0.1) or gradient < 1e-6:
             continue  # it learns all the same, or there is no slope to follow
         yield Evidence(
-            f"Each step moves the weights by {curves.median(ratios):.1e} of their size (1e-3 is usual) at a "
-            f"rate of {curves.median(rates):.3g}, with ordinary gradients ({gradient:.2g}): the loss went "
-            f"from {curves.start(values):.4g} to {curves.end(values):.4g} in {len(values)} steps.",
+            f"Each step changes the weights by {curves.median(ratios):.1e} of their size (1e-3 is usual) "
+            f"at a learning rate of {curves.median(rates):.3g}, with ordinary gradients ({gradient:.2g}): "
+            f"the loss went from {curves.start(values):.4g} to {curves.end(values):.4g} in {len(values)} "
+            "steps.",
             telling="likely" if pace <= CRAWL else "open",
             where=where_optimizer(record, course.id),
             numbers={"update_ratio": curves.median(ratios), "lr": curves.median(rates), "gradient": gradient},
-            fix="Try ten and a hundred times the rate.",
+            fix="Try ten and a hundred times the learning rate.",
         )
 
 

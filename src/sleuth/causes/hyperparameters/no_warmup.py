@@ -21,7 +21,7 @@ already trained a little is stable.
 - **watch**: within the first 1 to 5% of steps the loss rises clearly above its starting value or
   the gradient norm spikes to many times its later median, the full rate is in force from step 0,
   and after that the run is stable but poor. Divergence at any later time speaks for `lr-too-high`.
-- **experiment**: undone from outside, the rate grows to its value over the first 30 steps; the
+- **experiment**: corrected from outside, the rate grows to its value over the first 30 steps; the
   early jump is gone and the end is lower.
 - **refuted by**: the recorded rate already ramps up from near zero, or the loss falls from the
   first step.
@@ -102,10 +102,10 @@ def watch(record: "Record") -> Iterator[Evidence]:
         poor = curves.end(values) > 0.8 * values[0]
         yield Evidence(
             f"The loss rose from {values[0]:.3g} to {peak:.3g} within the first {begin} steps at the full "
-            f"rate ({rates[0] if rates else 0:.3g}), then the run was calm"
+            f"learning rate ({rates[0] if rates else 0:.3g}), then the loss was stable"
             + (f" and ended at {curves.end(values):.3g}, hardly better than its start." if poor else "."),
             telling="likely" if poor else "aside",
             where=where_optimizer(record, course.id),
             numbers={"first": values[0], "peak": peak, "last": curves.end(values)},
-            fix="Raise the rate from near zero over the first hundreds of steps.",
+            fix="Increase the learning rate from near zero over the first few hundred steps.",
         )

@@ -9,7 +9,7 @@ loss of zero proves nothing about understanding.
 Watch which curve you mean. Validation *loss* often rises while validation *accuracy* is flat or
 still improving: the model gets the same examples wrong, only more confidently. That is a matter of
 calibration, and for a decision by `argmax` it may be harmless. A gap between the curves alone is
-not overfitting either; almost all good models have one. The fault is the turn.
+not overfitting either; almost all good models have one. The fault is that it starts to rise.
 
 If validation is bad from the *first* epoch, look elsewhere: the sets differ in kind, the
 preparation differs, or evaluation runs in train mode. And if validation is suspiciously good, look
@@ -42,7 +42,7 @@ show a second descent after the first rise, but do not count on it to excuse a r
 
 ## Often mistaken for
 - `train-mode-eval`: validation is bad because dropout or batch statistics are active; it does not
-  turn, it is bad throughout.
+  rise, it is bad throughout.
 - `preprocessing-mismatch`: a gap from the first epoch on, not one that opens later.
 - `too-little-data`: the root, when more examples of the same kind close the gap.
 

@@ -30,11 +30,11 @@ softmax on the *target* side, such as a teacher's soft labels, and a softmax ins
 ## How to tell
 - **lint**: the result of a softmax or sigmoid, in `forward` or later, reaches `cross_entropy` or
   `binary_cross_entropy_with_logits` as first argument, be it through a variable.
-- **probe**: every row handed to the loss is non-negative and sums to 1 (after a sigmoid: every
+- **probe**: every row given to the loss is non-negative and sums to 1 (after a sigmoid: every
   value lies between 0 and 1). Raw logits practically never do that for a whole batch.
 - **watch**: the loss settles just above the floor in the table while accuracy is good or still
   rising. With two sigmoids it never goes below 0.313.
-- **experiment**: undone from outside, probabilities that reach the loss are turned back by a
+- **experiment**: corrected from outside, probabilities that reach the loss are converted back by a
   logarithm (softmax of log p is p); the loss leaves its floor.
 - **refuted by**: one negative value among the numbers that the loss receives.
 
@@ -53,7 +53,7 @@ If the model must output probabilities, change the loss instead: `log_softmax` w
 
 ## Often mistaken for
 - `lr-too-low`: ten times the rate helps here as well, but no rate takes the loss below the floor.
-- `logits-into-prob-loss`: the mirror image; that loss sinks below zero, this one is high and calm.
+- `logits-into-prob-loss`: the mirror image; that loss sinks below zero, this one is high and steady.
 - `underpowered-model`: gets the labels of one small batch wrong; here they come out right.
 
 ## Sources
@@ -104,8 +104,9 @@ def lint(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 squash,
-                f"`{short}` here feeds `{name}` on {line_of(call, squash)}, which applies its own: it gets "
-                "probabilities where it expects logits, so the loss has a high floor and hardly any slope.",
+                f"`{short}` here feeds `{name}` on {line_of(call, squash)}, which applies its own: it "
+                "gets probabilities where it expects logits, so the loss cannot come near 0 and its "
+                "gradient is small.",
                 fix=f"Return the raw scores; apply `{short}` only where probabilities are read.",
                 # Not safe: predictions read from the same output would become scores.
                 edits=layer_taken_out(squash),
@@ -137,8 +138,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
                 f"What reaches {use.name} are probabilities: every value lies between 0 and 1"
                 + (" and every row sums to 1" if use.rows_sum_to_one else "")
                 + f". The loss applies its own {'sigmoid' if binary else 'softmax'} after the model's "
-                f"{squash}, which "
-                "leaves a high floor and hardly any slope.",
+                f"{squash}, which keeps the loss from coming near 0 and makes its gradient small.",
                 telling="proven",
                 where=use.where,
                 numbers={"loss": use.mean_value, "classes": use.classes},
@@ -170,14 +170,14 @@ def watch(record: "Record") -> Iterator[Evidence]:
 
 def _squashed_twice(calls: "list[LossCall]", what: str, telling: Telling) -> Evidence:
     call = calls[0]
-    lost = "the loss squashes them again, so it cannot come near zero and its gradient is faint"
+    lost = "the loss applies the same function again, so it cannot come near zero and its gradient is small"
     return Evidence(
         f"`{call.function}` received {what} in all {len(calls)} recorded calls (values from "
         f"{call.input_min or 0:.3g} to {call.input_max or 0:.3g}) where it expects raw scores: "
-        + (lost if what == "probabilities" else "log_softmax is done twice, which changes nothing but time")
+        + (lost if what == "probabilities" else "log_softmax is applied twice, which only costs time")
         + ".",
         telling=telling,
         where=at(call),
         numbers={"calls": len(calls), "input_min": call.input_min or 0.0, "input_max": call.input_max or 0.0},
-        fix="Hand the raw output of the last layer to the loss; apply softmax or sigmoid for display only.",
+        fix="Pass the raw output of the last layer to the loss; apply softmax or sigmoid for display only.",
     )

@@ -14,7 +14,7 @@ MSE is about 1; with raw prices it is the mean square of the price, and the bias
 the way.
 
 ```python
-x = torch.randn(64, 100) * 255                 # nobody normalised
+x = torch.randn(64, 100) * 255                 # not normalised
 loss = F.cross_entropy(nn.Linear(100, 10)(x), y)     # in the hundreds, not 2.3
 ```
 
@@ -43,7 +43,7 @@ Leave it alone in a model that was pretrained, and in losses with no natural cha
 
 ## Often mistaken for
 - `bad-init-scale`: the root, if activations grow from layer to layer; it should be named instead.
-- `inputs-unnormalized`: the root, if the batch itself is far from zero mean and unit spread.
+- `inputs-unnormalized`: the root, if the batch itself is far from zero mean and unit variance.
 - `labels-constant`: when the first loss is normal and near zero soon after.
 
 ## Sources
@@ -87,20 +87,18 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         fault = ratio > ABSURD
         if ratio > LOOK:
             yield Evidence(
-                f"{use.name} starts at {use.mean_value:.4g}, {ratio:.1f} times what guessing costs "
-                f"({use.chance:.4g}): "
-                "the outputs are sure and wrong before the first step"
+                f"{use.name} starts at {use.mean_value:.4g}, {ratio:.1f} times the loss of guessing "
+                f"({use.chance:.4g}): the outputs are confident and wrong before the first step"
                 + (", or the targets are far from zero." if "loss" in use.name and use.classes <= 1 else "."),
                 telling="likely" if fault else "aside",
                 where=use.where,
                 numbers=numbers,
-                fix="Look at the scale of the last layer, of the targets, and at the loss in use.",
+                fix="Check the scale of the last layer, the scale of the targets, and the loss function.",
             )
         elif ratio < TOO_GOOD:
             yield Evidence(
-                f"{use.name} is {use.mean_value:.4g} where guessing costs {use.chance:.4g}: fine for a "
-                "trained model; a "
-                "fresh one would have seen the answer.",
+                f"{use.name} is {use.mean_value:.4g} where guessing gives {use.chance:.4g}: fine for a "
+                "trained model; an untrained one must have access to the target.",
                 telling="aside",
                 where=use.where,
                 numbers=numbers,
@@ -122,13 +120,13 @@ def watch(record: "Record") -> Iterator[Evidence]:
         ratio = call.value / guess
         if ratio > LOOK:
             yield Evidence(
-                f"`{call.function}` starts at {call.value:.4g}, {ratio:.1f} times what guessing costs "
-                f"({guess:.3g}): the fresh model is sure and wrong, and the first steps go into undoing "
-                "that.",
+                f"`{call.function}` starts at {call.value:.4g}, {ratio:.1f} times the loss of guessing "
+                f"({guess:.3g}): the untrained model is confident and wrong, and the first steps are "
+                "spent on correcting that.",
                 telling="likely" if ratio > FAULT else "aside",
                 where=at(call),
                 numbers={"loss": call.value, "chance": guess, "ratio": ratio},
-                fix="Look at the scale of the inputs and of the last layer's weights.",
+                fix="Check the scale of the inputs and of the last layer's weights.",
             )
 
 

@@ -160,8 +160,8 @@ def _accuse(telling: Telling, call: Call, what: str, line: int | None) -> Eviden
     return clue(
         telling,
         call,
-        f"A raw score {what} here as if it were a probability; the loss on line {line} "
-        "applies the sigmoid or softmax itself. A logit of 0.5 is a probability of 0.62.",
+        f"A raw score {what} here as if it were a probability; the loss on line {line} applies the "
+        "sigmoid or softmax itself. A logit of 0.5 is a probability of 0.62.",
         fix="Apply `sigmoid` (or `softmax`) before the threshold, or compare the logit with 0.",
         edits=_compared_with_zero(call),
     )

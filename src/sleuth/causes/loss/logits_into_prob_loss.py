@@ -8,7 +8,7 @@ competes with another; accuracy may rise for a while, as each class learns its o
 and then stalls. Softmax *without* the log is the timid version: the loss lives between -1 and 0,
 starts at -1/K, and still trains a little.
 
-`KLDivLoss` wants log-probabilities as its first argument. Handing it plain probabilities makes two
+`KLDivLoss` wants log-probabilities as its first argument. Giving it plain probabilities makes two
 identical distributions of [0.5, 0.5] cost -1.19 instead of 0. `BCELoss` is the polite one: it
 raises an error as soon as an input leaves [0, 1]. It stays silent when the model ends in something
 that happens to fit, such as a clamp, and then a confident mistake costs exactly 100, because the
@@ -27,7 +27,7 @@ loss = F.kl_div(out.softmax(1), teacher)       # wants log-probabilities too, as
   `BCELoss` that were clamped rather than squashed, or that it refuses.
 - **watch**: the loss crosses zero and keeps sinking in a nearly straight line, or NaN in the first
   steps of a loss with a bare log.
-- **experiment**: undone from outside, what reaches the loss is first made into
+- **experiment**: corrected from outside, what reaches the loss is first made into
   (log-)probabilities; the loss becomes positive and falls.
 - **refuted by**: `logsumexp` over the class axis of the loss input is 0 for every row (to
   rounding).
@@ -84,7 +84,7 @@ LOOKS_LIKE = {"falls, then explodes": "usually"}
 INVITED_BY = {"softmax|sigmoid": 3.0}
 RAISES = {
     "elements of input should be between 0 and 1": (
-        "BCELoss was given raw logits; it wants probabilities. Use BCEWithLogitsLoss."
+        "BCELoss was given raw logits; it expects probabilities. Use BCEWithLogitsLoss."
     ),
 }
 PREDICTS = {"same-batch": "usually", "lr×0.1": "even"}
@@ -153,9 +153,9 @@ def _scaled_scores(program: Program, use: LossUse) -> Iterator[Evidence]:
         yield clue(
             "proven" if same_scale and squashed_elsewhere else "likely",
             use.call,
-            "`kl_div` expects log-probabilities and gets raw scores"
-            f"{', divided by a temperature,' if scale is not None else ''} while its target is a softmax: "
-            "the value is no divergence and may be negative.",
+            "`kl_div` expects log-probabilities and gets raw "
+            f"scores{', divided by a temperature,' if scale is not None else ''} while its target is a "
+            "softmax: the value is not a divergence and may be negative.",
             fix=_FIXES["kl_div"],
         )
 
@@ -206,8 +206,8 @@ def _log_of_scores(program: Program, log: Call) -> Iterator[Evidence]:
         yield clue(
             "proven",
             log,
-            f"The log is taken of {_described(makers[0])} on {line_of(makers[0], log)}, which is negative "
-            "half of the time: the result is NaN there.",
+            f"The log is taken of {_described(makers[0])} on {line_of(makers[0], log)}, which are "
+            "negative about half of the time: the result is NaN there.",
             fix="Use `log_softmax` or `logsigmoid` of the scores, or a loss that takes logits.",
         )
 
@@ -215,9 +215,8 @@ def _log_of_scores(program: Program, log: Call) -> Iterator[Evidence]:
 def probe(bench: "Workbench") -> Iterator[Evidence]:
     if "between 0 and 1" in bench.failure:
         yield Evidence(
-            "The binary loss refuses its input because it is not between 0 and 1: it expects "
-            "probabilities and gets "
-            f"raw scores. It said: {bench.failure}.",
+            "The binary loss rejects its input because it is not between 0 and 1: it expects "
+            f"probabilities and gets raw scores. The error: {bench.failure}.",
             telling="proven",
             fix="Use `binary_cross_entropy_with_logits`, or put a sigmoid before this loss.",
         )
@@ -233,8 +232,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if raw and len(use.input_shape) >= 2:
             yield Evidence(
                 f"{use.name} expects log-probabilities, and the exponentials of what it gets do not sum "
-                "to 1 in a row: "
-                "raw scores make this loss fall without limit while nothing is learned.",
+                "to 1 in a row: raw scores make this loss fall without limit while nothing is learned.",
                 telling="proven",
                 where=use.where,
                 numbers={"loss": use.mean_value},
@@ -243,9 +241,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
             )
         if clamped:
             yield Evidence(
-                "What reaches binary_cross_entropy was clamped into its range, not squashed: outside of "
-                "it there is no "
-                "gradient at all.",
+                "The input of binary_cross_entropy was clamped to 0..1 instead of passed through a "
+                "sigmoid: clamped values get no gradient.",
                 telling="likely",
                 where=use.where,
                 numbers={"loss": use.mean_value},
@@ -267,7 +264,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
     if refused is not None:
         yield Evidence(
             "The run stopped because `binary_cross_entropy` was given values outside 0 to 1: raw scores, "
-            "where it takes probabilities.",
+            "where it expects probabilities.",
             telling="proven",
             where=refused,
             fix="Use `binary_cross_entropy_with_logits`.",
@@ -276,8 +273,9 @@ def watch(record: "Record") -> Iterator[Evidence]:
         call = max(calls, key=lambda call: call.input_max or 0.0)
         if call.function in WANTS_LOG_PROBABILITIES and (call.input_max or 0.0) > _ABOVE:
             yield Evidence(
-                f"`{call.function}` takes log-probabilities, which are never above 0; it received values up "
-                f"to {call.input_max or 0:.3g}. Such a loss has no floor: it sinks as the scores grow.",
+                f"`{call.function}` takes log-probabilities, which are never above 0; it received values "
+                f"up to {call.input_max or 0:.3g}. With raw scores the loss falls without limit as they "
+                "grow.",
                 telling="proven",
                 where=at(call),
                 numbers={"input_max": call.input_max or 0.0, "input_min": call.input_min or 0.0},

@@ -6,7 +6,7 @@ shape (N,) is an (N, N) matrix: each prediction is compared with *every* target 
 mean of that matrix is var(prediction) + var(target) + (difference of means) squared, and its
 minimum is a constant prediction. So the loss falls at first, then stops at the variance of the
 target, however good the features are. A linear model on noiseless linear data ended at 6.52, the
-variance of its target, with a prediction spread of 3e-08.
+variance of its target, with a prediction std of 3e-08.
 
 ```python
 pred = model(x)                      # (64, 1)
@@ -16,7 +16,7 @@ loss = ((pred - y) ** 2).mean()      # y is (64,): a 64 x 64 matrix, no warning
 `F.mse_loss`, `l1_loss`, `smooth_l1_loss` and `huber_loss` emit a `UserWarning` and go on; logs
 swallow it. `binary_cross_entropy` and its logits version raise an error, so the bug lives mostly in
 regression, in hand-written losses, value functions and metrics. `poisson_nll_loss` and `kl_div`
-accept the pair without a word. The same subtraction in NumPy (an R2 or an accuracy by hand) spoils
+accept the pair without a warning. The same subtraction in NumPy (an R2 or an accuracy by hand) spoils
 the metric only.
 
 ## How to tell
@@ -24,9 +24,9 @@ the metric only.
   never given that axis; `squeeze()` without an argument, which also eats a batch of one.
 - **probe**: the shapes differ at the loss, and the gradient pushes all predictions of the batch
   towards one common value.
-- **watch**: the loss levels off at the target's variance, predictions have almost no spread, and
+- **watch**: the loss levels off at the target's variance, predictions have a std near zero, and
   the recorded warning says that the target size differs from the input size.
-- **experiment**: undone from outside, a target with as many values as the prediction takes its
+- **experiment**: corrected from outside, a target with as many values as the prediction takes its
   shape; the loss can fall below the variance of the target.
 - **refuted by**: prediction and target have identical shapes where they meet.
 
@@ -128,7 +128,7 @@ def _judge(algebra: Shapes, call: Call, left: Value, right: Value, what: str) ->
         "proven" if one.sure and other.sure else "likely",
         call,
         f"{what[0].upper()}{what[1:]} meets shapes {one} and {other}, which broadcast to a table of every "
-        f"example against every other: the best the model can do is predict {_centre(flat)}.",
+        f"prediction against every target: the best the model can do is predict {_centre(flat)}.",
         fix="`squeeze(-1)` the prediction or `unsqueeze(-1)` the target, and assert that the shapes agree.",
         edits=_squeezed(call, left, one, other),
     )
@@ -219,9 +219,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     met += [(f.where, f.operation, f.shapes[0], f.shapes[1]) for f in bench.first.broadcasts]
     for where, name, first, second in met:
         yield Evidence(
-            f"Shapes {first} and {second} meet in `{name}` and are stretched to fit: every prediction is "
-            "compared with "
-            "every target, and the best the model can do is the mean.",
+            f"Shapes {first} and {second} meet in `{name}` and are broadcast: every prediction is "
+            "compared with every target, and the best the model can do is the mean.",
             telling="proven",
             where=where,
             numbers={"left": str(first), "right": str(second)},
@@ -248,9 +247,10 @@ def watch(record: "Record") -> Iterator[Evidence]:
             continue
         seen = call.output_std_over_batch
         yield Evidence(
-            f"`{call.function}` compares predictions of shape {_spelled(call.input_shape)} with targets of "
-            f"shape {_spelled(call.target_shape)}: every prediction meets every target, and the best answer "
-            "is their mean" + (f" (the predictions spread by {seen:.2g} only)." if seen is not None else "."),
+            f"`{call.function}` compares predictions of shape {_spelled(call.input_shape)} with targets "
+            f"of shape {_spelled(call.target_shape)}: every prediction is compared with every target, and "
+            "the best prediction is their mean"
+            + (f" (the predictions have a std of only {seen:.2g})." if seen is not None else "."),
             telling="proven",
             where=at(call),
             numbers={"input_shape": _spelled(call.input_shape), "target_shape": _spelled(call.target_shape)},
@@ -260,8 +260,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
     for warned in record.of(Warned):
         if "target size" in warned.text and "different to the input size" in warned.text:
             yield Evidence(
-                f"torch warned: {warned.text.splitlines()[0][:140]} The shapes broadcast, and the loss mixes "
-                "examples.",
+                f"torch warned: {warned.text.splitlines()[0][:140]} The shapes broadcast, so the loss "
+                "compares each prediction with every target.",
                 telling="proven",
                 where=at(warned),
                 fix="Give prediction and target the same shape.",

@@ -13,7 +13,7 @@ copies; a metric used as a loss; a regulariser over `p.data`; a penalty computed
 
 ```python
 penalty = torch.tensor([p.norm() for p in model.parameters()]).sum()   # copies the values
-hits = (out.argmax(1) == y).float().mean()                             # no slope
+hits = (out.argmax(1) == y).float().mean()                             # no gradient
 loss = F.cross_entropy(out, y) + 0.1 * penalty - hits
 ```
 
@@ -47,7 +47,7 @@ Never repair it with `requires_grad_()` on the result: that makes the loss a lea
 - `detached-graph`: the cut lies inside the model; here the output still has a graph and the loss
   not.
 - `no-grad-training`: a context manager removed the graph of the whole forward pass.
-- `loss-saturated`: the path exists, and its slope happens to be zero at this point.
+- `loss-saturated`: the path exists, and its gradient happens to be zero at this point.
 
 ## Sources
 - pytorch-autograd: How autograd encodes the history; a value made outside the recorded operations
@@ -304,7 +304,7 @@ def _whole(objective: Objective, cut: Call) -> Evidence:
         "proven",
         cut,
         f"{_verb(cut)[:1].upper()}{_verb(cut)[1:]} here ends the graph, and the whole loss of {there} is "
-        "made from it: `backward` reaches no parameter.",
+        "computed from it: `backward` reaches no parameter.",
         fix="Compute the loss from the model's output itself; keep this value for reports only.",
         edits=_kept_in_the_graph(cut, objective.value),
     )
@@ -315,8 +315,8 @@ def _one_term(term: Term, cut: Call) -> Evidence:
     return clue(
         "proven",
         cut,
-        f"{_verb(cut)[:1].upper()}{_verb(cut)[1:]} here ends the graph, and a term of the loss of "
-        f"{there} is made from it: the term changes the number and gives no gradient.",
+        f"{_verb(cut)[:1].upper()}{_verb(cut)[1:]} here ends the graph, and a term of the loss of {there} "
+        "is computed from it: the term changes the value of the loss and gives no gradient.",
         fix="Pass `create_graph=True`, so that the derivative itself can be differentiated."
         if cut.op == "torch.autograd.grad"
         else "Add the tensor itself to the loss; take `.item()` copies for the log afterwards.",
@@ -342,9 +342,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if use.orphans:
             yield Evidence(
                 f"The {use.name} computed here ({use.value:.4g}) is not part of the loss that is "
-                "minimised, and "
-                f"{len(use.orphans)} parameters such as `{use.orphans[0]}` get no gradient from anything "
-                "else.",
+                f"minimised, and {len(use.orphans)} parameters such as `{use.orphans[0]}` get no gradient "
+                "from anything else.",
                 telling="proven",
                 where=use.where,
                 numbers={"value": use.value, "orphans": len(use.orphans)},
@@ -352,24 +351,24 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
             )
     for term in first.loose:
         yield Evidence(
-            f"A term of the loss ({term.value:.4g}) is made from the model's output and has no graph: it "
-            "changes the number and moves no parameter.",
+            f"A term of the loss ({term.value:.4g}) is computed from the model's output and has no graph: "
+            "it changes the value of the loss and gives no gradient.",
             telling="proven",
             where=term.where,
             numbers={"value": term.value},
-            fix="Build the term from the output itself; no comparison, rounding, `argmax`, `.item()` or "
-            "`.detach()` in between.",
+            fix="Compute the term from the output itself; no comparison, rounding, `argmax`, `.item()` "
+            "or `.detach()` in between.",
         )
     effect = bench.wiring.target_effect
     if effect == 0.0 and any(p.distinct != 1 for p in first.data.tensors if p.role == "target"):
         yield Evidence(
-            "Handing every target to another example changes the loss by nothing at all: the targets do "
-            "not reach it.",
+            "The loss stays exactly the same when the targets are shuffled between examples: it does not "
+            "depend on the targets.",
             telling="likely",
             numbers={"effect": 0.0},
             unless=("several-losses",),  # one of two losses need not read them
             fix="Follow the target from the batch to the loss; look for a mask of zeros or an "
-            "overwritten name.",
+            "overwritten variable.",
         )
 
 
@@ -387,14 +386,14 @@ def watch(record: "Record") -> Iterator[Evidence]:
         if len(measured) < 3 or moved or not any(step.loss and isfinite(step.loss) for step in begin):
             continue
         yield Evidence(
-            f"The loss is {begin[0].loss or 0:.4g} and backward runs, but the gradient of every parameter is "
-            "zero at every measured step: the loss does not depend on the parameters by any differentiable "
-            "path.",
+            f"The loss is {begin[0].loss or 0:.4g} and backward runs, but the gradient of every parameter "
+            "is zero at every measured step: the loss does not depend on the parameters through any "
+            "differentiable path.",
             telling="proven",
             where=where_loss(begin[0]),
             numbers={"steps": len(measured), "loss": begin[0].loss or 0.0},
-            fix="Build the loss from the model's own output; no `argmax`, `round`, comparison or new tensor "
-            "between.",
+            fix="Compute the loss from the model's own output; no `argmax`, `round`, comparison or new "
+            "tensor in between.",
         )
     yield from _terms(record)
 
@@ -404,8 +403,8 @@ def _refused(record: "Record") -> Iterator[Evidence]:
     attached = [call for call in loss_calls(record) if call.requires_grad]
     if where is not None and attached and len(attached) == len(loss_calls(record)):
         yield Evidence(
-            f"backward refused: the loss has no graph, although `{attached[-1].function}` on line "
-            f"{attached[-1].line} returned one that had. It was cut on the way to backward.",
+            f"backward failed: the loss has no graph, although `{attached[-1].function}` on line "
+            f"{attached[-1].line} returned one with a graph. It was cut on the way to backward.",
             telling="proven",
             where=where,
             fix="Keep the loss as a tensor: no `.item()`, `.detach()`, `float()` or `torch.tensor(loss)`.",
@@ -424,12 +423,12 @@ def _terms(record: "Record") -> Iterator[Evidence]:
         + (
             ", and its value is part of the loss: that term can never be learned."
             if counted
-            else "; right for a number that is only logged."
+            else "; fine for a number that is only logged."
         ),
         telling="likely" if counted else "aside",
         where=at(loose[0]),
         numbers={"value": loose[0].value or 0.0},
-        fix="Compute the term from attached outputs, if it is meant to be learned.",
+        fix="Compute the term from outputs with a graph, if it is meant to be learned.",
     )
 
 

@@ -2,9 +2,9 @@
 
 ## What happens
 Two stories look the same from outside. In the first the metric is honest and the loss measures
-something else: cross-entropy improves by making right answers surer while not one decision changes;
-an average over a million easy background pixels hides the ten that matter; teacher forcing makes
-every next token easy and free generation fails.
+something else: cross-entropy improves by making correct predictions more confident while not one
+decision changes; an average over a million easy background pixels hides the ten that matter; teacher
+forcing makes every next token easy and free generation fails.
 
 In the second, which is commoner than one likes, the *metric code* is broken. Shapes broadcast, a
 threshold meets logits, `argmax` runs over the wrong axis, the last batch weighs as much as a full
@@ -27,13 +27,13 @@ ranking with a bad threshold also gives a falling loss and a flat F1.
   worse, on the *same* examples; a ranking metric at exactly 0 is below what chance would give, and
   one that loses most of its first value while the loss falls is read from the wrong end. Sleuth
   recomputes plain accuracy from recorded outputs and targets and compares it with what the script
-  reports; a disagreement convicts the metric, agreement acquits it. Predictions of shape (N, 1) held
-  against labels of shape (N,) are told at once: every prediction meets every label.
+  reports; a disagreement means that the metric is wrong, agreement that it is right. Predictions of
+  shape (N, 1) held against labels of shape (N,) are recognised at once: every prediction meets every label.
 - **refuted by**: a metric computed independently on the same outputs agrees with the reported one,
   and moves together with the loss.
 
 ## How to fix
-Feed the metric a case with a known answer: the labels as predictions must give 1.0, shuffled labels
+Feed the metric a case with a known result: the labels as predictions must give 1.0, shuffled labels
 must give chance. If it passes, change the loss or the decision rule instead: class weights, a
 threshold tuned on validation data, a loss nearer to the metric.
 
@@ -107,15 +107,15 @@ def lint(program: Program) -> Iterator[Evidence]:
             if _LOWEST_WANTED.search(program.source.line(getattr(call.node, "lineno", 0)).replace("_", " ")):
                 continue
             why = (
-                "What must not be chosen was given the lowest score"
+                "What must not be chosen gets the lowest score"
                 if masked
-                else "The loss gives the right class the highest score"
+                else "The loss gives the correct class the highest score"
             )
             yield clue(
                 "likely" if masked else "proven",
                 call,
-                f"{why}, and this takes the lowest scores first: the ranking is upside down, so every top-k "
-                "number of it is wrong.",
+                f"{why}, and this takes the lowest scores first: the ranking is reversed, so every top-k "
+                "metric of it is wrong.",
                 fix="Take the highest first: `descending=True` (in torch), `argsort(-scores)`, or `topk`.",
             )
 
@@ -215,8 +215,8 @@ def _each_with_each(record: "Record") -> Iterator[Evidence]:
         rows = seen.left[0]
         yield Evidence(
             f"The evaluation holds {_shape(seen.left)} against {_shape(seen.right)} with "
-            f"`{seen.operation}`: they broadcast to {rows} × {rows}, every prediction with every label, so "
-            "what is averaged there is no score of the model.",
+            f"`{seen.operation}`: they broadcast to {rows} × {rows}, every prediction with every label, "
+            "so the metric does not measure the model.",
             telling="proven",
             where=Where(seen.path or None, seen.line),
             numbers={"rows": rows, "compared": rows * rows},
@@ -250,10 +250,13 @@ def _below_chance(record: "Record") -> Iterator[Evidence]:
         values = [metric.value for metric in told]
         if not any(values) and last < FALLEN * first:
             seen = f"is exactly 0 in all {len(told)} reports"
-            why = "Even a random ranking hits now and then, so the metric does not see what the model says."
+            why = (
+                "Even a random ranking is right now and then, so the metric does not use the model's "
+                "predictions."
+            )
         elif 0 < max(values[-REPORTS:]) < REVERSED * values[0] and last < FELL * first:
             seen = f"goes from {values[0]:.3g} to {values[-1]:.3g}"
-            why = "What is learnt puts the right ones last: the metric reads the order from the wrong end."
+            why = "The correct ones are ranked last: the metric sorts in the wrong direction."
         else:
             continue
         yield Evidence(
@@ -261,7 +264,7 @@ def _below_chance(record: "Record") -> Iterator[Evidence]:
             telling="likely",
             where=_where_ranked(record, told[-1].line),
             numbers={"reports": len(told), "loss at first": first, "loss at last": last},
-            fix="Look at the order (the highest scores first?), at the ids compared, and at the mask.",
+            fix="Check the order (highest scores first?), the ids compared, and the mask.",
         )
 
 
@@ -306,9 +309,9 @@ def _stands_still(record: "Record") -> Iterator[Evidence]:
         if max(shares) - min(shares) < MOVED:
             continue
         yield Evidence(
-            f"{name} is {told[0].value:.4g} in all {len(told)} reports, while the share of right answers to "
-            f"the loss's own targets goes from {min(shares):.3f} to {max(shares):.3f}: the metric does not "
-            "see what the model says.",
+            f"{name} is {told[0].value:.4g} in all {len(told)} reports, while accuracy on the targets of "
+            f"the loss goes from {min(shares):.3f} to {max(shares):.3f}: the metric does not use the "
+            "model's predictions.",
             telling="likely",
             where=Where(record.run.script or None, line) if line else None,
             numbers={
@@ -317,8 +320,8 @@ def _stands_still(record: "Record") -> Iterator[Evidence]:
                 "lowest": min(shares),
                 "highest": max(shares),
             },
-            fix="Look at how outputs become predictions: another threshold, axis or decoding than the loss "
-            "was made for.",
+            fix="Check how outputs become predictions: the threshold, axis or decoding may not be those "
+            "the loss assumes.",
         )
 
 
@@ -356,11 +359,11 @@ def _counted_again(record: "Record") -> Iterator[Evidence]:
         return
     metric, share, correct = apart[-1]
     yield Evidence(
-        f"The script reports {metric.name} = {share:.3f} at step {metric.n}; counted again from outputs and "
+        f"The script reports {metric.name} = {share:.3f} at step {metric.n}; recomputed from outputs and "
         f"targets of that pass it is {correct:.3f}. The metric, not the model, is wrong ({len(apart)} of "
         f"{len(told)} reports).",
         telling="likely",
         where=Where(record.run.script or None, metric.line) if metric.line else None,
         numbers={"reported": share, "recomputed": correct},
-        fix="Compare shapes in the metric's code, its axis of argmax, its threshold, and what it divides by.",
+        fix="Check the metric's code: shapes, the axis of argmax, the threshold, and what it divides by.",
     )

@@ -7,7 +7,7 @@ at the wrong place. After `backward()` the large buffers of a step are freed and
 remain, so the leak is slow in training and steep in an evaluation loop, where nothing frees them.
 
 If `total.backward()` is called, each step differentiates all former losses as well. PyTorch
-objects: "Trying to backward through the graph a second time". The usual answer,
+objects: "Trying to backward through the graph a second time". The usual fix,
 `retain_graph=True`, is what makes it silent. In a deep model the in-place update of the optimizer
 then trips the version check, but a single linear layer, or a hand-made update through `.data`,
 passes. Its gradient is then a sum over the whole history, which acts like a learning rate that
@@ -27,7 +27,8 @@ LBFGS.
 
 ## How to tell
 - **lint**: a total that lives outside the loop, is never set back inside it, and is differentiated on
-  every turn; or a loss that has its own `backward()` added to such a total without `.item()` or `.detach()`.
+  every iteration; or a loss that has its own `backward()` added to such a total without `.item()`
+  or `.detach()`.
 - **watch**: the graph behind the loss grows by the same number of nodes every step; seconds per
   step and memory rise in a straight line; the sum that `backward()` sees only ever goes up.
 - **refuted by**: the graph of the loss has the same size at step 100 as at step 1.
@@ -98,10 +99,10 @@ def lint(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 backward.call,
-                f"`{carried.name}` still holds the losses of all turns before: every backward pass goes "
-                "through their "
-                "graphs again.",
-                fix="Differentiate the loss of this turn only, and keep the total as a number (`.item()`).",
+                f"`{carried.name}` still holds the losses of all earlier iterations: every backward pass "
+                "goes through their graphs again.",
+                fix="Call `backward()` on the loss of this iteration only, and keep the total as a "
+                "number (`.item()`).",
             )
     for added in program.calls("+=", "+"):
         if added.source is program.source and len(added.args) == 2 and added.context.grad:
@@ -224,10 +225,9 @@ def _kept_for_the_log(program: Program, added: Call, backwards: list[Event]) -> 
         yield clue(
             "likely",
             added,
-            f"`{name}` collects the loss with its graph (differentiated on line {own[0].line}): "
-            "the graph of "
-            "every turn stays in memory, and steps get slower.",
-            fix="Add a number: `loss.item()` or `loss.detach()`.",
+            f"`{name}` adds up losses with their graphs (backward on line {own[0].line}): the graph of "
+            "every iteration stays in memory, and steps get slower.",
+            fix="Add a number instead: `loss.item()` or `loss.detach()`.",
             edits=_as_number(added),
         )
 
@@ -244,8 +244,8 @@ def _as_number(added: Call) -> Edits:
 def watch(record: "Record") -> Iterator[Evidence]:
     if (where := twice_backward(record)) is not None and not recurrent(record):
         yield Evidence(
-            "backward refused to go through a graph a second time: the loss still holds the graph of an "
-            "earlier iteration.",
+            "backward failed because it would go through a graph a second time: the loss still holds the "
+            "graph of an earlier iteration.",
             telling="proven",
             where=where,
             fix="Begin each iteration with a fresh loss; add `loss.item()`, not `loss`, to running totals.",
@@ -258,8 +258,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
         yield Evidence(
             f"The graph behind the loss grows from {growth.first} to {growth.last} nodes within "
             f"{growth.steps} steps"
-            + (", and the loss handed to backward only ever rises" if sums_up else "")
-            + ": what earlier iterations computed is still attached to it.",
+            + (", and the loss passed to backward only ever rises" if sums_up else "")
+            + ": the graphs of earlier iterations are still attached to it.",
             telling="proven",
             where=where_loss(course.steps[-1]),
             numbers={"first": growth.first, "last": growth.last, "steps": growth.steps},

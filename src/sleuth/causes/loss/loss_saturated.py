@@ -1,9 +1,9 @@
-"""The loss has no slope where training stands, so the gradient carries no message.
+"""The loss is flat where training is, so the gradient is zero and nothing is learned.
 
 ## What happens
 The model is wrong and the loss does not mind. Squared error on a sigmoid is the classic: its
 gradient carries a factor p(1 - p), so a confidently wrong output is corrected least. For a target
-of 1 and a logit of -10 the slope is 0.00009; cross-entropy on the same logit gives 1.0.
+of 1 and a logit of -10 the gradient is 0.00009; cross-entropy on the same logit gives 1.0.
 
 Flat stretches are also built by hand. `clamp` has gradient 0 outside its range. A hinge or triplet
 loss is 0 once the margin is met, fine for good examples and fatal when the margin is met by a
@@ -13,7 +13,7 @@ log(1 - D(G(z))) starves in the same way once the discriminator wins.
 
 ```python
 p = torch.sigmoid(logits)
-loss = ((p - y) ** 2).mean()          # no slope once p is near 0 or 1
+loss = ((p - y) ** 2).mean()          # no gradient once p is near 0 or 1
 loss = loss.clamp(max=1.0)            # none at all above 1
 ```
 
@@ -23,7 +23,7 @@ A flat loss at zero error is called convergence. It is a fault only while the er
 - **probe**: the loss is far from its best value and its gradient with respect to the model's output
   is almost zero for most examples; nudging the output along the target direction does not change
   the loss. Check the gradient *at the output*: if it is healthy there, the loss is not the culprit.
-- **watch**: the loss is exactly zero at nearly all steps, and most answers to other rows are wrong.
+- **watch**: the loss is exactly zero at nearly all steps, and most predictions on other rows are wrong.
 - **refuted by**: the gradient of the loss with respect to the output is of ordinary size on the
   examples that are wrong.
 
@@ -85,8 +85,8 @@ def _shut(bench: "Workbench") -> Iterator[Evidence]:
     slopes = [p.gradient for p in first.gradients.parameters if p.trainable and p.gradient is not None]
     if first.shut is not None and slopes and not any(slopes):
         yield Evidence(
-            f"The loss is {first.loss:.3g} and the gradient of every parameter is exactly zero: the bound "
-            "here is reached for all examples, so nothing passes and nothing will be learned.",
+            f"The loss is {first.loss:.3g} and the gradient of every parameter is exactly zero: the loss "
+            "is clamped here for all examples, so no gradient passes and nothing will be learned.",
             telling="proven",
             where=first.shut,
             numbers={"loss": first.loss, "parameters": len(slopes)},
@@ -106,14 +106,14 @@ def _bounded(bench: "Workbench") -> Iterator[Evidence]:
     effect = bench.wiring.target_effect
     if effect is not None and effect < BLIND:
         yield Evidence(
-            f"The loss stands at {first.loss:.3g} and has no slope for {first.flat:.0%} of the examples; "
-            f"handing every target to another example changes it by {effect:.1g} of itself. It is flat where "
-            "the answers lie, so nothing tells the model where to go.",
+            f"The loss is {first.loss:.3g} and its gradient is zero for {first.flat:.0%} of the examples; "
+            f"shuffling the targets changes it by {effect:.1g} of its value. The loss is flat where the "
+            "predictions are, so the model cannot learn.",
             telling="likely",
             where=first.bounded_at,
             numbers={"silent": first.flat, "loss": first.loss, "effect": effect},
-            fix="Widen the bound (scale, margin, temperature) to the size of the first errors, or begin with "
-            "an unbounded loss.",
+            fix="Widen the bound (scale, margin, temperature) to the size of the first errors, or start "
+            "with an unbounded loss.",
         )
 
 
@@ -124,10 +124,9 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         high = use.chance is not None and use.mean_value > ENOUGH * use.chance
         if use.silent_examples >= SILENT and high and use.wants_gradient and use.ignored_share < 1:
             yield Evidence(
-                f"{use.name} stands at {use.mean_value:.3g}, no better than guessing ({use.chance:.3g}), "
-                "and has no "
-                f"slope for {use.silent_examples:.0%} of the examples: nothing tells the model where to "
-                "go.",
+                f"{use.name} is {use.mean_value:.3g}, no better than guessing ({use.chance:.3g}), and its "
+                f"gradient is zero for {use.silent_examples:.0%} of the examples: the model cannot learn "
+                "from them.",
                 telling="likely",
                 where=use.where,
                 numbers={"silent": use.silent_examples, "loss": use.mean_value},
@@ -147,15 +146,15 @@ def watch(record: "Record") -> Iterator[Evidence]:
     from sleuth.record.questions import courses, needed, where_loss
 
     judged = [seen for seen in record.of(Evaluation) if seen.correct is not None and seen.n > 0]
-    needed(judged, "evaluation passes whose right answers could be counted")
+    needed(judged, "evaluation passes whose accuracy could be computed")
     last = judged[-1].correct or 0.0
     for course in courses(record, ENOUGH_STEPS)[:1]:
         nothing = sum(loss == 0.0 for loss in course.losses)
         if last < WRONG and nothing >= OVER * len(course.losses):
             yield Evidence(
                 f"The loss is exactly 0 at {nothing} of {len(course.losses)} steps, and the evaluation at "
-                f"step {judged[-1].n} is right in {last:.0%} of its rows: the bound is met by answers that "
-                "are wrong, and from there on nothing is learned.",
+                f"step {judged[-1].n} is right in {last:.0%} of its rows: wrong predictions already "
+                "satisfy the bound, and from there on nothing is learned.",
                 telling="likely",
                 where=where_loss(course.steps[-1]),
                 numbers={"zeros": nothing, "steps": len(course.losses), "right": last},

@@ -7,7 +7,7 @@ sum is almost nothing. The loss then looks converged while neither term is.
 
 Some conflict is the nature of a trade-off, and near the end of training it is normal: at the
 optimum of a sum the terms' gradients cancel *by definition*. The fault is conflict early, when both
-terms are still large. Typical births: two terms that want incompatible outputs (an L2 penalty on
+terms are still large. Typical origins: two terms that want incompatible outputs (an L2 penalty on
 activations against a margin loss, targets normalised for one head but not for the other), a
 consistency term that is satisfied by a constant, one label wrong in a multi-task set, a flipped
 sign in one term.
@@ -92,14 +92,14 @@ def _opposed_slopes(bench: "Workbench") -> Iterator[Evidence]:
         goals = a.library and b.library and a.name != b.name
         grave = goals and max(cosines) < HEAD_ON
         yield Evidence(
-            f"The gradients of `{a.name}` and `{b.name}` point against each other (cosine "
-            f"{sum(cosines) / len(cosines):.2f}, and {max(cosines):.2f} at best over parts of the "
-            "batch and other initial weights): what helps one "
-            "harms the other.",
+            f"The gradients of `{a.name}` and `{b.name}` point in opposite directions (cosine "
+            f"{sum(cosines) / len(cosines):.2f}, and {max(cosines):.2f} at best over parts of the batch "
+            "and other initial weights): what lowers one raises the other.",
             telling="likely" if grave else "aside",
             where=b.where,
             numbers={"cosine": sum(cosines) / len(cosines), "parts": len(cosines)},
-            fix="Check the sign of both terms; then give each its own head, or weigh them by what you need.",
+            fix="Check the sign of both terms; then give each its own head, or choose their weights "
+            "deliberately.",
         )
 
 
@@ -114,8 +114,8 @@ def _opposite_goals(bench: "Workbench") -> Iterator[Evidence]:
     if against:
         use = against[-1]
         yield Evidence(
-            f"Two losses judge the very same output (lines {against[0].where.line} and {use.where.line}), "
-            f"and their targets have a correlation of {use.contrary:.2f}: where one asks for more, the other "
+            f"Two losses use the same output (lines {against[0].where.line} and {use.where.line}), and "
+            f"their targets have a correlation of {use.contrary:.2f}: where one asks for more, the other "
             "asks for less.",
             telling="likely",
             where=use.where,
@@ -141,12 +141,12 @@ def watch(record: "Record") -> Iterator[Evidence]:
             if min(abs(curves.fallen(a)), abs(curves.fallen(b))) > MOVES:
                 yield Evidence(
                     f"Of two terms of the loss one falls while the other rises (lines {one.call.line} and "
-                    f"{other.call.line}, rank correlation {curves.agreement(a, b):.2f}). A price worth "
-                    "paying, or two goals against each other.",
+                    f"{other.call.line}, rank correlation {curves.agreement(a, b):.2f}). That may be "
+                    "intended, or the two terms contradict each other.",
                     telling="open",
                     where=at(other.call),
                     numbers={"correlation": curves.agreement(a, b)},
-                    fix="Train with one term at a time: if each alone goes further, change their weights.",
+                    fix="Train with one term at a time: if each alone falls further, change their weights.",
                 )
 
 

@@ -7,7 +7,7 @@ the length of its gradient on the shared parameters, and the two need not agree:
 is rounding noise to the optimizer. Adam does not rescue it: the step is normalised after the terms
 were added up.
 
-It is born from units (a pixel MSE beside a KL, a box in pixels beside a class), from different
+It comes from units (a pixel MSE beside a KL, a box in pixels beside a class), from different
 reductions (`sum` here, `mean` there), from a weight copied from a paper with another normalisation,
 or over time, when the leading term grows or converges and the ratio drifts.
 
@@ -21,7 +21,7 @@ A small weight on purpose is no fault: a gentle regulariser should lose against 
 
 ## How to tell
 - **probe**: the gradient norm of each term, taken separately on the parameters they share. A ratio
-  above about 100 deserves a look, above 1000 the smaller term is as good as absent.
+  above about 100 deserves a look, above 1000 the smaller term has almost no effect.
 - **watch**: one logged term goes flat or rises while the total falls and follows the other;
   removing the small term would not change the curve.
 - **refuted by**: gradient norms of all terms within a factor of ten on the shared parameters.
@@ -86,12 +86,12 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     grave = ratio >= ABSENT and (weak.of_target or not strong.of_target)
     yield Evidence(
         f"The gradient of `{strong.name}` ({strong.gradient:.3g}) is {ratio:.0f} times that of "
-        f"`{weak.name}` "
-        f"({weak.gradient:.3g}): the smaller term is as good as absent.",
+        f"`{weak.name}` ({weak.gradient:.3g}): the smaller term has almost no effect.",
         telling="likely" if grave else "open",
         where=strong.where,
         numbers={"ratio": ratio, "strong": strong.gradient, "weak": weak.gradient},
-        fix="Bring both to one scale (standardise targets, same reduction), then weigh on purpose.",
+        fix="Bring both to one scale (standardise targets, same reduction), then choose their weights "
+        "deliberately.",
     )
 
 
@@ -113,8 +113,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
             continue
         yield Evidence(
             f"The term on line {small.call.line} ({_first(small):.3g}) is {ratio:.0f} times smaller than "
-            f"the one on line {large.call.line} ({_first(large):.3g}) and stands still while that one "
-            "falls: the sum hardly knows it.",
+            f"the one on line {large.call.line} ({_first(large):.3g}) and does not change while that one "
+            "falls: it has almost no effect on the sum.",
             telling="likely" if _to_learn(small) else "open",
             where=at(large.call),
             numbers={
@@ -123,8 +123,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
                 "large": large.values[-1],
                 "weight": large.weight,
             },
-            fix="Weigh the terms so that their gradients are of one order, or bring their units to one "
-            "scale.",
+            fix="Weight the terms so that their gradients are of similar size, or bring their units to "
+            "one scale.",
         )
 
 

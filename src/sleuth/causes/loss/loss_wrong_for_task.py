@@ -8,7 +8,7 @@ integer targets a label 1 raises an out-of-bounds error, which is kinder.) Leave
 and give it two vectors of length N, and the *batch* becomes the class axis.
 
 Squared error on class indices runs too: mixing up class 0 and class 9 costs 81 times as much as 0
-and 1, and for an undecided example the best answer is 4.5, a class that means nothing. Other odd
+and 1, and for an undecided example the best prediction is 4.5, a class that means nothing. Other odd
 couples: softmax cross-entropy for labels that may hold together, plain MSE for counts or prices
 that span decades, MSE on sigmoid outputs (works, slowly: see `loss-saturated`).
 
@@ -45,7 +45,7 @@ made.
 ## Often mistaken for
 - `labels-out-of-range`: the loss is right and the label values are not.
 - `loss-disconnected`: gradients vanish too, but the loss value is not a constant 0.
-- `loss-saturated`: the pairing is sensible and the slope is lost at extreme outputs only.
+- `loss-saturated`: the pairing is sensible and the gradient vanishes at extreme outputs only.
 
 ## Sources
 - goodfellow-2016-ch6: section 6.2.2, Output Units; which output and loss belong to which
@@ -111,15 +111,17 @@ def _one_class(algebra: Shapes, use: LossUse) -> Iterator[Evidence]:
             use.made or use.call,
             f"`cross_entropy` gets one score for each example{_made(use.input)}: a softmax over one class is "
             "always 1, so the loss and its gradient are exactly 0.",
-            fix="Use `binary_cross_entropy_with_logits` for yes or no, or give the model one output a class.",
+            fix="Use `binary_cross_entropy_with_logits` for yes or no, or give the model one output per "
+            "class.",
         )
     elif shape.rank == 1 and shape.sure and _was_one_wide(algebra, use.input):
         yield clue(
             "proven",
             use.made or use.call,
-            f"`cross_entropy` gets a vector with one score for each example{_made(use.input)}: it takes the "
-            "examples of the batch for classes.",
-            fix="Use `binary_cross_entropy_with_logits` for yes or no, or give the model one output a class.",
+            f"`cross_entropy` gets a vector with one score for each example{_made(use.input)}: it treats "
+            "the examples of the batch as classes.",
+            fix="Use `binary_cross_entropy_with_logits` for yes or no, or give the model one output per "
+            "class.",
         )
 
 
@@ -155,9 +157,9 @@ def _class_numbers(algebra: Shapes, use: LossUse) -> Iterator[Evidence]:
     yield clue(
         "likely",
         use.call,
-        f"`{use.name}` compares the output with {where}, which have no distances: taking class 0 for 9 costs "
-        f"{81 if use.name == 'mse_loss' else 9} times as much as taking it for 1.",
-        fix="Give the model one output a class and use `cross_entropy`, or make the targets one-hot.",
+        f"`{use.name}` compares the output with {where}, which have no order: predicting class 0 for 9 "
+        f"costs {81 if use.name == 'mse_loss' else 9} times as much as predicting it for 1.",
+        fix="Give the model one output per class and use `cross_entropy`, or make the targets one-hot.",
     )
 
 
@@ -232,31 +234,31 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         numbers = {"classes": use.classes, "distinct_targets": use.target_distinct}
         if use.name == "cross_entropy" and use.classes == 1 and len(use.input_shape) > 1:
             yield Evidence(
-                "cross_entropy gets one column: the softmax of one number is 1, so loss and gradient are "
-                "zero for ever.",
+                "cross_entropy gets one column: the softmax of one number is always 1, so loss and "
+                "gradient are always zero.",
                 telling="proven",
                 where=use.where,
                 numbers=numbers,
-                fix="Use `binary_cross_entropy_with_logits`, or give the model one output a class.",
+                fix="Use `binary_cross_entropy_with_logits`, or give the model one output per class.",
             )
         if use.name == "cross_entropy" and use.several_ones:
             yield Evidence(
-                f"cross_entropy gets targets of zeros and ones, and {use.several_ones:.0%} of the rows have "
-                "several ones: its softmax shares one certainty among all classes, so labels that hold "
-                "together push each other down, and none at all cannot be said.",
+                f"cross_entropy gets targets of zeros and ones, and {use.several_ones:.0%} of the rows "
+                "have several ones: its softmax assumes exactly one class per example, so labels that "
+                'occur together suppress each other, and "no label" cannot be predicted.',
                 telling="proven",
                 where=use.where,
                 numbers=numbers | {"several_ones": use.several_ones},
-                fix="Use `binary_cross_entropy_with_logits`, one yes or no a class, for labels that do not "
-                "exclude each other.",
+                fix="Use `binary_cross_entropy_with_logits`, one yes or no per class, for labels that do "
+                "not exclude each other.",
             )
         if use.name in regression and "int" in use.target_dtype and 2 < use.target_distinct <= FEW:
             yield Evidence(
                 f"{use.name} gets {use.target_distinct} different whole numbers of type "
-                f"{use.target_dtype}, which look "
-                "like class indices: it would call class 3 twice as wrong as class 2 where 1 is right.",
+                f"{use.target_dtype}, which look like class indices: it treats class 3 as twice as wrong "
+                "as class 2 where class 1 is right.",
                 telling="likely",
                 where=use.where,
                 numbers=numbers,
-                fix="Use `cross_entropy` with one output a class, unless the numbers are quantities.",
+                fix="Use `cross_entropy` with one output per class, unless the numbers are quantities.",
             )

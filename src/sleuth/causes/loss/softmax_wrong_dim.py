@@ -7,7 +7,7 @@ depends on who sits beside it. Training sees a moving target, and at batch size 
 "probability" is exactly 1.
 
 The loss at the start tells. `log_softmax(dim=0)` with `nll_loss` begins at ln(batch size), 4.16 for
-64 rows, instead of ln(classes), 2.30 for 10. Sequences are the usual birthplace: after `transpose`
+64 rows, instead of ln(classes), 2.30 for 10. Sequences are the usual place: after `transpose`
 or `batch_first=True` the class axis is last while the old `dim=1` now means time. Another is
 `nn.Softmax()` with no `dim`: PyTorch guesses 0 for tensors with one or three axes, otherwise 1, and
 only warns. `argmax` and `F.normalize` (default `dim=1`) slip in the same way, and a wrong `argmax`
@@ -28,7 +28,7 @@ lie on axis 0.
 - **probe**: a softmax runs over the axis of the examples, or over an axis that the product after
   it does not sum over; log-probabilities for `nll_loss` add to one on another axis than that of the
   classes.
-- **experiment**: undone from outside, every softmax normalises over the last axis; examples no
+- **experiment**: corrected from outside, every softmax normalises over the last axis; examples no
   longer share their probabilities.
 - **refuted by**: the outputs (exponentiated, for `log_softmax`) sum to 1 along the class axis.
 
@@ -171,10 +171,9 @@ def _likeness(product: Call) -> Iterator[Evidence]:
         yield clue(
             "proven",
             scaled[0],
-            "Unit length is given over axis 0, the examples, and the product on line "
-            f"{spot(product).line} sums over the last axis: its numbers are no cosines, and each depends on "
-            "the whole batch.",
-            fix="Normalise over the axis of the features: `dim=-1`.",
+            f"This normalises over axis 0, the examples, and the product on line {spot(product).line} "
+            "sums over the last axis: the results are not cosines, and each depends on the whole batch.",
+            fix="Normalise over the feature axis: `dim=-1`.",
         )
 
 
@@ -295,7 +294,9 @@ def _likelihood(algebra: Shapes, scores: Call | None, loss: Call) -> Iterator[Ev
     elif (
         folded and shape is not None and shape.sure and axis is not None and axis not in (-1, shape.rank - 1)
     ):
-        yield _wrong(scores, "proven", f"the classes that `nll_loss` on line {line} reads come last")
+        yield _wrong(
+            scores, "proven", f"the classes that `nll_loss` on line {line} reads are on the last axis"
+        )
 
 
 def _over_the_batch(program: Program, algebra: Shapes) -> Iterator[Evidence]:
@@ -310,9 +311,9 @@ def _over_the_batch(program: Program, algebra: Shapes) -> Iterator[Evidence]:
             continue  # no axis of examples here, whatever the model says of its own input
         if _names_no_axis(call):
             if shape.rank == 3:
-                yield _wrong(call, "likely", "no axis is named, and torch takes 0 for three axes")
+                yield _wrong(call, "likely", "no axis is given, and torch takes axis 0 for three axes")
         elif axis is not None and axis % shape.rank == 0 and _counts_examples(shape):
-            yield _wrong(call, "proven", "axis 0 counts the examples of the batch")
+            yield _wrong(call, "proven", "axis 0 is the batch")
 
 
 def _written_for_one(program: Program) -> set[object]:
@@ -338,8 +339,8 @@ def _over_one(program: Program, algebra: Shapes) -> Iterator[Evidence]:
                 "proven",
                 call,
                 f"This `softmax` runs over axis {axis}, which `unsqueeze` has just made and which has one "
-                "element: each result is 1, whatever the scores say.",
-                fix="Name the axis of the positions that compete, such as `dim=1` of (batch, time, 1).",
+                "element: each result is 1, whatever the scores are.",
+                fix="Use the axis of the positions that compete, such as `dim=1` of (batch, time, 1).",
             )
             continue
         made, complete = origins(subject(call))
@@ -351,8 +352,8 @@ def _over_one(program: Program, algebra: Shapes) -> Iterator[Evidence]:
                 "proven",
                 call,
                 f"This `softmax` runs over axis {axis}, which has one element: each result is 1, whatever "
-                f"the layer on line {spot(made[0]).line} says.",
-                fix="Name the axis of the positions that compete, such as `dim=1` of (batch, time, 1).",
+                f"the layer on line {spot(made[0]).line} returns.",
+                fix="Use the axis of the positions that compete, such as `dim=1` of (batch, time, 1).",
             )
 
 
@@ -383,13 +384,13 @@ def _counts_examples(shape: Shape) -> bool:
 
 def _wrong(softmax: Call, telling: Telling, reason: str) -> Evidence:
     axis = axis_of(softmax)
-    where = f"axis {axis}" if axis is not None else "an axis of torch's choice"
+    where = f"axis {axis}" if axis is not None else "an axis chosen by torch"
     return clue(
         telling,
         softmax,
-        f"This `{layer(softmax).rpartition('.')[2]}` sums to 1 over {where}, but {reason}: examples or "
-        "positions compete that have nothing to do with each other.",
-        fix="Name the axis that holds the classes (or keys), usually `dim=-1`.",
+        f"This `{layer(softmax).rpartition('.')[2]}` sums to 1 over {where}, but {reason}: unrelated "
+        "examples or positions compete with each other.",
+        fix="Use the axis that holds the classes (or keys), usually `dim=-1`.",
         edits=_over_the_last(softmax),
     )
 
@@ -423,7 +424,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
             telling="proven",
             where=softmax.where,
             numbers={"axis": softmax.axis},
-            fix="Use `dim=-1` for attention weights and class scores that stand on the last axis.",
+            fix="Use `dim=-1` for attention weights and class scores on the last axis.",
         )
 
 
@@ -435,12 +436,12 @@ def _not_over_classes(bench: "Workbench") -> Iterator[Evidence]:
         made = [s for s in bench.first.softmaxes if s.axis == use.odd_axis and s.shape == use.input_shape]
         yield Evidence(
             f"`{use.name}` gets log-probabilities of shape {use.input_shape} that add to one on axis "
-            f"{use.odd_axis}, and its {use.classes} classes stand on axis 1: places compete with each other "
-            "in place of classes.",
+            f"{use.odd_axis}, and its {use.classes} classes are on axis 1: positions compete with each "
+            "other instead of classes.",
             telling="proven",
             where=made[0].where if made else use.where,
             numbers={"axis": use.odd_axis, "classes": use.classes},
-            fix="Use `dim=1`: the loss has the classes on the second axis.",
+            fix="Use `dim=1`: the loss expects classes on the second axis.",
         )
 
 

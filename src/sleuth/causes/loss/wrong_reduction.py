@@ -28,8 +28,8 @@ loop that divides by the size of the set, or when dividing by a token count afte
 - **probe**: duplicate the batch: a mean keeps its value and gradient, a sum doubles both. It is
   an error where the optimizer does not adapt and its first step moves a weight by more than 5%.
   With several terms: one doubles and another does not.
-- **experiment**: undone from outside, a sum becomes a mean; what looked like a rate too high is
-  calm.
+- **experiment**: corrected from outside, a sum becomes a mean; what looked like a rate too high is
+  stable.
 - **refuted by**: the gradient norm is unchanged when the batch is repeated twice, and all terms of
   the loss are reduced over the same axes.
 
@@ -126,8 +126,8 @@ def _summed(program: Program, objective: Objective, parts: list[Term]) -> Iterat
     yield clue(
         "likely",
         summing,
-        f"The training loss is summed over the batch and SGD steps at {rates[0]:g}: the step grows with the "
-        "number of examples, as if the rate were that many times higher.",
+        f"The training loss is summed over the batch and SGD steps at {rates[0]:g}: the step grows with "
+        "the number of examples, as if the learning rate were multiplied by the batch size.",
         fix="Average over the batch (the default `reduction`), or divide the sum by the number of examples.",
         edits=_averaged(summing),
     )
@@ -236,8 +236,10 @@ def _code_outweighs(parts: list[Term]) -> Iterator[Evidence]:
             "likely",
             use.call,
             f"`{use.name}` is a mean over all elements of an example, and the divergence beside it a sum "
-            "over its code: the first counts too little by the number of elements, and the code is given up.",
-            fix="Sum over each example's elements and average over the examples, or weigh the divergence.",
+            "over the latent code: the first is too small by the number of elements, so the model "
+            "ignores the latent code.",
+            fix="Sum over each example's elements and average over the examples, or scale the divergence "
+            "down.",
         )
 
 
@@ -284,15 +286,14 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     updates = bench.updates
     harmful = not updates.adaptive and updates.largest > BIG_STEP
     effect = (
-        f"the first step of {updates.optimizer} (lr {updates.rate:g}) moves a weight by "
+        f"the first step of {updates.optimizer} (lr {updates.rate:g}) changes a weight by "
         f"{updates.largest:.0%} of its size"
         if harmful
         else f"{updates.optimizer} absorbs most of it, but clipping, weight decay and the printed loss do not"
     )
     yield Evidence(
         f"Doubling the batch doubles the loss (×{seen.doubling:.2f}) and its gradient: it is a sum over "
-        "examples, so the "
-        f"step grows with the batch; {effect}.",
+        f"examples, so the step grows with the batch; {effect}.",
         telling="proven" if harmful else "open",
         where=summed,
         numbers={"doubling": seen.doubling, "loss": seen.loss, "largest_update": updates.largest},
@@ -313,9 +314,8 @@ def _uneven(bench: "Workbench") -> Iterator[Evidence]:
     if sums and means:
         yield Evidence(
             f"`{sums[0].name}` is summed over the batch and `{means[0].name}` averaged (doubling the "
-            "batch gives "
-            f"×{sums[0].growth:.2f} and ×{means[0].growth:.2f}): their balance changes with the batch "
-            "size.",
+            f"batch gives ×{sums[0].growth:.2f} and ×{means[0].growth:.2f}): their balance changes with "
+            "the batch size.",
             telling="likely",
             where=sums[0].where,
             numbers={"summed": sums[0].value, "averaged": means[0].value},

@@ -88,8 +88,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         source = f" from {hazard.bad_input}" if hazard.bad_input else ""
         yield Evidence(
             f"The first value that is NaN or infinite comes out of `{hazard.operation}`{source} (nearest "
-            "argument "
-            f"{hazard.argument:.3g}) on this batch; everything after it is lost.",
+            f"argument {hazard.argument:.3g}) on this batch; everything computed from it is NaN.",
             telling="proven",
             where=hazard.where,
             numbers={"argument": str(hazard.argument), "operation": hazard.operation},
@@ -114,7 +113,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
             telling="proven",
             where=at(seen, seen.module or None),
             numbers={"step": seen.n, "operation": seen.operation, "largest_input": largest},
-            fix="Keep the argument of this operation away from its pole: clamp it, or use a stable form.",
+            fix="Keep the argument of this operation away from the value where it is infinite: clamp it, "
+            "or use a stable form.",
         )
         return
     bad = next((s for s in record.steps if s.loss is not None and not math.isfinite(s.loss)), None)

@@ -2,7 +2,7 @@
 
 ## What happens
 The loss looks perfectly normal, once. One step later all parameters are NaN. Backward has poles of
-its own: the square root is finite at 0 and its slope is not, so `(d ** 2).sum().sqrt()` of a zero
+its own: the square root is finite at 0 and its derivative is not, so `(d ** 2).sum().sqrt()` of a zero
 vector gives 0 forward and NaN backward (0 times infinity). `torch.norm`, `std` and `cdist` are safe
 there; the hand-written versions are not. `acos(1)`, `x ** 0.5` at 0 and `log` near 0 behave alike.
 
@@ -80,13 +80,12 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if hazard is not None:
         yield Evidence(
             f"Loss and outputs are finite and a gradient is not: the derivative of `{hazard.operation}` "
-            "is NaN or infinite "
-            "on this batch, and one step makes the weights NaN.",
+            "is NaN or infinite on this batch, and one step makes the weights NaN.",
             telling="proven",
             where=hazard.where,
             numbers={"operation": hazard.operation, "argument": str(hazard.argument)},
-            fix="Keep the argument away from the pole before the operation (sqrt(x + eps)); `where` "
-            "after it is too late.",
+            fix="Keep the argument away from the point of infinite derivative before the operation "
+            "(sqrt(x + eps)); a `where` after it is too late.",
         )
 
 
@@ -114,21 +113,21 @@ def watch(record: "Record") -> Iterator[Evidence]:
         return
     if seen is not None and seen.replayed:
         yield Evidence(
-            f"At step {seen.n} the forward pass is finite and the gradient is not: it breaks in the backward "
-            f"of `{seen.operation or 'an operation'}`"
+            f"At step {seen.n} the forward pass is finite and the gradient is not: the first such value "
+            f"comes from the backward of `{seen.operation or 'an operation'}`"
             + (f" in `{seen.module}`" if seen.module else "")
             + ".",
             telling="proven",
             where=at(seen, seen.module or None),
             numbers={"step": seen.n, "operation": seen.operation},
-            fix="Keep the argument away from the point of infinite slope (`sqrt(x + eps)`, `clamp`, `where` "
-            "inside).",
+            fix="Keep the argument away from the point of infinite derivative (`sqrt(x + eps)`, `clamp`, "
+            "a `where` before the operation).",
         )
     elif bad:
         burst = (bad[0].loss or 0.0) > curves.BURST * abs(record.steps[0].loss or math.inf)
         yield Evidence(
-            f"At step {bad[0].n} the loss is {bad[0].loss:.4g} and the gradient norm {bad[0].grad_norm}: the "
-            "forward pass is finite and its slope is not; the next update ruins the weights.",
+            f"At step {bad[0].n} the loss is {bad[0].loss:.4g} and the gradient norm {bad[0].grad_norm}: "
+            "the forward pass is finite and the gradient is not; the next update makes the weights NaN.",
             telling="aside" if burst else "proven",  # what is that large has no slope that could be written
             where=where_loss(bad[0]),
             numbers={"step": bad[0].n, "steps": len(bad)},

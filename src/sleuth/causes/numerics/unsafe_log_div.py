@@ -7,7 +7,7 @@ one batch has no positives, and the loss is `inf` or NaN. The danger grows as th
 prediction that is sure, and `p * log(p)` is NaN at p = 0.
 
 Epsilons often do nothing. `1 - 1e-8` is 1 in float32. `1e-8` is 0 in float16. An epsilon in the
-wrong place protects the value and not the slope: `log(p + 1e-8)` is finite, with a gradient of 1e8
+wrong place protects the value and not the gradient: `log(p + 1e-8)` is finite, with a gradient of 1e8
 at p = 0. Clamping is the other half measure: below the limit its gradient is 0, so the example can
 never recover.
 
@@ -18,7 +18,7 @@ f1 = 2 * tp / (2 * tp + fp + fn)          # a batch without positives
 ```
 
 A selection hides the pole and leaves the gradient. `torch.where(n > 0, s / n, 0)` computes `s / n`
-everywhere; the entries it does not show get a gradient of 0, and 0 times the infinite slope of the
+everywhere; the entries it does not show get a gradient of 0, and 0 times the infinite derivative of the
 pole is NaN. The loss is finite, and after one step every weight behind `s` is NaN. `masked_fill`
 and `mean[n == 0] = 0` do the same. The argument must be safe *before* the operation.
 
@@ -40,8 +40,8 @@ constant, is safe.
   hundred times larger.
 - **watch**: the step that gave the first non-finite value is played again: a division, logarithm or
   root made it of finite numbers, in a run that was in order until then.
-- **experiment**: undone from outside, logarithms and square roots never see what they cannot
-  bear; the run stays finite.
+- **experiment**: corrected from outside, logarithms and square roots never get arguments at which
+  they are infinite; the run stays finite.
 - **refuted by**: the argument is bounded away from its pole by construction, for every input.
 
 ## How to fix
@@ -56,7 +56,7 @@ ratio = a / b.clamp_min(1e-6)                           # b is never negative
 mean = total / count.clamp(min=1)                       # before the division, not `where` after it
 ```
 
-Where an epsilon is the answer, choose it by the dtype (`torch.finfo(x.dtype).eps`) and put it
+Where an epsilon is the solution, choose it by the dtype (`torch.finfo(x.dtype).eps`) and put it
 inside.
 
 ## Often mistaken for
@@ -128,7 +128,7 @@ def lint(program: Program) -> Iterator[Evidence]:
         made, complete = origins(subject(call))
         if complete and call.context.grad and all("cosine_similarity" in layer(one) for one in made):
             yield _pole(
-                call, "likely", "`acos` of a cosine", "its slope is infinite at 1 and -1", _CLAMP_COSINE
+                call, "likely", "`acos` of a cosine", "its derivative is infinite at 1 and -1", _CLAMP_COSINE
             )
     if any(True for _ in program.calls(*_SELECTIONS)):
         from sleuth.source.topics.guards import traps
@@ -139,7 +139,7 @@ def lint(program: Program) -> Iterator[Evidence]:
 
 _CLAMP_COSINE = "Clamp the cosine to a little inside (-1, 1), or use `atan2`."
 _LOG_SPACE = (
-    "Use `log_softmax`, `logsigmoid` or a loss that takes logits instead of a log around the squashing."
+    "Use `log_softmax`, `logsigmoid` or a loss that takes logits instead of the log of a sigmoid or softmax."
 )
 
 
@@ -168,10 +168,11 @@ def _hidden_pole(program: Program, trap: "Trap") -> Iterator[Evidence]:
     yield clue(
         "proven" if trained and trap.zero else "likely",
         pole,
-        f"Line {spot(choice).line} takes the entries at the pole of {name} out of the result, but only "
-        "afterwards: backward multiplies their gradient of 0 by an infinite slope, which is NaN, and one "
-        "such entry makes every weight behind it NaN.",
-        fix=f"Make `{_written(divisor(pole), pole)}` safe before: `clamp(min=...)`, or `torch.where` on it.",
+        f"Line {spot(choice).line} removes the entries where {name} is infinite, but only afterwards: "
+        "backward multiplies their gradient of 0 by an infinite derivative, which is NaN, and one such "
+        "entry makes every weight NaN.",
+        fix=f"Make `{_written(divisor(pole), pole)}` safe before the operation: `clamp(min=...)`, or "
+        "`torch.where` on it.",
         edits=_kept_away(pole),
     )
 
@@ -470,9 +471,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         now = hazard.situation == "this batch"
         what = "its derivative is not finite" if hazard.in_gradient else "its result is not finite"
         yield Evidence(
-            f"`{hazard.operation}` reaches its pole on {hazard.situation}: nearest argument "
-            f"{hazard.argument:.3g}, and "
-            f"{what}. One such batch makes every weight NaN.",
+            f"`{hazard.operation}` becomes infinite on {hazard.situation}: nearest argument "
+            f"{hazard.argument:.3g}, and {what}. One such batch makes every weight NaN.",
             telling="proven" if now else "likely",
             where=hazard.where,
             numbers={"argument": str(hazard.argument), "situation": hazard.situation},
@@ -485,9 +485,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
     seen = poles.met(record, poles.DIVISIONS | poles.LOGARITHMS | poles.ROOTS)
     if seen is not None:
         yield Evidence(
-            f"`{seen.operation}` met its pole at step {seen.n}: from finite numbers it made the first "
-            "infinity or NaN of the run, which was in order until then. One such batch makes every weight "
-            "NaN.",
+            f"`{seen.operation}` produced the first infinity or NaN of the run at step {seen.n}, from "
+            "finite inputs. One such batch makes every weight NaN.",
             telling="proven",
             where=at(seen, seen.module or None),
             numbers={"step": seen.n, "operation": seen.operation},

@@ -7,7 +7,7 @@ should win, and 0 / 0 = NaN if all logits are very negative. With fresh weights 
 small, so tests pass; trouble comes late, on the examples of which the model is most certain.
 
 The sigmoid is subtler. `1 / (1 + exp(-z))` at z = -100 returns a correct 0, and its gradient is
-NaN. `log(1 + exp(z))` at z = 100 is inf where the answer is 100. `log(softmax(z))` does not
+NaN. `log(1 + exp(z))` at z = 100 is inf where the result is 100. `log(softmax(z))` does not
 overflow and is still wrong: from 104 below the winner the probability is 0 in float32 and its log
 -inf, where `log_softmax` gives the right number.
 
@@ -27,7 +27,7 @@ from which the row's maximum was subtracted.
   overflows whose sum goes into a logarithm or under a fraction bar.
 - **watch**: the step that gave the first non-finite value is played again: an `exp` of ordinary
   numbers made it, in a run that was in order until then.
-- **experiment**: undone from outside, exponents above 60 are held there; the run stays finite.
+- **experiment**: corrected from outside, exponents above 60 are held there; the run stays finite.
 - **refuted by**: the result agrees with the library function at logits of +1000 and -1000.
 
 ## How to fix
@@ -382,8 +382,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
     if seen is not None:
         largest = max((value.maximum for value in seen.inputs if value.maximum is not None), default=0.0)
         yield Evidence(
-            f"`{seen.operation}` overflowed at step {seen.n} (largest argument {largest:.3g}; float32 ends "
-            "at 88.7): it made the first infinity of a run that was in order until then.",
+            f"`{seen.operation}` overflowed at step {seen.n} (largest argument {largest:.3g}; float32 "
+            "ends at 88.7): this was the first infinite value of the run.",
             telling="proven",
             where=at(seen, seen.module or None),
             numbers={"step": seen.n, "argument": largest},

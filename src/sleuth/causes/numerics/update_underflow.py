@@ -9,7 +9,7 @@ see: in a bfloat16 `Linear(512, 512)` with default init, steps of 1e-4 left 29% 
 unchanged, 3e-5 82%, 1e-5 91%. Weight decay is the first victim: rate 1e-4 times decay 0.01 is a
 relative change of 1e-6.
 
-Born by `model.half()` or `model.bfloat16()` before training, or by loading a checkpoint in half
+It comes from `model.half()` or `model.bfloat16()` before training, or by loading a checkpoint in half
 precision and fine-tuning it at a small rate. Float32 is not immune: 1000.0 minus 3e-5 is 1000.0,
 and a float32 step counter stops at 16777216.
 
@@ -24,7 +24,7 @@ Autocast with float32 parameters is not affected: only activations are in half p
 - **watch**: parameters with a non-zero gradient of which a large share does not change after
   `optimizer.step()`; parameter dtype float16 or bfloat16; a ratio of update to weight below half
   the machine epsilon (0.004 for bfloat16, 0.0005 for float16, 6e-8 for float32).
-- **experiment**: undone from outside, everything in double precision; weights that stood still
+- **experiment**: corrected from outside, everything in double precision; weights that did not change
   move.
 - **refuted by**: the parameters are float32 and the ratio of update to weight is above 1e-6.
 
@@ -111,7 +111,7 @@ def _lost_in_a_part(record: "Record") -> Iterator[Evidence]:
             continue
         yield Evidence(
             f"`{name}` is {kind}, and a step changes it by {curves.median(ratios):.1e} of its size, below "
-            f"the {_HALF_EPSILON[kind]:.0e} that this type can tell apart: most elements stay as they are.",
+            f"the {_HALF_EPSILON[kind]:.0e} that this type can represent: most elements do not change.",
             telling="open" if learned(course, 0.3) else "likely",  # an experiment may make more of it
             where=_made_at(record, name),
             numbers={"ratio": curves.median(ratios), "dtype": kind},
@@ -160,12 +160,13 @@ def _lost(record: "Record") -> Iterator[Evidence]:
             + (
                 f"; {lost:.0%} of the measured steps changed nothing at all."
                 if lost >= 0.005
-                else ": most elements stay as they are."
+                else ": most elements do not change."
             ),
             telling="open" if learned(course, 0.3) else telling,  # an experiment may make more of it
             where=where_optimizer(record, course.id),
             numbers={"ratio": curves.median(ratios), "lost": lost, "dtype": kind},
-            fix="Keep a float32 copy of the weights (autocast with float32 parameters), or raise the rate.",
+            fix="Keep a float32 copy of the weights (autocast with float32 parameters), or raise the "
+            "learning rate.",
         )
 
 
@@ -181,9 +182,7 @@ def experiment(trials: "Trials") -> Iterator[Evidence]:
         return
     for finding in (*_lost(trials.base), *_lost_in_a_part(trials.base)):
         if finding.telling == "open":
-            seen = (
-                f"{finding.message} What makes them count helps ({helped[0]}: {trials.figures(helped[0])})."
-            )
+            seen = f"{finding.message} Larger updates help ({helped[0]}: {trials.figures(helped[0])})."
             yield replace(finding, message=seen, telling="likely")
 
 

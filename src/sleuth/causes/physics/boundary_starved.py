@@ -1,7 +1,7 @@
 """The residual's gradient swamps the boundary terms, so another problem gets solved.
 
 ## What happens
-A small residual does not mean a right answer. A differential equation has many solutions and the
+A small residual does not mean a correct solution. A differential equation has many solutions and the
 boundary and initial conditions choose one. The residual contains derivatives, each of which
 multiplies the network's weights and frequencies into the gradient once more, so it pulls much
 harder than the plain values on the boundary. For u'' = f on [0, 1] with the solution sin(8 pi x)
@@ -9,7 +9,7 @@ and a fresh small tanh network the ratio was 100 to 280; with sin(pi x) it was 2
 
 The training curve looks good throughout. With sin(4 pi x) and equal weights, after 3000 steps of
 Adam the residual loss had fallen from 12,000 to 0.3 while the ends were off by about 0.45 and the
-solution by 37%: right curvature, plus a straight line that nobody removed. With the boundary term
+solution by 37%: right curvature, plus a straight line that should not be there. With the boundary term
 weighted by 1000 the error was 0.3%.
 
 ```python
@@ -83,14 +83,14 @@ def watch(record: "Record") -> Iterator[Evidence]:
             if name == other or down < FELL or edge > STANDS or seen[-1].value < 1e-4:
                 continue
             yield Evidence(
-                f"{other} fell {down:.0f} times to {told[-1].value:.2g} while {name} stands at "
-                f"{seen[-1].value:.2g} (from {seen[0].value:.2g}): the equation is solved for the wrong "
-                "boundary.",
+                f"{other} fell {down:.0f} times to {told[-1].value:.2g} while {name} is still "
+                f"{seen[-1].value:.2g} (from {seen[0].value:.2g}): the equation is solved with the wrong "
+                "boundary values.",
                 telling="likely",
                 where=Where(record.run.script or None, seen[-1].line) if seen[-1].line else None,
                 numbers={"residual_fall": down, "boundary_fall": edge, "boundary": seen[-1].value},
-                fix="Weigh the boundary term up (10 to 100 times, or by gradient norms), or build it into "
-                "the network.",
+                fix="Give the boundary term more weight (10 to 100 times, or by gradient norms), or "
+                "build it into the network.",
             )
             return
 

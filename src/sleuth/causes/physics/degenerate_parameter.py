@@ -10,7 +10,7 @@ fits, along which one of them drifts. And a parameter that the data do not deter
 noise or weight decay takes it, which is usually zero.
 
 Bounds make it silent. `clamp` has no gradient outside its range, so a parameter that crossed the
-limit once stays there for good. A sigmoid mapping does the same more softly: the slope fades near
+limit once stays there for good. A sigmoid mapping does the same more softly: the gradient fades near
 the ends.
 
 ```python
@@ -92,7 +92,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
         else:
             continue
         yield Evidence(
-            f"The fitted scalar `{name}` {text}: a bound holds it, or the loss does not need it.",
+            f"The fitted scalar `{name}` {text}: a bound stops it, or the loss does not depend on it.",
             telling=telling,
             where=where_module(record, name),
             numbers={"start": start, "last": late[-1]},

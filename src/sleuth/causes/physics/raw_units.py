@@ -11,7 +11,7 @@ of ten and no unit is saturated.
 The bad version still runs. The network fits the large term and treats the other as zero.
 Derivatives make it worse: each one divides by a length or a time, so a second derivative in a
 domain of a millimetre brings a factor of a million. Loss weights can hide this but must then be
-found anew for every problem.
+found again for every problem.
 
 ```python
 T = net(torch.cat([x_m, t_s], 1))                 # metres, seconds, kelvin
@@ -22,7 +22,7 @@ loss = ((T_data - T) ** 2).mean() + (residual ** 2).mean()
 ## How to tell
 - **probe**: the loss holds derivatives of the model by its inputs, and these reach the first layer
   with sizes far above one, or three orders of magnitude apart. Look yourself at the terms of the
-  equation, and at an output whose mean is far larger than its spread (300 K plus or minus 5). The
+  equation, and at an output whose mean is far larger than its std (300 K plus or minus 5). The
   first layer's saturation confirms it.
 - **refuted by**: inputs, outputs and each term of the residual are all of order one.
 
@@ -81,9 +81,9 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         return
     grave = max(sizes) > HUGE
     yield Evidence(
-        f"The coordinates that the loss differentiates by reach the first layer with sizes from "
-        f"{min(sizes):.2g} to {max(sizes):.3g}: it saturates on the large ones, and each derivative divides "
-        "by such a size, so the terms of the equation differ by orders of magnitude.",
+        "The coordinates that the loss differentiates by reach the first layer with sizes from "
+        f"{min(sizes):.2g} to {max(sizes):.3g}: the layer saturates on the large ones, and each "
+        "derivative scales with the inverse, so the terms of the equation differ by orders of magnitude.",
         telling="proven" if grave else "likely",
         numbers={"largest": max(sizes), "smallest": min(sizes)},
         fix="Make the equation dimensionless: train in x/L, t/T and (u - u0)/du, with the coefficients that "

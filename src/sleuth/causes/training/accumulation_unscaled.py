@@ -28,7 +28,7 @@ for i, (x, y) in enumerate(loader):
 - **watch**: several backward passes to one step and a gradient norm that grows in proportion to
   them; at the epoch's end backward passes without a step, or one step fed by more batches than the
   others.
-- **experiment**: undone from outside, the loss is divided by the number of backward calls of the
+- **experiment**: corrected from outside, the loss is divided by the number of backward calls of the
   step before; steps get the size of a single batch's.
 - **refuted by**: the accumulated gradient equals that of one large batch of the same examples (in
   eval mode, so that dropout and batch norm agree).
@@ -128,8 +128,8 @@ def _judge(program: Program, turn: Turn, step: Event, backward: Event, group: st
     yield clue(
         "proven" if certainty and "%" in group else "likely",
         backward.call,
-        f"The gradients of several batches are added up before the step on line {step.line} "
-        f"(`{group}`), and each loss goes in at full size: the update is as many times too large.",
+        f"The gradients of several batches are summed before the step on line {step.line} (`{group}`) "
+        "instead of averaged: the update is too large by the number of batches.",
         fix="Divide the loss by the number of batches in a group before `backward()`.",
         edits=_divided(backward, step),
     )
@@ -255,13 +255,13 @@ def _remainder(program: Program, turn: Turn, step: Event) -> Iterator[Evidence]:
     if any(event.kind == "step" for event in outside) or opaque(inside(program, loops[-2]), step.about):
         return
     if batches < size or (outside and left / batches >= LOST):
-        lost = "so the optimizer never steps" if batches < size else f"so the last {left} are cleared unused"
+        lost = "so the optimizer never steps" if batches < size else f"so the last {left} are discarded"
         yield clue(
             "proven" if batches < size else "likely",
             Value(getattr(arm.node, "test", arm.node), step.call.source),
             f"A pass has {batches} batches and the step waits for every {size}th, {lost}"
             f"{'' if batches < size else f' (line {outside[0].line})'}.",
-            fix="Step at the last batch, too: `or i + 1 == len(loader)`.",
+            fix="Also step at the last batch: `or i + 1 == len(loader)`.",
         )
 
 
@@ -373,9 +373,9 @@ def watch(record: "Record") -> Iterator[Evidence]:
         # Adam divides the gradient by its own size: the factor cancels, but for clipping and epsilon.
         scale_free = made is not None and made.type in _SCALE_FREE
         yield Evidence(
-            f"{step.backwards} backward passes feed each step, and each gets the whole loss "
+            f"{step.backwards} backward passes feed each step, and none of the losses is divided "
             f"({step.loss:.3g}): the gradient is their sum, {step.backwards} times the mean"
-            + (", which this optimizer takes out again." if scale_free else ", and so is the step."),
+            + (", which this optimizer normalises away." if scale_free else ", and so is the step."),
             telling="open" if scale_free else "likely",
             where=where_event(step, line_of(record, course, "backward") or step.loss_line),
             numbers={"backwards": step.backwards, "loss": step.loss or 0.0},
@@ -395,9 +395,10 @@ def _left_over(course: Course) -> Iterator[Evidence]:
     odd = [step for step in course.steps if step.backwards > usual]
     if odd and len(odd) < len(counts) / 2:
         yield Evidence(
-            f"{len(odd)} of {len(counts)} steps are fed by more than the usual {usual} backward passes (step "
-            f"{odd[0].n}: {odd[0].backwards}): the rest of an epoch flows into the next one.",
+            f"{len(odd)} of {len(counts)} steps are fed by more than the usual {usual} backward passes "
+            f"(step {odd[0].n}: {odd[0].backwards}): gradients left over from one epoch are added to the "
+            "next.",
             telling="open",
             numbers={"odd": len(odd), "usual": usual},
-            fix="Step (and clear) once more at the end of an epoch.",
+            fix="Step (and clear) once more at the end of each epoch.",
         )

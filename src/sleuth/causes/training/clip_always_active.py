@@ -7,7 +7,7 @@ exactly lr times max_norm long. At lr 0.1 and max_norm 0.01, two hundred steps c
 weights further than 0.2, wherever the minimum is; and near the minimum they cannot take the
 smaller steps that would let the loss settle.
 
-Meanwhile the logged norm, if you log the one *after* clipping, is a calm constant. Gradients may
+Meanwhile the logged norm, if you log the one *after* clipping, is constant. Gradients may
 grow from 10 to 1e6 underneath and the run looks stable until the fit stalls. A loss that is summed
 instead of averaged, unnormalised inputs or targets in the thousands are frequent reasons. Your
 learning rate was probably tuned against the clip, which is why removing it "breaks" training.
@@ -20,7 +20,7 @@ count no more than easy ones.
   `max_norm`: the share of clipped steps, and the trend. More than nine in ten clipped steps beyond
   the first few percent of the run, with a median norm far above the bound, is this cause. A median
   that rises over the run points to an explosion behind it.
-- **experiment**: undone from outside, clipping does nothing; the run either explodes, which shows
+- **experiment**: corrected from outside, clipping does nothing; the run either explodes, which shows
   what it hid, or goes on faster.
 - **refuted by**: the median norm before clipping lies below `max_norm`.
 
@@ -103,16 +103,16 @@ def watch(record: "Record") -> Iterator[Evidence]:
         # A run whose loss falls all the same is not held back, however long its gradients grow.
         serious = ratio > FAR and by_length and (held_back or (grows and not _falls(course)))
         yield Evidence(
-            f"Clipping bites on {bites:.0%} of the steps: the median norm is {curves.median(norms):.3g}, "
-            f"{ratio:.0f} times the bound of {clipped[-1][1]:g}"
+            f"Clipping is active in {bites:.0%} of the steps: the median norm is "
+            f"{curves.median(norms):.3g}, {ratio:.0f} times the bound of {clipped[-1][1]:g}"
             + (", and rises" if grows else "")
-            + ". Every step has the same length, whatever the slope"
-            + (", and the loss hardly moves." if held_back else "."),
+            + ". Every step has the same length, whatever the gradient"
+            + (", and the loss hardly changes." if held_back else "."),
             telling="likely" if serious else "open",
             where=where_number_written(record, clipped[-1][1] or 0.0, "clip|norm|max|grad|bound")
             or where_event(course.steps[-1], line_of(record, course, "clip")),
             numbers={"share": bites, "median": curves.median(norms), "bound": clipped[-1][1] or 0.0},
-            fix="Set the bound near the usual norm, and look for what makes the norm large.",
+            fix="Set the bound near the usual norm, and find out what makes the norm large.",
         )
 
 

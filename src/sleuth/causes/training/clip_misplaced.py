@@ -7,9 +7,9 @@
 and the next spike goes through.
 
 With mixed precision the error has the opposite sign. A `GradScaler` starts at 65536; clip to norm
-1 before unscaling and the true gradient ends at norm 1/65536 = 1.5e-5. SGD then practically stands
-still. Adam divides the size away and hides it, though every gradient it sees has been cut to one
-length, which is not what you asked for. The effect also changes whenever the scale does.
+1 before unscaling and the true gradient ends at norm 1/65536 = 1.5e-5. SGD then makes practically
+no progress. Adam divides the size away and hides it, though every gradient it sees has been cut to
+one length, which is not what you asked for. The effect also changes whenever the scale does.
 
 Two variants: clipping after each micro-batch of an accumulation, which clips the growing sum again
 and again; and clipping the parameters of another model than the one being stepped.
@@ -25,7 +25,7 @@ scaler.step(optimizer)
   `GradScaler` is in use and no `unscale_` comes before the clip.
 - **watch**: the returned norm is 0 step after step; or the gradient that enters `step()` is longer
   than `max_norm`; or the norm is tens of thousands and becomes ordinary when divided by the scale.
-- **experiment**: undone from outside, gradients are clipped after backward and before the step;
+- **experiment**: corrected from outside, gradients are clipped after backward and before the step;
   spikes no longer reach the weights.
 - **refuted by**: the norm of `.grad` on entry to `optimizer.step()` is at most `max_norm`, and the
   norm before clipping is that of the unscaled loss.
@@ -40,10 +40,10 @@ scaler.update()
 ```
 Log `norm`. Without a scaler (float32, bfloat16) drop the scaler lines and keep the order. With
 accumulation clip once, just before the step. Clipping does not cure NaN: one NaN makes the norm
-NaN and spreads it to every gradient; use `error_if_nonfinite=True` to be told.
+NaN and with it every gradient; use `error_if_nonfinite=True` to get an error.
 
 ## Often mistaken for
-- `lr-too-low`: crippled SGD under a scaler looks like it, and the rate is innocent.
+- `lr-too-low`: crippled SGD under a scaler looks like it, and the learning rate is fine.
 - `clip-always-active`: well placed, and its bound is too tight.
 - `exploding-gradients`: the cause behind the spikes that the misplaced clip let through.
 
@@ -101,8 +101,7 @@ def lint(program: Program) -> Iterator[Evidence]:
                     "proven",
                     clip.call,
                     f"The gradients are clipped after the step on line {before.line} has used them: the "
-                    "clipping "
-                    "has no effect on training.",
+                    "clipping has no effect on training.",
                     fix="Clip between `backward()` and the step.",
                     edits=_clipped_between(clip, before, first=True),
                 )
@@ -113,9 +112,8 @@ def _before_backward(program: Program, turn: Turn, clip: Event, backward: Event)
         yield clue(
             "proven",
             clip.call,
-            f"The gradients are clipped before `backward()` on line {backward.line} computes them: what "
-            "the step "
-            "applies is never clipped.",
+            f"The gradients are clipped before `backward()` on line {backward.line} computes them: the "
+            "gradients that the step applies are never clipped.",
             fix="Clip between `backward()` and the step.",
             edits=_clipped_between(clip, backward, first=False),
         )
@@ -170,9 +168,8 @@ def _still_scaled(program: Program, backward: Event, clip: Event) -> Iterator[Ev
     yield clue(
         "proven",
         clip.call,
-        f"The gradients still carry the factor of `{spelling(scale)}.scale` (line {backward.line}): the "
-        "bound cuts "
-        "them to almost nothing once the scaler divides.",
+        f"The gradients are still multiplied by the loss scale (`{spelling(scale)}.scale`, line "
+        f"{backward.line}): they are clipped to almost nothing once the scaler divides.",
         fix=f"Call `{spelling(scale)}.unscale_(optimizer)` before clipping.",
     )
 
@@ -211,13 +208,13 @@ def watch(record: "Record") -> Iterator[Evidence]:
         if early > MOST:
             seen = max((step.grad_norm_at_step or 0.0 for step in longer), default=0.0)
             yield Evidence(
-                "Gradients are clipped before backward fills them"
+                "Gradients are clipped before backward computes them"
                 + (
                     f": at the step their norm is up to {seen:.3g}, above the bound of {longer[0].clip:g}"
                     if longer
                     else ""
                 )
-                + ". The bound limits nothing.",
+                + ". The clipping has no effect.",
                 telling="proven",
                 where=where,
                 numbers={"share": early, "norm": seen},
@@ -227,8 +224,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
             (step.scale or 1) > 1 for step in course.steps
         ):
             yield Evidence(
-                f"Gradients are clipped while a loss scale of {course.steps[-1].scale or 0:g} is still on "
-                "them: the bound is that many times too tight.",
+                "Gradients are clipped while still multiplied by a loss scale of "
+                f"{course.steps[-1].scale or 0:g}: the bound is too small by that factor.",
                 telling="proven",
                 where=where,
                 numbers={"scale": course.steps[-1].scale or 0.0},

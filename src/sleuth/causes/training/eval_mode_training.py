@@ -1,7 +1,7 @@
 """The model trains in eval mode: dropout is off and batch statistics are not updated.
 
 ## What happens
-`evaluate()` calls `model.eval()` and nobody calls `model.train()` again. From the second epoch on
+`evaluate()` calls `model.eval()` and `model.train()` is never called again. From the second epoch on
 dropout does nothing, and batch norm normalises with its running statistics instead of those of the
 batch. The training loss often gets *better*, since dropout noise is gone, so the curves look fine
 until the model overfits.
@@ -26,9 +26,9 @@ for epoch in range(epochs):
   way back to the next training pass; a `from_pretrained` model that goes into a hand-written loop
   without `train()`. It only matters if dropout, batch norm or the like is present.
 - **watch**: `module.training` is False at forward calls that are followed by a backward pass;
-  `num_batches_tracked` stands still; two forward passes on one batch agree exactly despite
+  `num_batches_tracked` does not change; two forward passes on one batch agree exactly despite
   dropout.
-- **experiment**: undone from outside, models are in train mode whenever gradients are on; batch
+- **experiment**: corrected from outside, models are in train mode whenever gradients are on; batch
   norm and dropout take part again.
 - **refuted by**: `model.training` is True, in all submodules, at the first training forward pass
   of the second epoch.
@@ -116,8 +116,9 @@ def lint(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven" if matters else "likely",
                     named,
-                    f"`train` is named here and not called: `eval()` on {line_of(event.call, named)} stays "
-                    f"in force for the training forward pass on {line_of(call, named)}.",
+                    "`train` is written here without parentheses, so it is not called: `eval()` on "
+                    f"{line_of(event.call, named)} still applies to the training forward pass on "
+                    f"{line_of(call, named)}.",
                     fix="Write `model.train()`.",
                     edits=rewrite(named.node, named.source, f"{ast.unparse(named.node)}()")
                     if named.node
@@ -128,9 +129,9 @@ def lint(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven" if matters else "likely",
                     call,
-                    f"From the second turn on this training forward pass runs in eval mode: `eval()` on "
-                    f"{line_of(event.call, call)} is still in force, dropout is off and batch statistics "
-                    "stand still.",
+                    "From the second iteration on this training forward pass runs in eval mode: `eval()` "
+                    f"on {line_of(event.call, call)} still applies, so dropout is off and batch norm uses "
+                    "frozen statistics.",
                     fix="Call `model.train()` before each training pass (or after each evaluation).",
                     edits=_switched_back(call),
                 )
@@ -138,9 +139,8 @@ def lint(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven" if matters else "likely",
                     event.call,
-                    f"`eval()` here is still in force when {line_of(call, event.call)} runs the "
-                    "training forward pass: "
-                    "dropout is off and batch statistics stand still.",
+                    f"`eval()` here still applies when {line_of(call, event.call)} runs the training "
+                    "forward pass: dropout is off and batch norm uses frozen statistics.",
                     fix="Call `model.train()` before each training pass (or after each evaluation).",
                     edits=_switched_back(call),
                 )
@@ -148,9 +148,8 @@ def lint(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "likely",
                     call,
-                    f"`from_pretrained` on line {spot(call.receiver or call).line} hands the model "
-                    "over in eval mode "
-                    "and nothing calls `train()`: it is fine-tuned without its dropout.",
+                    f"`from_pretrained` on line {spot(call.receiver or call).line} returns the model in "
+                    "eval mode and nothing calls `train()`: it is fine-tuned without its dropout.",
                     fix="Call `model.train()` before the training loop.",
                     edits=_switched_back(call),
                 )

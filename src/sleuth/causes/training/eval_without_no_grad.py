@@ -1,4 +1,4 @@
-"""Evaluation records graphs that nobody will use, at the price of memory and time.
+"""Evaluation records graphs that are never used, at the price of memory and time.
 
 ## What happens
 `model.eval()` changes how layers behave; it does not switch gradient recording off. Evaluate
@@ -111,7 +111,8 @@ def lint(program: Program) -> Iterator[Evidence]:
         if not trained_here and _RECORDING.search(program.source.text):
             continue
         message = (
-            "The model is in eval mode, but gradient recording is on: each batch builds a graph nobody uses"
+            "The model is in eval mode, but gradient recording is on: each batch builds a graph that is "
+            "never used"
         )
         if hoarded is not None:
             message += f", and {line_of(hoarded, call)} keeps every one of them alive until the loop ends"
@@ -234,7 +235,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
         seen = graphs[0]
         yield Evidence(
             f"{sum(entry.calls for entry in graphs)} evaluation calls built graphs that no backward used "
-            f"(first after step {seen.n}): the numbers are right, time and memory are wasted.",
+            f"(first after step {seen.n}): the results are right, but time and memory are wasted.",
             telling="open",
             where=at(seen),
             numbers={"passes": len(graphs), "calls": sum(entry.calls for entry in graphs)},

@@ -27,7 +27,7 @@ for p in model.parameters():      # after the new head: it is frozen too
 - **probe**: share of parameters with `requires_grad=False`, by module; suspicious if the output
   layer is among them, if nearly everything is, or if a frozen module still has random weights.
 - **watch**: parameters held by the optimizer that have no gradient on any step and do not change.
-- **experiment**: undone from outside, everything is thawed and handed to the optimizer; the
+- **experiment**: corrected from outside, everything is unfrozen and given to the optimizer; the
   training loss falls further.
 - **refuted by**: `all(p.requires_grad for p in model.parameters())`.
 
@@ -42,7 +42,7 @@ optimizer = torch.optim.AdamW(trainable, lr=1e-3)
 print(sum(p.numel() for p in trainable), "trainable")
 ```
 A frozen pretrained backbone, an EMA teacher, a fixed positional table, or a discriminator frozen
-during the generator's turn are intended. Put frozen batch-norm layers in `eval()` as well, after
+while the generator is trained are intended. Put frozen batch-norm layers in `eval()` as well, after
 each `model.train()`.
 
 ## Often mistaken for
@@ -101,9 +101,8 @@ def lint(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     call,
-                    "A module has no `requires_grad` switch: this sets an unused attribute, and "
-                    "the parameters "
-                    f"frozen on {line_of(freeze, call)} stay frozen.",
+                    "A module has no `requires_grad` switch: this sets an unused attribute, and the "
+                    f"parameters frozen on {line_of(freeze, call)} stay frozen.",
                     fix="Call `.requires_grad_(True)` on the module, or set the flag on each parameter.",
                 )
     yield from _misspelt(program, freezes)
@@ -118,10 +117,10 @@ def lint(program: Program) -> Iterator[Evidence]:
                 "proven" if stepped else "likely",
                 freeze,
                 f"This freezes everything that the optimizer {'stepped' if stepped else 'made'} on "
-                f"{line_of(idle, freeze)} is given, and "
-                "nothing switches it on again: the new part is frozen with the rest.",
-                fix="Freeze first and put the new layers in afterwards, or freeze only the part "
-                "that must not learn.",
+                f"{line_of(idle, freeze)} is given, and nothing unfreezes it: the new layers are frozen "
+                "with the rest.",
+                fix="Freeze first and add the new layers afterwards, or freeze only the part that must "
+                "not learn.",
             )
 
 
@@ -229,7 +228,7 @@ def _misspelt(program: Program, freezes: list[Call]) -> Iterator[Evidence]:
             written, seen = "`requires_grad ==`", left.receiver
             meant = literal(call.args[1]) is True
         elif call.op == "@requires_grad_" and call.node in statements:
-            written, seen, meant = "`requires_grad_` without a call", call.receiver, True
+            written, seen, meant = "`requires_grad_` without parentheses", call.receiver, True
         else:
             continue
         for freeze in freezes:
@@ -237,8 +236,7 @@ def _misspelt(program: Program, freezes: list[Call]) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     call,
-                    f"{written} switches nothing on: the parameters frozen on {line_of(freeze, call)} "
-                    "stay frozen.",
+                    f"{written} has no effect: the parameters frozen on {line_of(freeze, call)} stay frozen.",
                     fix="Write `param.requires_grad = True`, or call `module.requires_grad_(True)`.",
                     edits=_spelt_right(call),
                 )
@@ -309,8 +307,8 @@ def _random_table(program: Program, switches: list[Call]) -> Iterator[Evidence]:
         yield clue(
             "likely",
             call,
-            f"`from_pretrained` freezes its table by default, and this one is random ("
-            f"{line_of(made[0], call)}): the embedding never learns.",
+            "`from_pretrained` freezes its table by default, and this one is randomly initialised "
+            f"({line_of(made[0], call)}): the embedding never learns.",
             fix="Use `nn.Embedding(...)`, or pass `freeze=False`.",
         )
 
@@ -428,23 +426,23 @@ def watch(record: "Record") -> Iterator[Evidence]:
             f"{len(still)} of {len(model.parameters)} parameters "
             f"({', '.join(names[:3])}{', ...' if len(names) > 3 else ''}) have `requires_grad=False`"
             + (" though the optimizer holds them" if set(names) & held else "")
-            + (": they keep their random start." if fresh else "; right, if they were trained before."),
+            + (": they keep their random initial values." if fresh else "; fine if they are pretrained."),
             telling="likely" if fresh else "aside",
             where=_where_frozen(record, module_of(names[0]))
             if fresh
             else where_module(record, module_of(names[0])),
             numbers={"frozen": len(still), "parameters": len(model.parameters)},
-            fix="Set `requires_grad_(True)` on what shall learn, before the optimizer is made.",
+            fix="Set `requires_grad_(True)` on what should learn, before the optimizer is made.",
         )
     yield from _held_again(record)
     where = raised(record, "does not require grad and does not have a grad_fn")
     models = [model for model in record.of(Model) if model.parameters]
     if where is not None and models and not any(p.trainable for model in models for p in model.parameters):
         yield Evidence(
-            "backward refused: every parameter of the model has `requires_grad=False`.",
+            "backward failed: every parameter of the model has `requires_grad=False`.",
             telling="proven",
             where=where,
-            fix="Set `requires_grad_(True)` on what shall learn.",
+            fix="Set `requires_grad_(True)` on what should learn.",
         )
 
 
@@ -477,13 +475,13 @@ def _held_again(record: "Record") -> Iterator[Evidence]:
         if seen.frozen and larger:
             yield Evidence(
                 f"This optimizer holds {len(seen.frozen)} parameters that an earlier one left out "
-                f"({', '.join(seen.frozen[:2])}, ...), and they still have `requires_grad=False`: they were "
-                "to be thawed and stay as they are.",
+                f"({', '.join(seen.frozen[:2])}, ...), and they still have `requires_grad=False`: "
+                "unfreezing them had no effect.",
                 telling="proven",
                 where=at(made) if made else None,
                 numbers={"frozen": len(seen.frozen)},
-                fix="Thaw with `module.requires_grad_(True)`; setting `module.requires_grad = True` does "
-                "nothing.",
+                fix="Unfreeze with `module.requires_grad_(True)`; setting `module.requires_grad = True` "
+                "does nothing.",
             )
             return
         for model, held in seen.of_models.items():

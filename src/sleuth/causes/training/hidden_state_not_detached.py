@@ -4,7 +4,7 @@
 You keep `h` so that the network remembers across chunks. `h` also remembers how it was made. On
 the second batch `backward()` walks into the first batch's graph, finds it freed and raises "Trying
 to backward through the graph a second time". The message suggests `retain_graph=True`, and that is
-the wrong turn.
+the wrong one.
 
 With the graph retained, step N goes back through N batches. Time and memory grow with each step.
 With a torch optimizer you get one more error, because the old graph needs weights that `step()`
@@ -180,9 +180,8 @@ def _finding(call: Call, name: str, backward: Event) -> Evidence:
     return clue(
         "proven",
         backward.call if retained else call,
-        f"`{name}` comes from the turn before with its graph (fed in on line {spot(call).line}): "
-        "backward() on line "
-        f"{backward.line} walks back through every earlier batch.",
+        f"`{name}` comes from the previous iteration with its graph (used on line {spot(call).line}): "
+        f"backward() on line {backward.line} goes back through every earlier batch.",
         fix=f"Detach the state before using it again: `{name} = {name}.detach()` (each part of an "
         "LSTM's pair).",
         edits=_detached_first(call, name),
@@ -312,8 +311,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
         return
     if (where := twice_backward(record)) is not None:
         yield Evidence(
-            "backward refused to go through a graph a second time: the recurrent state of one batch still "
-            "carries its graph into the next.",
+            "backward failed because it would go through a graph a second time: the recurrent state of "
+            "one batch still carries its graph into the next.",
             telling="proven",
             where=where,
             fix="Detach the state between batches: `h = h.detach()`, for an LSTM both parts.",
@@ -324,8 +323,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
             continue
         yield Evidence(
             f"The graph behind the loss grows from {growth.first} to {growth.last} nodes within "
-            f"{growth.steps} steps of a recurrent model: the state is carried over with its whole history, "
-            "and each backward is longer.",
+            f"{growth.steps} steps of a recurrent model: the state is carried over with its graph, so "
+            "each backward pass takes longer.",
             telling="proven",
             where=where_loss(course.steps[-1]),
             numbers={"first": growth.first, "last": growth.last, "steps": growth.steps},

@@ -3,7 +3,7 @@
 ## What happens
 Torch counts writes to each tensor and raises at `backward()` if a saved value has changed. Two
 doors go around the counter: `.data`, and a NumPy array that shares the memory. Write through
-either and the gradient is wrong without a word. `y = x.exp(); y.data.mul_(2)` gives exactly twice
+either and the gradient is wrong without a warning. `y = x.exp(); y.data.mul_(2)` gives exactly twice
 the true gradient, because exp saves its own output. The same write through `.detach()` or under
 `no_grad` is counted and raises.
 
@@ -23,7 +23,7 @@ return out + h              # the identity branch lost its negative half
   activation or augmented assignment whose target is read again later; in-place arithmetic on a
   tensor that came straight from a dataset or a cache.
 - **watch**: the version error at `backward()`; or an input that has other values when the backward
-  pass comes to it, though no torch operation wrote them (a numpy buffer filled anew); or cached
+  pass comes to it, though no torch operation wrote them (a numpy buffer filled again); or cached
   batches whose values drift from epoch to epoch.
 - **refuted by**: the same step with every in-place operation replaced by its copying form gives
   the same loss and the same gradients.
@@ -36,7 +36,7 @@ return out + h
 ```
 Write `x = x / 255`, `mask = mask.clone()` before editing, and `with torch.no_grad(): p.copy_(w)`
 in place of `p.data = w` for intended parameter edits. Do not chase every `inplace=True`: directly
-after a convolution or batch norm whose output nobody else reads it is correct and saves memory.
+after a convolution or batch norm whose output nothing else reads it is correct and saves memory.
 Hand-written SGD on `p.data` after `backward()` is fine too; the graph has been used by then.
 
 ## Often mistaken for
@@ -196,10 +196,9 @@ def _clipped_skips(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"This writes into the tensor that line {spot(later).line} reads again: there it "
-                "no longer holds "
-                "what the earlier layer gave.",
-                fix="Use the copying form (`inplace=False`, `x = x + y`) here.",
+                f"This writes into the tensor that line {spot(later).line} reads again: by then it no "
+                "longer holds the output of the earlier layer.",
+                fix="Use the out-of-place form (`inplace=False`, `x = x + y`) here.",
                 edits=_as_new_tensor(call),
             )
             break
@@ -302,9 +301,9 @@ def _behind_the_counter(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     call,
-                    "This changes a tensor behind autograd's back before backward() on line "
-                    f"{backward.line} uses it: "
-                    "the gradient is computed from the overwritten values, without an error.",
+                    "This changes a tensor without autograd noticing, before backward() on line "
+                    f"{backward.line} uses it: the gradient is computed from the overwritten values, "
+                    "without an error.",
                     fix="Make a new tensor (`y = y * 2`) instead of writing through `.data` or `.numpy()`.",
                 )
 
@@ -359,9 +358,8 @@ def _views_of_the_data(program: Program) -> Iterator[Evidence]:
         yield clue(
             "likely",
             call,
-            f"The item taken on line {spot(item).line} is a view of the stored data: this write "
-            "stays there, and "
-            "every epoch applies it once more.",
+            f"The item read on line {spot(item).line} is a view of the stored data: this write changes "
+            "the data set itself, and every epoch applies it again.",
             fix="Work on a copy (`x = x / 255`, or `.clone()` / `.copy()` before editing).",
         )
 
@@ -441,8 +439,8 @@ def _saved_outputs(program: Program) -> Iterator[Evidence]:
                 "proven",
                 call,
                 f"`{name}` on line {spot(target).line} keeps its output for the backward pass, and this "
-                "overwrites it: backward() fails, or computes a wrong gradient where the write is not seen.",
-                fix="Use the copying form (`a = a / a.sum()`).",
+                "overwrites it: backward() fails, or silently computes a wrong gradient.",
+                fix="Use the out-of-place form (`a = a / a.sum()`).",
                 edits=_as_new_tensor(call),
             )
 
@@ -493,11 +491,12 @@ def _filled_anew(record: "Record") -> Iterator[Evidence]:
 
     for seen in record.of(Overwritten)[:1]:
         yield Evidence(
-            "What the model was fed here had other values when the backward pass came to it: its memory was "
-            "filled anew in between, past torch, so the gradients belong to inputs that were never judged.",
+            "The input of the model here was overwritten before the backward pass used it, through "
+            "memory shared with NumPy or a buffer: the gradients are computed for other inputs than the "
+            "loss.",
             telling="proven",
             where=at(seen),
             numbers={"step": seen.n},
-            fix="Give every call a tensor of its own: copy out of a buffer that is used again "
+            fix="Create a new tensor for every call: copy from a buffer that is reused "
             "(`torch.tensor(buffer)`, `torch.from_numpy(buffer.copy())`).",
         )

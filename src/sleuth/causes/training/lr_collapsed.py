@@ -16,11 +16,11 @@ In float32 the end is absolute: an update below about 3e-8 of a weight's size is
 away.
 
 ## How to tell
-- **lint**: `ReduceLROnPlateau` in mode "max" is handed a loss, or in mode "min" a score.
+- **lint**: `ReduceLROnPlateau` in mode "max" is passed a loss, or in mode "min" a score.
 - **watch**: the rate of every group over time. Suspicious is a rate below a hundredth of its peak
   before half of the planned run is over, while the loss was still falling when it dropped;
   update-to-weight ratios that fall together with it; gradients of unchanged size.
-- **experiment**: undone from outside, the rate stays at its first value; the loss goes on falling
+- **experiment**: corrected from outside, the rate stays at its first value; the loss goes on falling
   where it had stopped.
 - **refuted by**: the learning rate at the plateau is within a factor of ten of its largest value.
 
@@ -94,9 +94,9 @@ def lint(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven" if proven else "likely",
             made,
-            f"`ReduceLROnPlateau` has `mode={way!r}`, and line {getattr(call.node, 'lineno', 0)} hands it "
-            f"{what} while the model learns: every improvement counts as none, and the rate is cut down "
-            "to nothing.",
+            f"`ReduceLROnPlateau` has `mode={way!r}`, and line {getattr(call.node, 'lineno', 0)} passes "
+            f"it {what} while the model learns: no improvement is recognised, and the learning rate is "
+            "reduced to almost nothing.",
             fix=f'Use `mode="{right}"`.',
             edits=_set_to(made, right),
         )
@@ -179,9 +179,9 @@ def watch(record: "Record") -> Iterator[Evidence]:
         falling = since >= 10 and curves.surely_lower(before[: since // 2], before[since // 2 :])
         made = next((plan for plan in record.of(Scheduler) if plan.optimizer == course.id), None)
         yield Evidence(
-            f"The learning rate fell from {peak:.3g} to {rates[-1]:.3g} by step {since} of {len(rates)} and "
-            "stays there: the rest of the run learns next to nothing"
-            + (f" (the loss was still falling, and stands at {curves.end(after):.3g})." if falling else "."),
+            f"The learning rate fell from {peak:.3g} to {rates[-1]:.3g} by step {since} of {len(rates)} "
+            "and stays there: the rest of the run learns almost nothing"
+            + (f" (the loss was still falling, and is now {curves.end(after):.3g})." if falling else "."),
             telling="likely" if falling or since < 20 else "open",
             where=at(made) if made else where_optimizer(record, course.id),
             numbers={"peak": peak, "last": rates[-1], "step": since},

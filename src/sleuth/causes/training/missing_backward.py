@@ -90,7 +90,8 @@ def lint(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven",
             read,
-            "`backward` is named here and not called: no gradient is computed.",
+            "`backward` is written here without parentheses, so it is not called and no gradient is "
+            "computed.",
             fix="Add the parentheses: `loss.backward()`.",
         )
     dropped = list(_scaled_for_nothing(program))
@@ -98,9 +99,8 @@ def lint(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven",
             scaled,
-            "`scale` only multiplies the loss, and nothing is done with what it gives back: no gradient is "
-            "computed.",
-            fix="Differentiate the scaled loss: `scaler.scale(loss).backward()`.",
+            "`scale` only multiplies the loss, and its result is not used: no gradient is computed.",
+            fix="Call backward on the scaled loss: `scaler.scale(loss).backward()`.",
         )
     if bare or dropped or any("backward" in call.op for call in program.calls(*_backward_like(program))):
         return  # some code of this file differentiates; which step it serves is not for this rule to guess
@@ -198,8 +198,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
         if any(step.grad_norm or step.grad_norm_at_step or step.update_norm for step in course.steps):
             continue
         yield Evidence(
-            f"{len(course.steps)} optimizer steps and not one backward call: no gradient was ever computed, "
-            "and the weights keep their first values.",
+            f"{len(course.steps)} optimizer steps and not one backward call: no gradient was ever "
+            "computed, and the weights keep their initial values.",
             telling="proven",
             where=at(course.steps[0]),
             numbers={"steps": len(course.steps)},

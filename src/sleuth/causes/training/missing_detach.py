@@ -11,7 +11,7 @@ through the target they converge to 0.75 and 0.25, and the loss is at its minimu
 discrete action is never positive, raises its values whatever the rewards were.
 *Self-distillation*: two branches that must agree agree on a constant; the loss is perfect, the
 features are dead. *GAN*: the discriminator's loss also writes gradients into the generator, wasted
-work if they are cleared before the generator's turn and sabotage if they are not.
+work if they are cleared before the generator is trained and sabotage if they are not.
 
 ```python
 target = r + gamma * (1 - done) * q(next_obs).max(1).values     # still attached
@@ -24,7 +24,7 @@ loss = F.mse_loss(q(obs).gather(1, a).squeeze(1), target)
   neither `detach()` nor a `no_grad` scope on its path.
 - **probe**: the target has a `grad_fn`; after one backward pass of this loss the teacher, target
   network, generator or critic holds gradients it should not have.
-- **refuted by**: `target.requires_grad` is False for every loss in question. Two answers of one
+- **refuted by**: `target.requires_grad` is False for every loss in question. Two outputs of one
   network that are to agree (a picture and its mirror image, two draws of dropout) may both learn,
   as long as another term keeps them from agreeing on a constant.
 
@@ -35,7 +35,7 @@ with torch.no_grad():
 loss = F.mse_loss(q(obs).gather(1, a).squeeze(1), target)
 ```
 Likewise `advantage.detach()`, `discriminator(fake.detach())`, teacher under `no_grad`. Do not
-detach where the gradient is the point: the *generator's* turn, an actor that climbs a critic
+detach where the gradient is the point: the *generator's* update, an actor that climbs a critic
 (DDPG, SAC), dynamics learned through a rollout, true residual-gradient methods.
 
 ## Often mistaken for
@@ -122,11 +122,11 @@ def _generated_samples(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 outer,
-                f"The sample that the model on {line_of(inner, outer)} made keeps its graph: "
-                f"backward() on {line_of(backward.call, outer)} writes gradients into that model too, and "
-                f"the step on {line_of(owner.call, outer)} applies them.",
-                fix="Feed `fake.detach()` (or make the sample under `torch.no_grad()`) in this "
-                "network's turn.",
+                f"The sample from the model on {line_of(inner, outer)} keeps its graph: backward() on "
+                f"{line_of(backward.call, outer)} writes gradients into that model too, and the step on "
+                f"{line_of(owner.call, outer)} applies them.",
+                fix="Feed `fake.detach()` (or generate the sample under `torch.no_grad()`) when this "
+                "network is trained.",
                 edits=_fed_detached(inner, outer),
             )
 
@@ -217,9 +217,8 @@ def _bootstrapped_targets(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     spot,
-                    f"The target contains the network's own output ({line_of(call, spot)}) with "
-                    "its graph: the "
-                    f"loss on {line_of(loss, spot)} moves the target towards the prediction.",
+                    f"The target contains the network's own output ({line_of(call, spot)}) with its "
+                    f"graph: the loss on {line_of(loss, spot)} moves the target towards the prediction.",
                     fix="Compute the target under `torch.no_grad()` or detach it.",
                     edits=_detached(_discounted(target)),
                 )
@@ -307,10 +306,9 @@ def _advantages(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     call,
-                    f"The advantage ({line_of(difference, call)}) multiplies a log-probability "
-                    "with the value "
-                    "network's graph attached: the policy loss also drives the values, whatever "
-                    "the rewards were.",
+                    f"The advantage ({line_of(difference, call)}) multiplies a log-probability with the "
+                    "value network's graph attached: the policy loss also changes the value network, "
+                    "whatever the rewards were.",
                     fix="Multiply with `advantage.detach()`.",
                     edits=_factor_detached(call, weight),
                 )
@@ -373,8 +371,8 @@ def _twin_branches(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     call,
-                    "Both branches of this agreement receive gradient: the encoder can make them agree on a "
-                    "constant.",
+                    "Both branches of this similarity loss get a gradient: the encoder can collapse to a "
+                    "constant output.",
                     fix="Detach the branch without the predictor.",
                 )
 
@@ -417,17 +415,15 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         if use.target_has_graph and not use.mutual:
             yield Evidence(
                 f"The target of {use.name} carries a graph: gradient flows into what should be constant, "
-                "and the loss "
-                "can fall by moving the target.",
+                "and the loss can fall by moving the target.",
                 telling="likely",
                 where=use.where,
                 fix="Compute the target under `torch.no_grad()`, or use `target.detach()`.",
             )
     for name in bench.first.gradients.upstream_of_step:
         yield Evidence(
-            f"This loss sends a gradient into `{name}`, which runs before the model whose optimizer "
-            "steps and belongs to "
-            "another optimizer: the gradient is left there and added to its next step.",
+            f"This loss computes a gradient for `{name}`, which belongs to another optimizer than the one "
+            "that steps: the gradient stays there and is added to its next step.",
             telling="proven",
             where=Where(module=name),
             fix=f"Detach the output of `{name}` before it enters this loss.",

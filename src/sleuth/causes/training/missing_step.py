@@ -5,7 +5,7 @@ The backward pass, the expensive half of training, runs every time and its resul
 The loss wanders with the batches around its first value, near `ln(C)` for C balanced classes, and
 the weights at the end equal the weights at the start.
 
-Typical births: `optimizer.step` without parentheses (a legal expression that does nothing);
+Typical origins: `optimizer.step` without parentheses (a legal expression that does nothing);
 `scheduler.step()` mistaken for the update; an accumulation test such as `if i % accum == accum`
 that can never be true; two optimizers of which only one is stepped; a `GradScaler` that scales the
 loss while `scaler.step` sits in a branch not taken.
@@ -21,7 +21,7 @@ optimizer.step            # no call
 ```
 
 ## How to tell
-- **lint**: every turn clears gradients and calls `backward()`, and no path reaches a `step()` of
+- **lint**: every iteration clears gradients and calls `backward()`, and no path reaches a `step()` of
   that optimizer, nor a hand-written update of `p.data` or under `no_grad`. A bare `optimizer.step`
   expression is certain. A function that only does the backward half may be stepped by its caller.
   A Lightning module with `automatic_optimization = False` has to step by itself.
@@ -29,7 +29,7 @@ optimizer.step            # no call
 - **watch**: backward passes are counted, optimizer steps are not; gradient norms look healthy; no
   trainable parameter changes. A scheduler in the loop makes torch warn that it was stepped before
   the optimizer.
-- **experiment**: undone from outside, every optimizer steps after backward and clears its
+- **experiment**: corrected from outside, every optimizer steps after backward and clears its
   gradients; the loss begins to fall.
 - **refuted by**: any trainable parameter that differs between two iterations.
 
@@ -46,7 +46,7 @@ that each is stepped. A missing step is deliberate when you only collect gradien
 Fisher estimates, gradient checks).
 
 ## Often mistaken for
-- `update-skipped`: there `step()` is called and decides not to act; here nobody calls it.
+- `update-skipped`: there `step()` is called and decides not to act; here it is never called.
 - `lr-too-low`: the weights would change in their last digits; compare them exactly.
 - `lr-collapsed`: the early part of the run shows changes, only the later part does not.
 
@@ -124,7 +124,8 @@ def _uncalled_step(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 read,
-                f"`{spelling(read)}.step` is named here and not called: the weights never change.",
+                f"`{spelling(read)}.step` is written here without parentheses, so it is not called and "
+                "the weights never change.",
                 fix=f"Add the parentheses: `{spelling(read)}.step()`.",
                 edits=rewrite(read.node, read.source, f"{spelling(read)}.step()"),
             )
@@ -137,7 +138,7 @@ def _dropped_update(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 Value(found.call, program.source),
-                f"{found.message}: nobody takes it, and the weights stay as they were.",
+                f"{found.message}: it is not used, and the weights do not change.",
                 fix=found.fix,
             )
 
@@ -161,7 +162,7 @@ def _manual(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                "With `automatic_optimization = False` nobody steps the optimizers but this module, and it "
+                "With `automatic_optimization = False` only this module can step the optimizers, and it "
                 "never does: the gradients computed here are not applied.",
                 fix="Call `self.optimizers().step()` after `manual_backward`.",
             )
@@ -213,9 +214,8 @@ def _never_stepped(program: Program, loop: Loop) -> Iterator[Evidence]:
         yield clue(
             "proven" if is_optimizer(clearing.about) else "likely",
             backward.call,
-            f"Gradients are computed here on every turn and `{spelling(clearing.call)}`, which clears "
-            "them on "
-            f"{line_of(clearing.call, backward.call)}, is never stepped.",
+            f"Gradients are computed here in every iteration and `{spelling(clearing.call)}`, which "
+            f"clears them on {line_of(clearing.call, backward.call)}, is never stepped.",
             fix=f"Call `{spelling(clearing.call)}.step()` after `backward()`.",
             edits=_stepped(backward, clearing),
         )
@@ -253,7 +253,7 @@ def _idle(program: Program, loop: Loop) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 backward.call,
-                "Gradients are computed here on every turn and the optimizer made on "
+                "Gradients are computed here in every iteration and the optimizer made on "
                 f"{line_of(made, backward.call)} is never stepped.",
                 fix="Call `optimizer.step()` after `backward()`.",
             )
@@ -345,7 +345,7 @@ def _optax(program: Program) -> Iterator[Evidence]:
                 "proven",
                 call,
                 "`apply_updates` returns the new parameters and changes nothing in place: here they are "
-                "lost.",
+                "discarded.",
                 fix="Keep the result: `params = optax.apply_updates(params, updates)`.",
             )
 
@@ -399,7 +399,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
         idle = [optimizer for optimizer in made if optimizer.id not in stepped]
         if idle and ended(record) and len({(o.path, o.line) for o in made}) == len(made):
             yield Evidence(
-                f"This {idle[0].type} was made and never stepped, while others were.",
+                f"This {idle[0].type} is created and never stepped, while other optimizers are.",
                 telling="open",
                 where=at(idle[0]),
                 fix="Call its `step()`, or remove it.",
@@ -408,7 +408,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
     backwards = record.end.backwards if record.end else 0
     if backwards >= MANY:
         yield Evidence(
-            f"{backwards} backward passes and no optimizer step: gradients pile up, and no weight changes.",
+            f"{backwards} backward passes and no optimizer step: gradients accumulate, and no weight "
+            "changes.",
             telling="proven",
             where=at(made[0]),
             numbers={"backwards": backwards},

@@ -3,7 +3,7 @@
 ## What happens
 `backward()` adds to `.grad`; it never overwrites it. Without a `zero_grad()` in the loop, step t
 applies the sum of t gradients. For plain SGD this is, number for number, SGD with `momentum=1.0`:
-a ball rolling without friction. On a quadratic bowl it swings around the minimum for ever.
+a ball rolling without friction. On a quadratic bowl it oscillates around the minimum for ever.
 
 It starts *faster* than the correct loop, which is how it survives a smoke test. On a small
 four-class network (SGD, lr 0.1) the loss without clearing was 0.90 after ten steps against 1.23
@@ -22,11 +22,11 @@ for x, y in loader:
 ## How to tell
 - **lint**: the loop holds `backward()` and `step()`, and nowhere in the cycle a `zero_grad()` on
   the optimizer, the model or a part of it, nor `p.grad = None`. The order is cyclic: clearing at
-  the end of the body is as good as at the start.
+  the end of the body is as correct as at the start.
 - **watch**: `.grad` is already filled when `backward()` begins although a step has just been
   taken, and the gradient norm climbs step after step (0.5 to 13 in the run above) while a norm
   measured on a fresh gradient stays where it was.
-- **experiment**: undone from outside, gradients are cleared after each step; the run is then,
+- **experiment**: corrected from outside, gradients are cleared after each step; the run is then,
   number for number, the repaired one.
 - **refuted by**: `.grad` is None or all zero on entry to the first `backward()` after a step.
 
@@ -133,9 +133,9 @@ def _in_loop(program: Program, loop: Loop, step: Event) -> Iterator[Evidence]:
     yield clue(
         "proven" if is_optimizer(step.about) else "likely",
         backward.call,
-        "`backward()` adds to the gradients of the turn before: nothing in the loop clears them between one "
-        f"step (line {step.line}) and the next.",
-        fix="Call `optimizer.zero_grad()` once a turn, before `backward()`.",
+        "`backward()` adds to the gradients of the previous iteration: nothing in the loop clears them "
+        f"between one step (line {step.line}) and the next.",
+        fix="Call `optimizer.zero_grad()` once per iteration, before `backward()`.",
         # Not safe: only the author knows that no gradients were meant to add up.
         edits=_clear_before(backward, step),
     )
@@ -201,8 +201,8 @@ def _without_loop(program: Program, step: Event) -> Iterator[Evidence]:
         yield clue(
             "likely",
             backwards[-1].call,
-            f"`backward()` adds to the gradients of the call before, the step on line {step.line} applies "
-            "them, and nothing in this file ever clears them.",
+            f"`backward()` adds to the gradients of the previous call, the step on line {step.line} "
+            "applies them, and nothing in this file ever clears them.",
             fix="Call `optimizer.zero_grad()` before `backward()`.",
         )
 
@@ -233,18 +233,18 @@ def watch(record: "Record") -> Iterator[Evidence]:
             continue  # the other player's backward fills them between two steps
         norms = course.gradients
         yield Evidence(
-            f"At {len(full)} of {len(known)} measured steps gradients of earlier steps were still there when "
-            f"backward began (norm {full[-1].left_over or 0:.3g} at step {full[-1].n}): each step applies "
-            "the sum of all so far"
+            f"At {len(full)} of {len(known)} measured steps gradients of earlier steps were still there "
+            f"when backward began (norm {full[-1].left_over or 0:.3g} at step {full[-1].n}): each step "
+            "applies the sum of all gradients so far"
             + (
-                f", and the norm climbs from {norms[0]:.3g} to {curves.end(norms):.3g}."
+                f", and the norm grows from {norms[0]:.3g} to {curves.end(norms):.3g}."
                 if norms and curves.end(norms) > 2 * norms[0]
                 else "."
             ),
             telling="proven",
             where=where_event(full[0], line_of(record, course, "backward") or full[0].loss_line),
             numbers={"steps": len(full), "of": len(known), "left_over": full[-1].left_over or 0.0},
-            fix="Call `optimizer.zero_grad()` once in each iteration.",
+            fix="Call `optimizer.zero_grad()` once per iteration.",
         )
 
 

@@ -26,7 +26,7 @@ def forward(self, x):
   model call whose result reaches `backward()`; `requires_grad_(True)` on a loss.
 - **watch**: gradient recording is off while a module runs in train mode within a training
   iteration; its trainable parameters have no gradient and do not move.
-- **experiment**: undone from outside, `no_grad` and `inference_mode` do nothing; the loss has a
+- **experiment**: corrected from outside, `no_grad` and `inference_mode` do nothing; the loss has a
   gradient again.
 - **refuted by**: `torch.is_grad_enabled()` is True at every module call of a training step.
 
@@ -180,7 +180,7 @@ def _whole(program: Program, backward: Event, call: Call) -> Evidence:
         scope,
         f"The forward pass on {line_of(call, scope)} runs with gradient recording off, and its loss goes to "
         f"backward() on {line_of(backward.call, scope)}: no parameter can get a gradient.",
-        fix="Take the training forward pass out of the no_grad scope; keep the scope for evaluation.",
+        fix="Move the training forward pass out of the no_grad scope; keep the scope for evaluation.",
         edits=_recorded(_scope(program, call)),
     )
 
@@ -195,16 +195,16 @@ def _parts(program: Program, backward: Event, silent: list[Call], learned: set[i
         if fresh and not frozen_somewhere(program, call.receiver):
             weights = "its random weights"
         elif _given_by_itself(optimizers, call.receiver) and not _switched_off(program, call.receiver):
-            weights = "its weights, handed over by themselves,"
+            weights = "its weights, passed by themselves,"
         else:
             continue
         scope = _scope(program, call)
         yield clue(
             "proven",
             scope,
-            f"What {line_of(call, scope)} applies runs with gradient recording off: "
-            f"the optimizer holds {weights} and will never change them.",
-            fix="Remove the scope, or freeze pretrained layers visibly with `requires_grad_(False)`.",
+            f"The layers called on {line_of(call, scope)} run with gradient recording off: the optimizer "
+            f"holds {weights} and will never change them.",
+            fix="Remove the scope, or freeze pretrained layers explicitly with `requires_grad_(False)`.",
             edits=_recorded(_scope(program, call)),
         )
 
@@ -279,9 +279,8 @@ def _false_cures(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "open" if intact or cut_later else "likely",
                 call,
-                "Switching `requires_grad` on for a loss makes backward() run without an error, "
-                "but it brings back "
-                "no graph: the parameters still get no gradient.",
+                "Setting `requires_grad` on a loss makes backward() run without an error, but does not "
+                "restore the graph: the parameters still get no gradient.",
                 fix="Find where the graph was cut (no_grad, detach, item, numpy) and remove this line.",
             )
 
@@ -311,9 +310,8 @@ def _never_switched_back(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     call,
-                    "Gradient recording is switched off here for the rest of the program and never "
-                    "on again, and "
-                    f"backward() on {line_of(backward.call, call)} runs after it.",
+                    "Gradient recording is switched off here for the rest of the program and never on "
+                    f"again, and backward() on {line_of(backward.call, call)} runs after it.",
                     fix="Use `with torch.no_grad():` (or the decorator), which ends with its block.",
                 )
                 break
@@ -336,11 +334,11 @@ def watch(record: "Record") -> Iterator[Evidence]:
     if where is not None and _all_unrecorded(last):
         line = next(line for name, _, line in last if name == "no_grad")
         yield Evidence(
-            f"backward refused: the forward pass on line {line} ran with recording off (`no_grad` or "
+            f"backward failed: the forward pass on line {line} ran with recording off (`no_grad` or "
             "`inference_mode`), so the loss has no graph.",
             telling="proven",
             where=where,
-            fix="Take the training forward pass out of the `no_grad` block.",
+            fix="Move the training forward pass out of the `no_grad` block.",
         )
         return
     trained = {model.id for model in record.of(Model) if any(p.trainable for p in model.parameters)}
@@ -350,12 +348,12 @@ def watch(record: "Record") -> Iterator[Evidence]:
     if len(record.steps) >= 3 and len(idle) >= MOST * len(record.steps):
         line = next(line for name, _, line in events(record, idle[0]) if name == "no_grad")
         yield Evidence(
-            f"In {len(idle)} of {len(record.steps)} steps the model ran with recording off and nothing had a "
-            "gradient: the weights cannot move.",
+            f"In {len(idle)} of {len(record.steps)} steps the model ran with recording off and nothing "
+            "had a gradient: the weights cannot change.",
             telling="proven",
             where=where_event(idle[0], line),
             numbers={"steps": len(idle)},
-            fix="Take the training forward pass out of the `no_grad` block.",
+            fix="Move the training forward pass out of the `no_grad` block.",
         )
     else:
         yield from _half_recorded(record)
@@ -383,7 +381,7 @@ def _half_recorded(record: "Record") -> Iterator[Evidence]:
         telling="proven" if fresh else "open",
         where=where_event(*inside[0]),
         numbers={"parameters": len(lost)},
-        fix="Take the training forward pass out of the `no_grad` block.",
+        fix="Move the training forward pass out of the `no_grad` block.",
     )
 
 

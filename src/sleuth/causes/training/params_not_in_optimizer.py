@@ -4,7 +4,7 @@
 The optimizer updates the list it was given, not "the model". Parameters outside that list receive
 gradients and never move. The rest of the network adapts to the random, frozen part, the loss
 falls, and you conclude that the model is a bit weak. In a two-layer network where only the head
-was handed over, the loss went from 1.39 to 0.74 in 200 steps: plausible, and wrong.
+was passed, the loss went from 1.39 to 0.74 in 200 steps: plausible, and wrong.
 
 A second effect is nastier. `optimizer.zero_grad()` clears only its own parameters, so the
 forgotten gradients pile up: from 0.18 to 50 in those 200 steps. If you then call
@@ -26,8 +26,8 @@ optimizer = torch.optim.AdamW(model.parameters())    # and they are not here
   gradient from the loss.
 - **watch**: the same comparison in the live run, and the signature of it: a parameter with a
   non-zero, steadily growing gradient whose value never changes.
-- **experiment**: undone from outside, parameters of the models in use that no optimizer holds are
-  handed to the one that steps; they begin to move.
+- **experiment**: corrected from outside, parameters of the models in use that no optimizer holds are
+  given to the one that steps; they begin to change.
 - **refuted by**: every parameter that requires a gradient is found, by `id`, in some param group.
 
 ## How to fix
@@ -81,14 +81,13 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     whole = {p.module for p in missing}.isdisjoint(p.module for p in held)
     head_only = bool(held) and whole and max(p.order for p in missing) < min(p.order for p in held)
     yield Evidence(
-        f"{len(missing)} of {len(receiving)} parameters that receive a gradient are in no optimizer, "
-        "such as "
-        f"`{missing[0].name}`: they keep their initial values.",
+        f"{len(missing)} of {len(receiving)} parameters that receive a gradient are in no optimizer, such "
+        f"as `{missing[0].name}`: they keep their initial values.",
         telling="open" if head_only else "proven",
         where=Where(module=missing[0].module or None),
         numbers={"missing": len(missing), "receiving": len(receiving), "first": missing[0].name},
-        fix="Build the optimizer from `model.parameters()`; set requires_grad=False on what shall stay "
-        "as it is.",
+        fix="Build the optimizer from `model.parameters()`; set requires_grad=False on what should not "
+        "be trained.",
     )
 
 
@@ -127,12 +126,13 @@ def watch(record: "Record") -> Iterator[Evidence]:
     yield Evidence(
         f"{len(still)} trainable parameters ({', '.join(still[:3])}{', ...' if len(still) > 3 else ''}) are "
         "in no optimizer: they get gradients and keep their "
-        + ("values; right, if they were trained before." if meant else "random start."),
+        + ("values; fine if they are pretrained." if meant else "random initial values."),
         telling="open" if meant else "proven",
         # The line that would be edited is where the optimizer gets its parameters, not where the layer is.
         where=where_optimizer(record, last.optimizer) or where_module(record, module_of(still[0])),
         numbers={"parameters": len(still)},
-        fix="Make the optimizer from `model.parameters()` after all layers exist, or add a group.",
+        fix="Create the optimizer from `model.parameters()` after all layers exist, or add a parameter "
+        "group.",
     )
 
 

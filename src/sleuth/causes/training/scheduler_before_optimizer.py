@@ -98,8 +98,8 @@ def lint(program: Program) -> Iterator[Evidence]:
                 "proven" if made is not None else "likely",
                 schedule.call,
                 f"`{spelling(schedule.call)}` is stepped before the optimizer's first step "
-                f"({line_of(step.call, schedule.call)}): "
-                "the first value of the schedule is never used and the rest comes one call early.",
+                f"({line_of(step.call, schedule.call)}): the first value of the schedule is never used "
+                "and all others come one step early.",
                 fix="Step the scheduler after the optimizer.",
                 edits=_stepped_later(schedule, step.call),
             )
@@ -132,8 +132,9 @@ def _before_foreign_training(program: Program, schedule: Event) -> Iterator[Evid
         yield clue(
             "likely",
             schedule.call,
-            f"`{spelling(schedule.call)}` is stepped before the training on {line_of(first, schedule.call)}: "
-            "the first value of the schedule is never used and the rest comes one call early.",
+            f"`{spelling(schedule.call)}` is stepped before the training on "
+            f"{line_of(first, schedule.call)}: the first value of the schedule is never used and all "
+            "others come one step early.",
             fix="Step the scheduler after the optimizer.",
             edits=_stepped_later(schedule, first),
         )
@@ -193,7 +194,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
             yield Evidence(
                 "The scheduler is stepped before the first optimizer step"
                 + (f" ({len(calls)} time{'s' if len(calls) > 1 else ''})" if calls else "")
-                + f": the first rate of the plan is never used (the first step ran at {first.lr or 0:.3g}).",
+                + ": the first learning rate of the schedule is never used (the first step ran at "
+                f"{first.lr or 0:.3g}).",
                 telling="likely",
                 where=where_event(first, calls[0]) if calls else (at(warned) if warned else at(plan)),
                 numbers={"calls": len(calls)},

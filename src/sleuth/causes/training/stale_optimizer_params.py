@@ -3,7 +3,7 @@
 ## What happens
 An optimizer keeps references to parameter objects. Replace an object afterwards and it goes on
 caring for the old one, which no forward pass uses any more. Its `.grad` stays None, `step()` skips
-it, and the new parameter receives gradients that nobody applies.
+it, and the new parameter receives gradients that are never applied.
 
 Things that make new parameter objects: `model = Net()` a second time; `model.fc = nn.Linear(...)`
 after the optimizer was built; `copy.deepcopy(model)`; re-initialising by assigning a fresh
@@ -25,7 +25,7 @@ model.fc = nn.Linear(512, 10)       # a new weight, unknown to the optimizer
 - **watch**: the optimizer owns tensors that never receive a gradient, and the module called in the
   loop owns trainable tensors that receive one and never change. The two sets are often equal in
   shapes and disjoint in identity.
-- **experiment**: undone from outside, parameters of the model in use are handed to the optimizer;
+- **experiment**: corrected from outside, parameters of the model in use are given to the optimizer;
   the loss begins to fall.
 - **refuted by**: `optimizer.param_groups[0]["params"][0] is next(model.parameters())`, and the
   same for the rest.
@@ -107,9 +107,8 @@ def lint(program: Program) -> Iterator[Evidence]:
                         (f"The optimizer of line {spot(optimizer).line}" if worked else "This optimizer")
                         + " keeps the parameters that existed when it was built; "
                         + ("this" if worked else f"line {spot(late).line}")
-                        + f" puts new ones in their place, and step() on line {step.line} never "
-                        "touches those.",
-                        fix="Build the optimizer after the model is complete (and again when it is "
+                        + f" replaces them, and step() on line {step.line} never updates the new ones.",
+                        fix="Create the optimizer after the model is complete (and again when it is "
                         "replaced).",
                         edits=_built_later(optimizer, late) if not worked else (),
                     )
@@ -265,11 +264,11 @@ def watch(record: "Record") -> Iterator[Evidence]:
         made = optimizer_of(record, holding.optimizer)
         yield Evidence(
             f"The optimizer holds {holding.foreign} tensors that belong to no model in use, and "
-            f"{len(holding.missing)} trainable tensors of the model ({', '.join(holding.missing[:2])}, ...) "
-            "are in no optimizer: it works on a model that was replaced.",
+            f"{len(holding.missing)} trainable tensors of the model ({', '.join(holding.missing[:2])}, "
+            "...) are in no optimizer: it updates a model that was replaced.",
             telling="proven",
             where=at(made) if made else None,
             numbers={"foreign": holding.foreign, "missing": len(holding.missing)},
-            fix="Make the optimizer after the model has its final form (moved, loaded, rebuilt).",
+            fix="Create the optimizer after the model has its final form (moved, loaded, rebuilt).",
         )
         return

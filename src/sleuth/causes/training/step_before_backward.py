@@ -94,7 +94,7 @@ def lint(program: Program) -> Iterator[Evidence]:
         if turn is None or backward is None:
             continue
         if _loss_was_ready(turn, backward, step):
-            why = "so it applies the gradients of the turn before, or none"
+            why = "so it applies the gradients of the previous iteration, or none"
         elif _just_cleared(program, turn, step):
             why = "right after the gradients were cleared, so it has nothing to apply"
         else:
@@ -105,7 +105,7 @@ def lint(program: Program) -> Iterator[Evidence]:
                 "proven" if is_optimizer(step.about) else "likely",
                 step.call,
                 f"The step comes before `backward()` on {line_of(backward.call, step.call)}, {why}.",
-                fix="Step after `backward()`: clear, forward, backward, step.",
+                fix="Step after `backward()`: zero_grad, forward, backward, step.",
                 edits=_stepped_last(step, backward),
             )
 
@@ -160,7 +160,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
             + (
                 "its gradients are empty at every step"
                 if empty
-                else "it applies the gradients of the batch before"
+                else "it applies the gradients of the previous batch"
             )
             + ", and the first step had none at all.",
             telling="proven",

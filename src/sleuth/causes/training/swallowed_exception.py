@@ -1,7 +1,7 @@
 """A try/except around training code hides failures, and the loop goes on without them.
 
 ## What happens
-Batches fail and nobody knows. A handler written against one corrupt image or an occasional
+Batches fail without a warning. A handler written against one corrupt image or an occasional
 out-of-memory also catches the shape error in your new head, the index out of range in the labels,
 the "element 0 of tensors does not require grad". If every batch fails, the epoch takes a second
 and the loss prints as 0 or as its last value. If some fail, it is worse: the survivors are not a
@@ -128,7 +128,7 @@ def _judge(event: Event, attempt: ast.Try) -> Iterator[Evidence]:
             "proven" if certain else "likely",
             Value(handler, event.call.source),
             f"`{_title(handler)}` around the {_what(event)} on line {event.line} "
-            + ("hides every failure of it" if mute else "goes on after any failure")
+            + ("hides every failure of it" if mute else "continues after any failure")
             + ": batches that break are dropped and training continues without them.",
             fix="Catch only the exception you expect, count it, and let all others through.",
             edits=_let_through(handler, event),
@@ -246,8 +246,7 @@ def _datasets(program: Program, cls: Class) -> Iterator[Evidence]:
                 yield clue(
                     "likely",
                     Value(handler, cls.source),
-                    f"`{_title(handler)}` in `{cls.name}.__getitem__` serves something else for every "
-                    "example "
-                    "that fails to load, whatever the reason, and nobody is told.",
-                    fix="Catch only read errors, count them, and filter broken files once, beforehand.",
+                    f"`{_title(handler)}` in `{cls.name}.__getitem__` returns something else for every "
+                    "example that fails to load, whatever the reason, without a warning.",
+                    fix="Catch only read errors, count them, and remove broken files once, beforehand.",
                 )

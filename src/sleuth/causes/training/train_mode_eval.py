@@ -26,7 +26,7 @@ with torch.no_grad():                 # looks like evaluation
 - **watch**: forward calls without a following backward pass, recording off, and `module.training`
   True; `num_batches_tracked` advances during evaluation; one batch given twice yields different
   outputs.
-- **experiment**: undone from outside, models are in eval mode whenever gradients are off; the
+- **experiment**: corrected from outside, models are in eval mode whenever gradients are off; the
   same weights score differently.
 - **refuted by**: two evaluations of the same weights on the same data that agree to the last digit
   and leave all buffers unchanged.
@@ -119,8 +119,8 @@ def lint(program: Program) -> Iterator[Evidence]:
             yield clue(
                 telling,
                 named,
-                "`eval` is named here and not called: the model stays in train mode when "
-                f"{line_of(call, named)} judges it.",
+                "`eval` is written here without parentheses, so it is not called: the model is in train "
+                f"mode when {line_of(call, named)} evaluates it.",
                 fix="Write `model.eval()`.",
                 edits=rewrite(named.node, named.source, f"{ast.unparse(named.node)}()") if named.node else (),
             )
@@ -128,9 +128,8 @@ def lint(program: Program) -> Iterator[Evidence]:
         yield clue(
             telling,
             call,
-            "The model is judged here while it is still in train mode: dropout is active, and "
-            "batch norm uses (and "
-            "learns from) the evaluation batch.",
+            "The model is evaluated here while still in train mode: dropout is active, and batch norm "
+            "uses (and learns from) the evaluation batch.",
             fix="Call `model.eval()` before the evaluation and `model.train()` before training goes on.",
             edits=() if _mode_blocks(program, call) else _switched(program, call),
         )
@@ -152,8 +151,9 @@ def _loaded_and_judged(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"The weights loaded on {line_of(loaded[-1], call)} are judged in train mode, in which "
-                "every new model is: dropout is active, and batch norm uses the statistics of each batch.",
+                f"The weights loaded on {line_of(loaded[-1], call)} are evaluated in train mode, the "
+                "default of every new model: dropout is active, and batch norm uses the statistics of "
+                "each batch.",
                 fix="Call `model.eval()` after loading the weights.",
                 edits=_switched(program, call),
             )
@@ -323,8 +323,9 @@ def watch(record: "Record") -> Iterator[Evidence]:
         serious = not seen.gradients or measured
         real = serious and (measured or (loader is not None and seen.calls > 1) or not seen.gradients)
         yield Evidence(
-            f"{len(wrong)} of {len(passes)} evaluation passes ran with the model in train mode (first after "
-            f"step {seen.n}): dropout is active and batch norm mixes, and learns from, the evaluation batch.",
+            f"{len(wrong)} of {len(passes)} evaluation passes ran with the model in train mode (first "
+            f"after step {seen.n}): dropout is active and batch norm uses, and learns from, the "
+            "evaluation batch.",
             telling="proven" if measured else "likely" if real else "open",
             where=at(seen),
             numbers={"passes": len(wrong), "rows": seen.rows},

@@ -77,10 +77,10 @@ def experiment(trials: "Trials") -> Iterator[Evidence]:
     if trials.yes("lr×10") and course.left > FAR:
         yield Evidence(
             f"The run ends after {len(trials.losses)} steps, the loss still falling ({course.head:.3g} to "
-            f"{course.tail:.3g}), and ten times the rate comes further ({trials.figures('lr×10')}): it stops "
-            "when it has only begun.",
+            f"{course.tail:.3g}), and ten times the learning rate gets further "
+            f"({trials.figures('lr×10')}): it stops long before it has converged.",
             "likely",
-            fix="Train longer; look for a limit on steps or epochs that was set for a trial.",
+            fix="Train longer; look for a limit on steps or epochs left over from a quick test.",
         )
 
 
@@ -115,11 +115,12 @@ def watch(record: "Record") -> Iterator[Evidence]:
         steep = plunges or (at_full_rate and far and late > STEEP * whole)
         yield Evidence(
             f"The loss was still falling when the run ended: by {late:.3g} over the last fifth, "
-            f"{late / whole:.0%} of all it fell ({curves.start(values):.3g} to {curves.end(values):.3g}).",
+            f"{late / whole:.0%} of its total decrease ({curves.start(values):.3g} to "
+            f"{curves.end(values):.3g}).",
             telling="likely" if steep else "open",
             where=where_loss(course.steps[-1]),
             numbers={"late": late, "whole": whole, "steps": len(values)},
-            fix="Train longer; three times the steps tell whether that is all.",
+            fix="Train longer, for example three times the steps.",
         )
 
 
@@ -143,11 +144,11 @@ def _broken_off(record: "Record") -> Iterator[Evidence]:
             continue
         yield Evidence(
             f"The run ends after {len(values)} steps, and the loss falls as fast at the end as before "
-            f"({first:.3g}, {middle:.3g}, {last:.3g} by thirds): it has only begun to learn.",
+            f"({first:.3g}, {middle:.3g}, {last:.3g} by thirds): it is far from converged.",
             telling="likely",
             where=where_loss(course.steps[-1]),
             numbers={"steps": len(values), "first": first, "last": last},
-            fix="Train longer; look for a limit on steps or epochs that was set for a trial.",
+            fix="Train longer; look for a limit on steps or epochs left over from a quick test.",
         )
 
 

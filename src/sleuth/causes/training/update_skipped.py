@@ -16,9 +16,9 @@ early; a sharded or EMA copy that overwrites the weights after each step; an upd
 it rounds to nothing, which has a page of its own.
 
 ## How to tell
-- **lint**: in an optimizer of one's own, `p.add(...)` or `p.sub(...)` as a statement: the moved
-  weights are handed back, and nobody takes them; the in-place twin ends in an underscore. Or
-  `p[rows].sub_(...)` with a list of rows or a mask: that picks a copy, and the copy moves.
+- **lint**: in an optimizer of one's own, `p.add(...)` or `p.sub(...)` as a statement: the updated
+  weights are returned, and not used; the in-place twin ends in an underscore. Or
+  `p[rows].sub_(...)` with a list of rows or a mask: that selects a copy, and the copy is updated.
 - **watch**: at a step, a parameter of the optimizer has a non-zero gradient before and the same
   bits after. Count such steps by parameter. With a scaler, its scale halves at exactly those
   steps; with a zero rate, the group says so. Isolated skips in the first dozen steps mean little;
@@ -88,7 +88,7 @@ def lint(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 Value(found.call, program.source),
-                f"{found.message}: this optimizer steps, and these parameters stay as they were.",
+                f"{found.message}: this optimizer steps, but these parameters do not change.",
                 fix=found.fix,
             )
 
@@ -119,7 +119,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
             telling="proven" if count >= MOST * len(known) else "likely",
             where=at(made) if never and made else at(known[-1]),
             numbers={"skipped": count, "measured": len(known)},
-            fix="Look at the rate of each group and, with AMP, at the scale and at infinite gradients.",
+            fix="Check the learning rate of each parameter group and, with AMP, the loss scale and "
+            "infinite gradients.",
         )
 
 
@@ -149,13 +150,13 @@ def _group_at_rest(record: "Record") -> Iterator[Evidence]:
     losses = [loss for course in courses(record)[:1] for loss in course.finite_losses]
     learnt = len(losses) > SAMPLES and curves.fallen(losses) > LEARNT
     yield Evidence(
-        f"{len(resting)} of {len(pulled)} parameters (`{resting[0]}`, ...) get a gradient and did not move "
-        f"in any of {len(looks)} steps that were looked at, while the others did: "
-        + ("the step does not write them." if alone else "their group's rate is 0."),
+        f"{len(resting)} of {len(pulled)} parameters (`{resting[0]}`, ...) get a gradient and did not "
+        f"change in any of {len(looks)} checked steps, while the others did: "
+        + ("the step does not write to them." if alone else "the learning rate of their group is 0."),
         telling="proven" if alone else "open" if learnt else "likely",
         where=at(makers[0]),
         numbers={"resting": len(resting), "of": len(pulled), "looks": len(looks)},
-        fix="Write in place (`p.sub_(...)`); `p = p - ...` only gives a new tensor the old name."
+        fix="Write in place (`p.sub_(...)`); `p = p - ...` only assigns a new tensor to the same name."
         if alone
-        else "Print the rate of each group; a whole-number division or a rounded factor makes it 0.",
+        else "Print the learning rate of each group; an integer division or a rounded factor makes it 0.",
     )

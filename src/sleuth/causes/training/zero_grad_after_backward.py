@@ -4,7 +4,7 @@
 All the calls are there, in the wrong order. `backward()` fills `.grad`, `zero_grad()` empties it,
 `step()` finds nothing. Since torch 2.0 `zero_grad()` sets `.grad` to None, and every built-in
 optimizer skips a parameter without a gradient: no update, no momentum, no weight decay. The
-weights stay equal bit for bit, and nobody complains.
+weights stay equal bit for bit, without a warning.
 
 With `zero_grad(set_to_none=False)` the optimizer sees zeros instead and does take a step. The
 gradient part is nil, but weight decay still works: a hundred steps of SGD with lr 0.1 and decay
@@ -21,12 +21,12 @@ optimizer.step()          # nothing to apply
 ## How to tell
 - **lint**: in the order in which the loop runs, a `zero_grad()` lies after `backward()` and before
   the `step()` that should use it. A `zero_grad()` after the step, at the end of the body, is fine.
-  A loop over tasks or batches that clears and fills in each turn, with the step behind it, loses
-  all but the last turn.
+  A loop over tasks or batches that clears and fills in each iteration, with the step after it, loses
+  all but the last iteration.
 - **watch**: gradients are non-zero right after `backward()` and None or zero when `step()` is
   entered; the parameters do not change, or all shrink by one common factor. The loss only shows
   batch noise around its first value.
-- **experiment**: undone from outside, gradients live from backward to step, whoever clears them
+- **experiment**: corrected from outside, gradients live from backward to step, whoever clears them
   between; the loss begins to fall.
 - **refuted by**: a non-zero `.grad` on any parameter at the moment `step()` is called.
 
@@ -39,7 +39,7 @@ loss = criterion(model(x), y)
 loss.backward()
 optimizer.step()
 ```
-With two networks, clear the one whose turn it is. Clearing the generator's gradient after the
+With two networks, clear the one that is being trained. Clearing the generator's gradient after the
 discriminator's `backward()` is correct in a GAN: that gradient was a by-product and must not be
 used.
 
@@ -151,10 +151,10 @@ def _cleared_for_each_part(program: Program, turn: Turn, step: Event) -> Iterato
             yield clue(
                 "proven",
                 clearing.call,
-                f"Each turn of this loop clears what the one before it has computed (line {filled[0].line}), "
-                f"and `{subject_of(step)}` comes behind the loop on line {step.line}: only the last part is "
-                "learnt.",
-                fix="Step inside the loop; or clear once, before it, where the parts are meant to add up.",
+                "Each iteration of this loop clears the gradients of the previous one (line "
+                f"{filled[0].line}), and `{subject_of(step)}` comes after the loop on line {step.line}: "
+                "only the last batch is learned.",
+                fix="Step inside the loop; or clear once, before it, if the gradients should add up.",
             )
 
 
@@ -311,8 +311,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
         if share(record, course, erased) < MOST or (filled and not _decays(course)):
             continue
         yield Evidence(
-            "In each iteration gradients are erased between backward and step: the optimizer finds nothing "
-            "to apply and the weights do not learn.",
+            "In each iteration gradients are cleared between backward and step: the optimizer has "
+            "nothing to apply and the weights do not change.",
             telling="proven",
             where=where_event(course.steps[-1], line_of(record, course, "zero_grad", "zero_grad_model")),
             numbers={"steps": len(course.steps)},

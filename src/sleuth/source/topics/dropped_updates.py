@@ -30,11 +30,11 @@ def dropped_updates(source: Source) -> Iterator[Dropped]:
         scaled = method == "add" and any(word.arg == "alpha" for word in call.keywords)
         if scaled or method == "sub":
             name = f"{ast.unparse(call.func.value)}.{method}"
-            told = f"`{name}` hands the moved weights back and leaves the old ones"
-            yield Dropped(call, told, f"Move them in place: `{name}_(...)`.", within)
+            told = f"`{name}` returns the updated weights and does not change the old ones"
+            yield Dropped(call, told, f"Update them in place: `{name}_(...)`.", within)
         elif method in ("sub_", "add_") and (picked := _picked_copy(source, call)) is not None:
             name = ast.unparse(picked)
-            told = f"`{name}` picks rows by their numbers, which makes a copy, and the copy is what moves"
+            told = f"`{name}` selects rows by index, which makes a copy, and only the copy is updated"
             sign = "-" if method == "sub_" else "+"
             yield Dropped(call, told, f"Write into the weights: `{name} {sign}= ...`.", within)
 

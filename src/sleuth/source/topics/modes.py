@@ -456,6 +456,5 @@ def base(value: Value | None) -> Value | None:
 
 _WRAPS_DATA = frozenset(
     "next builtins.enumerate builtins.iter builtins.next builtins.zip tqdm.tqdm tqdm.auto.tqdm "
-    "tqdm.notebook.tqdm "
-    "itertools.islice itertools.cycle rich.progress.track builtins.list".split()
+    "tqdm.notebook.tqdm itertools.islice itertools.cycle rich.progress.track builtins.list".split()
 )

@@ -33,9 +33,8 @@ SHUFFLERS = frozenset(
 )
 _DRAWN = frozenset(
     "randn rand randint randn_like rand_like normal uniform standard_normal integers random "
-    "multivariate_normal make_classification make_moons make_blobs make_regression make_circles "
-    "poisson bernoulli choice "
-    "gaussian_quantiles make_friedman1 multinomial random_sample".split()
+    "multivariate_normal make_classification make_moons make_blobs make_regression make_circles poisson "
+    "bernoulli choice gaussian_quantiles make_friedman1 multinomial random_sample".split()
 )
 _CLOCK = Pattern(r"(?<![a-z])(date|datetime|timestamp|time|day|month|ds)(?![a-z])", re.IGNORECASE)
 _MOVING = frozenset({".rolling", ".pct_change", ".ewm", ".expanding"})

@@ -21,10 +21,10 @@ carried but detached. Both are right.
 ## How to tell
 - **lint**: a recurrent layer or cell called step by step in a loop over time, or on its own last
   token, without a state; or with zeros created inside that loop; or with the first state each time;
-  or a method that is handed the state from turn to turn and never reads it.
+  or a method that is passed the state in each iteration and never reads it.
 - **probe**: the recurrent weights have a gradient of exactly zero while the input weights do not,
   in a module that is called again and again without its state, or with sequences of length 1.
-- **experiment**: undone from outside, a layer that is given no state goes on from the one it ended
+- **experiment**: corrected from outside, a layer that is given no state goes on from the one it ended
   with; where windows of one stream are read one after the other, that settles whether it matters.
 - **refuted by**: changing the first input changes the last output.
 
@@ -130,9 +130,9 @@ def _never_looked_at(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven",
             Value(found.statement, found.source),
-            f"`{found.method}` takes `{found.parameter}` and makes a state anew without reading it: what the "
-            f"call on line {found.handed_in} carries from turn to turn is thrown away.",
-            fix=f"Hand `{found.parameter}` on to the layer: `out, state = rnn(x, state)`.",
+            f"`{found.method}` takes `{found.parameter}` and creates a new state without reading it: the "
+            f"state that the call on line {found.handed_in} passes in each iteration is ignored.",
+            fix=f"Pass `{found.parameter}` to the layer: `out, state = rnn(x, state)`.",
         )
 
 
@@ -143,9 +143,9 @@ def _left_lying(program: Program) -> Iterator[Evidence]:
         yield clue(
             "likely",
             Value(found.statement, program.source),
-            f"`{found.name}` is handed in, comes back moved on, and is dropped: every turn of the loop "
-            "starts from the same state.",
-            fix=f"Take it: bind `{found.name}` in the place of `_`.",
+            f"`{found.name}` is passed in, and its updated value is discarded: every iteration of the "
+            "loop starts from the same state.",
+            fix=f"Keep it: assign to `{found.name}` instead of `_`.",
         )
 
 
@@ -156,9 +156,9 @@ def _cleared_each_turn(program: Program) -> Iterator[Evidence]:
         yield clue(
             "likely",
             Value(emptied, source),
-            f"The state is made ready for the next turn on line {kept.lineno} and emptied here at its start: "
-            "nothing is remembered from turn to turn.",
-            fix="Empty it before the loop; in the loop, only where a new sequence begins.",
+            f"The state is prepared for the next iteration on line {kept.lineno} and reset here at its "
+            "start: nothing is remembered from one iteration to the next.",
+            fix="Reset it before the loop; in the loop, only where a new sequence begins.",
         )
 
 
@@ -181,8 +181,8 @@ def _dropped_by_the_caller(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 call,
-                f"`{call.receiver.name}` gets one token per turn and the state it hands back is dropped: "
-                "each token is computed as if nothing came before it.",
+                f"`{call.receiver.name}` gets one token per iteration and the state it returns is "
+                "discarded: each token is computed as if nothing came before it.",
                 fix="Carry the state: `out, state = model(token, state)`, with `state = None` first.",
             )
 
@@ -205,8 +205,8 @@ def _given_back_and_left(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 call,
-                f"The state handed back is dropped and the one of line {spot(fresh[0]).line} is given on "
-                "every turn: each step is computed as if nothing came before it.",
+                f"The returned state is discarded and the one of line {spot(fresh[0]).line} is passed in "
+                "every iteration: each step is computed as if nothing came before it.",
                 fix="Carry the state: `out, state = model(x, state)`.",
             )
 
@@ -228,8 +228,9 @@ def _windows_from_zero(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "open",
                 cut,
-                f"The loop of line {spot(loop.node, call.source).line} goes through a stream window by "
-                "window, and each window starts from an empty state: nothing before it is known.",
+                f"The loop of line {spot(loop.node, call.source).line} processes a stream window by "
+                "window, and each window starts from an empty state: the model never sees anything "
+                "before it.",
                 fix="Carry the state, `out, state = model(window, state)`, and detach it after each window.",
             )
 
@@ -433,9 +434,9 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         forgets = part.hidden_gradient == 0.0 and bool(part.input_gradient)
         if forgets and part.calls > 1 and part.stateless_calls == part.calls:
             yield Evidence(
-                f"`{part.path or part.kind}` is called {part.calls} times with {part.steps} time step "
-                "and never gets its "
-                "state back: its recurrent weights have a gradient of exactly zero, so it has no memory.",
+                f"`{part.path or part.kind}` is called {part.calls} times with {part.steps} time step and "
+                "its state is never passed back in: its recurrent weights have a gradient of exactly "
+                "zero, so it has no memory.",
                 telling="likely",
                 where=Where(module=part.path or None),
                 numbers={"calls": part.calls, "steps": part.steps},
@@ -443,20 +444,19 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
             )
         elif part.blank >= MOSTLY_BLANK and part.calls >= SEVERAL:
             yield Evidence(
-                f"{part.blank:.0%} of the states that `{part.path or part.kind}` gets back over {part.calls} "
-                "steps are all zero: it starts anew almost every time.",
+                f"{part.blank:.0%} of the states that `{part.path or part.kind}` gets back over "
+                f"{part.calls} steps are all zero: it starts from scratch almost every time.",
                 telling="likely",
                 where=Where(module=part.path or None),
                 numbers={"blank": part.blank, "calls": part.calls},
-                fix="Look at what the state is multiplied with: the mask that resets it may be turned round.",
+                fix="Check what the state is multiplied with: the mask that resets it may be inverted.",
             )
         elif forgets and part.steps == 1 and part.calls == 1 and part.stateless_calls:
             yield Evidence(
                 f"`{part.path or part.kind}` sees sequences of length 1 and starts from zero each time: "
-                "its recurrent "
-                "weights get no gradient.",
+                "its recurrent weights get no gradient.",
                 telling="likely",
                 where=Where(module=part.path or None),
                 numbers={"steps": part.steps},
-                fix="Give it whole sequences (check batch_first), or carry the state from call to call.",
+                fix="Pass whole sequences (check batch_first), or carry the state from call to call.",
             )

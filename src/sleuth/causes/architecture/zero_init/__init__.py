@@ -23,8 +23,8 @@ paths are random, so symmetry is broken elsewhere. Dropout breaks symmetry too, 
   exactly zero at step 0 while the output bias does not.
 - **watch**: the number of distinct rows stays 1 over training; or two tables that are multiplied
   with each other, such as those of users and items, stay at exactly zero.
-- **experiment**: undone from outside, layers whose weights are all equal start at random; units
-  part and the loss falls.
+- **experiment**: corrected from outside, layers whose weights are all equal start at random; units
+  become different and the loss falls.
 - **refuted by**: the rows of every hidden weight matrix differ from each other before training.
 
 ## How to fix
@@ -119,8 +119,8 @@ def _floored(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven",
             Value(division, program.source),
-            f"`{ast.unparse(division)}` is rounded down to 0 for every size above 1, and weights are drawn "
-            "with that scale: all start at 0, and the units of a layer stay alike.",
+            f"`{ast.unparse(division)}` is rounded down to 0 for every size above 1, and weights are "
+            "drawn with that scale: all start at 0, and the units of a layer stay identical.",
             fix="Divide with `/`.",
             edits=rewrite(
                 division,
@@ -152,9 +152,9 @@ def _stacked(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     where,
-                    "All these weights start equal, and so do those of the layer behind "
-                    f"({'made here, too' if also == spot(where).line else f'line {also}'}): "
-                    "the units between them get the same gradient and stay copies of each other.",
+                    "All these weights start equal, and so do those of the next layer "
+                    f"({'also created here' if also == spot(where).line else f'line {also}'}): the units "
+                    "between them get the same gradient and stay copies of each other.",
                     fix="Draw the weights at random (`nn.init.kaiming_normal_`); only biases may be zero.",
                 )
                 break
@@ -214,11 +214,11 @@ def _in_jax(program: Program) -> Iterator[Evidence]:
             if before is made and not is_of_each_layer(products[key].args[1]):
                 continue
             told.update((id(before), id(made)))
-            also = "made here, too" if before is made else f"line {spot(made).line}"
+            also = "also created here" if before is made else f"line {spot(made).line}"
             yield clue(
                 "proven",
                 before,
-                f"All these weights start equal, and so do those of the layer behind ({also}): the units "
+                f"All these weights start equal, and so do those of the next layer ({also}): the units "
                 "between them get the same gradient and stay copies of each other.",
                 fix="Draw the weights at random (`jax.random.normal`); only biases may be 0.",
             )
@@ -241,7 +241,7 @@ def _flax(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     before.receiver or before,
-                    "All weights of this layer start equal, and so do those of the layer behind it (line "
+                    "All weights of this layer start equal, and so do those of the next layer (line "
                     f"{spot(call).line}): the units between them get the same gradient and stay copies of "
                     "each other.",
                     fix="Leave `kernel_init` at its default, which draws at random; only biases may be 0.",
@@ -255,8 +255,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
         name = alike[0].name
         yield Evidence(
             f"All units of `{name}` {alike[0].shape} have the same weights and get the same gradient: "
-            "they stay copies "
-            f"of each other, and the layer is worth one unit ({len(alike)} such layers).",
+            f"they stay copies of each other, and the layer acts like a single unit ({len(alike)} such "
+            "layers).",
             telling="proven",
             where=Where(module=alike[0].module or None),
             numbers={"layers": len(alike), "first": name},
@@ -269,8 +269,7 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if flat and max(flat[0].shape) > 1:
         yield Evidence(
             f"Every weight of `{flat[0].name}` {flat[0].shape} is {flat[0].mean:.3g} ({len(flat)} such "
-            "layers): "
-            "its units differ in their biases at most and learn nearly the same.",
+            "layers): its units differ at most in their biases and learn nearly the same.",
             telling="likely",
             where=Where(module=flat[0].module or None),
             numbers={"layers": len(flat), "value": flat[0].mean},
@@ -306,13 +305,14 @@ def watch(record: "Record") -> Iterator[Evidence]:
             one, other = pairs[0]
             passed = _passed(record, model, one)
             yield Evidence(
-                f"All rows of `{one.name}` are equal, and those of `{other.name}` behind it too (spread "
+                f"All rows of `{one.name}` are equal, and so are those of `{other.name}` after it (std "
                 f"{one.std:.2g} and {other.std:.2g}): its {one.shape[0]} units compute the same, get the "
-                "same gradient and stay one" + ("." if not passed else ", unless a path leads past them."),
+                "same gradient and stay copies of each other"
+                + ("." if not passed else ", unless a skip connection bypasses them."),
                 telling="aside" if passed else "proven",
                 where=where_module(record, module_of(one.name)),
                 numbers={"units": one.shape[0], "pairs": len(pairs)},
-                fix="Start weights at random (torch's default will do); only biases may start at zero.",
+                fix="Initialise weights at random (PyTorch's default works); only biases may start at zero.",
             )
 
 
@@ -349,8 +349,8 @@ def _never_moved(record: "Record") -> Iterator[Evidence]:
         if len(still) > 1:
             yield Evidence(
                 f"`{still[0].name}` and `{still[-1].name}` start at zero and are still zero after "
-                f"{samples[-1].n + 1} steps: where one is multiplied with the other, neither has "
-                "a slope as long as the other is zero.",
+                f"{samples[-1].n + 1} steps: they are multiplied with each other, so neither gets a "
+                "gradient while the other is zero.",
                 telling="proven",
                 where=where_module(record, module_of(still[0].name)),
                 numbers={"tables": len(still), "steps": samples[-1].n + 1},

@@ -6,7 +6,7 @@ on the plain test set. On the randomly shifted one, eight evaluations of the ver
 88.2 to 91.7%. Early stopping and "best checkpoint" then select luck, and a one-point improvement
 of your method drowns.
 
-The usual birth is one data set object shared by both splits:
+The usual origin is one data set object shared by both splits:
 
 ```python
 full = ImageFolder(root, transform=train_tf)         # with RandomResizedCrop, ColorJitter
@@ -86,7 +86,7 @@ LOOKS_LIKE = {"good in training, bad in validation": "usually"}
 INVITED_BY = {"augment|RandomCrop|Flip|transforms": 3.0}
 
 
-FIX = "Give the held-out part its own data set object with a transform that draws nothing at random."
+FIX = "Give the held-out part its own data set object, with a transform without random steps."
 
 NEEDS = "ransform ugment rand Rand noise flip crop jitter mixup cutmix"
 
@@ -210,8 +210,8 @@ def _switched_on(program: Program) -> Iterator[Evidence]:
                     yield clue(
                         "proven",
                         dataset,
-                        f"This data set is evaluated with `{flag}` on: its items are changed at random on "
-                        f"line {branch.lineno}.",
+                        f"This data set is evaluated with `{flag}` on: its examples are changed at random "
+                        f"on line {branch.lineno}.",
                         fix=f"Make the held-out data set with `{flag}=False`.",
                     )
                     break
@@ -228,9 +228,10 @@ def _in_every_item(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 known,
-                f"`{known.cls.name}` changes each item at random (returned on line {changed.lineno}) in "
-                "every split: the same weights score differently in every evaluation.",
-                fix="Draw only for the training split: a flag given to the data set, asked in `__getitem__`.",
+                f"`{known.cls.name}` changes each example at random (returned on line {changed.lineno}) "
+                "in every split: the same weights score differently in every evaluation.",
+                fix="Augment the training split only: pass a flag to the data set and check it in "
+                "`__getitem__`.",
             )
         elif isinstance(mixed, Function) and _mixes_batches(mixed):
             yield _report(loader, mixed, "the batches of an evaluation loader")
@@ -290,9 +291,9 @@ def watch(record: "Record") -> Iterator[Evidence]:
             continue
         yield Evidence(
             f"{len(whole)} evaluation passes over the same {whole[0].rows} examples in the same order "
-            f"received {len({seen.fingerprint for seen in whole})} different sets of values: something "
-            "random prepares the evaluation inputs, so the score is that of a harder task and wavers by "
-            "itself.",
+            f"received {len({seen.fingerprint for seen in whole})} different sets of values: the "
+            "evaluation inputs are augmented at random, so the score is that of a harder task and varies "
+            "from pass to pass.",
             telling="likely" if classifies else "open",
             where=at(loader),
             numbers={"passes": len(whole), "rows": whole[0].rows},

@@ -2,7 +2,7 @@
 
 ## What happens
 Images arrive as `uint8`, and `uint8` has no negative numbers: 10 - 20 is 246, 200 + 100 is 44.
-NumPy and torch both do this without a word, element by element, so many pixels look right and the
+NumPy and torch both do this without a warning, element by element, so many pixels look right and the
 rest are off by 256. The difference of two random frames is wrong in half of its pixels; `np.abs`
 around it repairs nothing, because 246 is already positive.
 
@@ -15,7 +15,7 @@ x = torch.from_numpy(image) - 128           # 10 becomes 138
 An array of whole numbers cuts off fractions as silently: `frames = np.empty_like(samples)` of an
 `int16` recording turns every `frames[i] = x / np.abs(x).max()` into zeros.
 
-Casting back is the other door: `(normalised * 255).astype("uint8")` can turn -1.2 into 206. `int16`
+Casting back fails too: `(normalised * 255).astype("uint8")` can turn -1.2 into 206. `int16`
 audio has it too: the absolute value of -32768 is -32768. The run trains, only
 worse. NumPy 2 raises an OverflowError for a Python constant that does not fit (`a - 300`);
 torch wraps even that.
@@ -162,8 +162,8 @@ def _fractions_cut(program: Program) -> Iterator[Evidence]:
         yield clue(
             "likely",
             found.array,
-            f"This array holds whole numbers, and line {line(found.written)} writes a quotient into it: all "
-            "that stands behind the point is cut off, and of numbers below 1 nothing is left.",
+            f"This array holds whole numbers, and line {line(found.written)} writes a quotient into it: "
+            "everything after the decimal point is cut off, and numbers below 1 become 0.",
             fix="Make the array with `dtype=np.float32`.",
         )
 
@@ -187,7 +187,7 @@ def _raw_numbers_wrap(program: Program) -> Iterator[Evidence]:
                 "likely",
                 call,
                 f"`{call.op.rpartition('.')[2].rstrip('=')}` works on the narrow integers of line "
-                f"{line(source)}: results beyond their range wrap around without a word.",
+                f"{line(source)}: results beyond their range wrap around without a warning.",
                 fix=FIX,
             )
 
@@ -204,9 +204,8 @@ def _bytes_wrap(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"`{call.op.rstrip('=')}` works on 8-bit integers (read on line {line(source)}): "
-                "results below 0 "
-                "or above 255 wrap around without a word.",
+                f"`{call.op.rstrip('=')}` works on 8-bit integers (read on line {line(source)}): results "
+                "below 0 or above 255 wrap around without a warning.",
                 fix=FIX,
             )
 
@@ -220,8 +219,8 @@ def _bytes_added_up(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"Python's `sum` adds the 8-bit integers of line {line(source)} in the type they have: "
-                "beyond 255 they wrap around without a word.",
+                f"Python's `sum` adds the 8-bit integers of line {line(source)} as 8-bit integers: beyond "
+                "255 they wrap around without a warning.",
                 fix="Use `np.sum` or `np.mean` over that axis, or convert to float first.",
             )
     for call in program.calls("+="):
@@ -233,9 +232,9 @@ def _bytes_added_up(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 call,
-                f"The sum keeps the 8-bit integers of line {line(source)}, as line {line(start)} makes it "
-                "like them: beyond 255 it wraps around without a word.",
-                fix="Give the sum a type of its own: `np.zeros_like(frame, dtype=np.float32)`.",
+                f"The sum keeps the 8-bit integers of line {line(source)}, as line {line(start)} gives it "
+                "their type: beyond 255 it wraps around without a warning.",
+                fix="Give the sum a wider type: `np.zeros_like(frame, dtype=np.float32)`.",
             )
 
 
@@ -250,7 +249,7 @@ def _filled_bytes_differ(program: Program) -> Iterator[Evidence]:
                 "likely",
                 call,
                 f"Both sides of `-` were made as 8-bit unsigned integers (lines {line(first)} and "
-                f"{line(second)}): every difference below 0 wraps around to the top of 0..255.",
+                f"{line(second)}): every difference below 0 wraps around to a value near 255.",
                 fix=FIX,
             )
 
@@ -426,9 +425,8 @@ def _noise_cast_to_bytes(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     call,
-                    "Values with normal noise are cast to 8-bit integers without a clip: what falls "
-                    "below 0 or "
-                    "above 255 wraps around.",
+                    "Values with normal noise are cast to 8-bit integers without a clip: values below 0 "
+                    "or above 255 wrap around.",
                     fix="Clip to 0..255 before the cast.",
                 )
 
@@ -459,7 +457,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
         if values.dtype.removeprefix("torch.") in BYTES:
             yield Evidence(
                 f"The model receives `{values.dtype}` (input {values.path}): sums and differences of such "
-                "numbers wrap around without a word wherever they come before a conversion.",
+                "numbers wrap around without a warning wherever they come before a conversion.",
                 telling="open",
                 where=where_input_made(record, batch.line),
                 numbers={"minimum": values.minimum or 0, "maximum": values.maximum or 0},
@@ -471,9 +469,9 @@ def watch(record: "Record") -> Iterator[Evidence]:
             and speaks_of(record, "uint8", "255", "int8", "byte()")
         ):
             yield Evidence(
-                f"Input {values.path} fills 0 to {values.maximum:g} with a spread of {values.std:.3g}, more "
-                "than a byte that takes all its values alike: small negative numbers may have wrapped to "
-                "the top.",
+                f"Input {values.path} covers 0 to {values.maximum:g} with a standard deviation of "
+                f"{values.std:.3g}, more than evenly distributed bytes have: small negative numbers may "
+                "have wrapped around to near the maximum.",
                 telling="open",
                 where=where_input_made(record, batch.line),
                 numbers={"std": values.std or 0.0, "mean": values.mean or 0.0},

@@ -11,7 +11,7 @@ images = sorted(glob("img/*.png"))            # img10 before img2
 labels = pd.read_csv("labels.csv")["label"]   # in the order of acquisition
 ```
 
-Other births: `dropna()` on the features alone, a window whose target is off by one, flipping an
+Other origins: `dropna()` on the features alone, a window whose target is off by one, flipping an
 image without flipping its boxes, a merge that changes the row order, predictions gathered from
 workers in order of arrival. On 8x8 digits, labels shifted by one row gave 7% test accuracy after
 ten epochs; with 100 epochs a network memorised 81% of fully shuffled labels and scored 10% on test.
@@ -26,7 +26,7 @@ no dropout or augmentation to explain it, suggests that part of the training lab
   matched by place; two separate, unsorted `glob` or `listdir` results.
 - **probe**: near neighbours in input space agree on the label no more often than chance.
 - **experiment**: shuffled-labels. If the run learns just as fast, and generalises just as badly,
-  with labels shuffled on purpose, they were as good as shuffled before.
+  with labels shuffled on purpose, they were already shuffled before.
 - **refuted by**: ten random pairs shown to a person, all correct, taken right before the model.
 
 ## How to fix
@@ -124,8 +124,8 @@ def lint(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 guilty,
-                f"Inputs and labels are mixed by two different draws (lines {line(alone[0])} and "
-                f"{line(lonely[0])}): rows no longer belong together.",
+                "Inputs and labels are shuffled by two different random permutations (lines "
+                f"{line(alone[0])} and {line(lonely[0])}): rows no longer match.",
                 fix=FIX,
             )
         elif alone and not right and pair.is_table and not _follows(program, pair.targets, alone):
@@ -146,10 +146,10 @@ def _moved_apart(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven" if found.certain else "likely",
             Value(found.mask, program.source),
-            f"`{ast.unparse(found.picture)}` and `{ast.unparse(found.mask)}` draw anew each: the picture "
-            "is moved one way and what belongs to its pixels another.",
-            fix="Draw once and apply it to both: transform them as one array, or take the parameters of "
-            "the draw and hand them to both.",
+            f"`{ast.unparse(found.picture)}` and `{ast.unparse(found.mask)}` draw random parameters "
+            "separately: the image is transformed one way and its per-pixel target another.",
+            fix="Draw once and apply it to both: transform them as one array, or draw the parameters "
+            "once and pass them to both.",
         )
 
 
@@ -163,8 +163,8 @@ def _sorted(splits: Splits, pairs: list[Pair]) -> Iterator[Evidence]:
         yield clue(
             "proven",
             apart.at,
-            f"One table is sorted here and the other, with which it is matched row by row on line "
-            f"{line(pair.at)}, {how}: rows no longer belong together.",
+            "One table is sorted here and the other, with which it is matched row by row on line "
+            f"{line(pair.at)}, {how}: rows no longer match.",
             fix="Sort before the inputs and labels are taken apart, or look each label up by its key.",
         )
 
@@ -173,8 +173,8 @@ def _one_sided(draw: Call, moved: str, kept: str, pair: Pair) -> Evidence:
     return clue(
         "proven" if moved == "inputs" else "likely",
         draw,
-        f"The {moved} are put into another order here and the {kept} they are paired with on line "
-        f"{line(pair.at)} are not.",
+        f"The {moved} are reordered here and the {kept} they are paired with on line {line(pair.at)} are "
+        "not.",
         fix=FIX,
     )
 
@@ -352,8 +352,7 @@ def _listings(program: Program, splits: Splits) -> Iterator[Evidence]:
                 "likely",
                 unsorted[0],
                 f"Two folders are listed separately (lines {line(one[0])} and {line(other[0])}) and "
-                "matched by "
-                "place; a listing has no guaranteed order.",
+                "matched by position; a listing has no guaranteed order.",
                 fix="Sort both listings by a common key, or look up each label by the name of its input.",
             )
 
@@ -367,8 +366,8 @@ def _listed_beside_shuffled(
     yield clue(
         "proven",
         draws[0],
-        f"The table is put into another order here, and its rows are matched by place with the folder listed "
-        f"on line {line(listing[0])}, which keeps its own.",
+        "The table is reordered here, and its rows are matched by position with the folder listed on "
+        f"line {line(listing[0])}, which is not.",
         fix="Look up each label by the name of its file.",
     )
 
@@ -410,13 +409,13 @@ def _shifted_twice(bench: "Workbench") -> Iterator[Evidence]:
     for use in bench.first.losses if not bench.failure else ():
         if use.ahead is not None and use.ahead > 1:
             yield Evidence(
-                f"The target at each place is the input's token {use.ahead} places on, not the next one: it "
-                "is shifted once where the data is made and again where the loss is computed.",
+                f"The target at each position is the input's token {use.ahead} positions ahead, not the "
+                "next one: it is shifted once in the data and again in the loss.",
                 telling="proven",
                 unless=(),  # shown, however far the loss falls
                 where=use.where,
                 numbers={"ahead": use.ahead},
-                fix="Shift in one place only: give the loss `logits` and targets that are the next tokens.",
+                fix="Shift once only: give the loss `logits` and targets that are the next tokens.",
             )
 
 
@@ -436,8 +435,8 @@ def _not_shifted(bench: "Workbench") -> Iterator[Evidence]:
         return
     if seen.equal == 1.0 and seen.change <= FORWARD < seen.past:
         yield Evidence(
-            "Targets and inputs are the same sequence, and each output sees its own place and those before "
-            "it: the model is asked for the token it has just read, which it only has to copy.",
+            "Targets and inputs are the same sequence, and each output sees its own position and those "
+            "before it: the model only has to copy the token it has just read.",
             telling="proven",
             unless=(),
             where=judged[0].where,
@@ -452,12 +451,11 @@ def _unlike_their_neighbours(bench: "Workbench") -> Iterator[Evidence]:
     if seen.nearness < NEAR and seen.like_chance and not seen.leveled:
         yield Evidence(
             f"The nearest of {seen.rows} examples has the same label in {seen.agreement:.1%} of cases, "
-            "and chance would "
-            f"give {seen.chance:.1%}: inputs that are alike do not share their label, as if labels had "
-            "been shuffled.",
+            f"and chance would give {seen.chance:.1%}: similar inputs do not share labels, as if labels "
+            "had been shuffled.",
             telling="likely",
             numbers={"agreement": seen.agreement, "chance": seen.chance, "nearness": seen.nearness},
-            fix="Look at ten pairs of input and label right before the model; shuffle both with one "
+            fix="Look at ten pairs of input and label right before the model; shuffle both with the same "
             "permutation.",
         )
 
@@ -469,8 +467,8 @@ def experiment(trials: "Trials") -> Iterator[Evidence]:
     if trials.yes("noise-inputs") is False or not trials.poor or not trials.had_its_time:
         return
     yield Evidence(
-        "One batch can be learnt by heart, but over the data it does no better than with labels dealt "
-        f"at random ({trials.figures('shuffled-labels')}): inputs and labels do not belong together.",
+        "One batch can be memorised, but on all the data the loss falls no further than with random "
+        f"labels ({trials.figures('shuffled-labels')}): inputs and labels do not belong together.",
         "likely",
         fix="Look at ten examples beside their labels; check every shuffle, sort, filter and join between "
         "reading and batching.",

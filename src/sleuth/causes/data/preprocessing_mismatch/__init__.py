@@ -1,22 +1,22 @@
 """Training inputs and evaluation inputs are prepared differently.
 
 ## What happens
-The model is asked in a dialect it never heard. Depending on the difference this is a disaster or
+The model gets inputs in a form it was not trained on. Depending on the difference this is a disaster or
 almost invisible. A digit classifier trained on pixels in 0..1 kept its accuracy to the last digit
 (94.0%) when tested on 0..255, because a ReLU network with small biases hardly minds a common
 factor; its test loss went from 0.24 to 18.4. Transposed images gave 14%, values 255 times too small
 15%. Trained on standardised features and tested on raw ones: 82% instead of 95%, which passes for
 ordinary overfitting.
 
-It is born when the pipeline exists twice: a notebook for training and a service for inference, two
+It happens when the pipeline exists twice: a notebook for training and a service for inference, two
 transform lists edited at different times, PIL here and OpenCV there (RGB against BGR, and another
 resize filter), a scaler that is fitted again on the test set, a tokenizer of another version,
 padding on the other side, a pretrained backbone fed with other constants than it was trained on.
 
 ## How to tell
 - **lint**: `Normalize` or `Grayscale` in one of two transform pipelines only, or with other
-  constants; a model fitted on scaled rows and asked about raw rows of the same split.
-- **watch**: inputs in evaluation differ from those in training in mean, spread, range, dtype or
+  constants; a model fitted on scaled rows and applied to raw rows of the same split.
+- **watch**: inputs in evaluation differ from those in training in mean, std, range, dtype or
   shape, beyond what chance allows; evaluation loss is bad from the very first epoch. Of texts: one
   id (the unknown word) stands for much in evaluation and hardly stood in training, or the commonest
   ids are others.
@@ -81,7 +81,7 @@ LOOKS_LIKE = {"good in training, bad in validation": "usually"}
 INVITED_BY = {"Scaler|fit_transform|normalize": 3.0, "augment|RandomCrop|Flip|transforms": 3.0}
 
 
-FIX = "Prepare both sides with the same steps and constants; add random steps in front for training only."
+FIX = "Prepare both with the same steps and constants; add random augmentation for training only."
 # Steps that decide what a number means; crops and sizes may differ on purpose.
 SCALES = ("Normalize", "Grayscale", "ConvertImageDtype")
 # Without one of these a file numbers no categories, and what looks for that need not be loaded.
@@ -105,12 +105,16 @@ def _numbered_apart(program: Program) -> Iterator[Evidence]:
 
     for found in numbered_apart(program.source):
         sure = not found.sorted
-        harm = "one code means two categories." if sure else "a category that one lacks moves all codes."
+        harm = (
+            "one code stands for two categories."
+            if sure
+            else "a category missing in one part shifts all codes."
+        )
         yield clue(
             "proven" if sure else "likely",
             Value(found.node, program.source),
             f"`{found.table}` gets category codes from its own values, and so does the other part: {harm}",
-            fix="Make the codes once, from the training part, and map both parts with them.",
+            fix="Compute the codes once, from the training part, and apply them to both parts.",
         )
 
 
@@ -139,8 +143,8 @@ def _scaled_in_training_only(program: Program) -> Iterator[Evidence]:
                     yield clue(
                         "likely",
                         Value(step, program.source),
-                        "The numbers are brought to another scale here for training only: in evaluation the "
-                        "model is asked about numbers it never saw.",
+                        "The inputs are rescaled here for training only: in evaluation the model gets "
+                        "values on a scale it never saw.",
                         fix=FIX,
                     )
 
@@ -175,9 +179,8 @@ def _report(held: Value, step: str, other: int) -> Evidence:
     return clue(
         "proven",
         held,
-        f"`{step}` differs between this held-out transform and the training one (line {other}): the "
-        "model is asked "
-        "about numbers it never saw.",
+        f"`{step}` differs between this held-out transform and the training one (line {other}): in "
+        "evaluation the model gets values it was not trained on.",
         fix=FIX,
     )
 
@@ -234,8 +237,7 @@ def _unscaled_test(splits: Splits) -> Iterator[Evidence]:
                             "proven",
                             ask,
                             "The model was fitted on rows that went through `transform` (line "
-                            f"{line(scaler)}); these "
-                            "held-out rows did not.",
+                            f"{line(scaler)}); these held-out rows did not.",
                             fix=FIX,
                         )
 
@@ -295,7 +297,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
                 continue
             bad = _bad_at_once(record)
             yield Evidence(
-                f"Input {path} {odd} in evaluation: the two sides are prepared differently"
+                f"Input {path} {odd} in evaluation: training and evaluation inputs are prepared differently"
                 + (f", and {bad}." if bad else "."),
                 telling="likely",
                 where=where_input_made(record, batch.line),
@@ -305,7 +307,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
                     "train_std": trained[0].std or 0.0,
                     "eval_std": values.std or 0.0,
                 },
-                fix="Send both through one function: same scaling, same statistics, same order of channels.",
+                fix="Prepare both with one function: same scaling, same statistics, same order of channels.",
             )
             break
 
@@ -338,17 +340,17 @@ def _other_words(record: "Record", served: "Sequence[Batch]") -> Iterator[Eviden
         if word is None and (shared is None or shared > tokens.IN_COMMON):
             continue
         seen = (
-            f"holds the id {word} in {now[word]:.0%} of all places, against {before.get(word, 0.0):.1%}"
+            f"holds the id {word} in {now[word]:.0%} of all positions, against {before.get(word, 0.0):.1%}"
             if word is not None
-            else f"shares {shared or 0.0:.0%} of its commonest ids with those"
+            else f"shares {shared or 0.0:.0%} of its most common ids with those"
         )
         yield Evidence(
-            f"Input {path} {seen} in training: the texts are taken apart or numbered in another way before "
-            "evaluation, so the model meets words it was not taught.",
+            f"Input {path} {seen} in training: the evaluation texts are tokenised with another tokeniser "
+            "or vocabulary, so the ids mean other words.",
             telling="likely",
             where=_served_from(record, looks[0][0]),
             numbers={"now": now.get(word or "", 0.0), "before": before.get(word or "", 0.0)},
-            fix="Send both through the same tokeniser and the same vocabulary.",
+            fix="Use the same tokeniser and vocabulary for both.",
         )
         return
 
@@ -396,13 +398,13 @@ def _trained_on(record: "Record", batch: "Batch") -> bool:
 
 def _standardised_alone(record: "Record", batch: "Batch", values: "Values") -> Evidence:
     return Evidence(
-        f"All {values.shape[1]} features of the {values.shape[0]} evaluation rows have mean 0 and the same "
-        "spread to the last digit: they were scaled by their own statistics, not by those of training, so "
-        "what sets them apart from the training data is gone.",
+        f"All {values.shape[1]} features of the {values.shape[0]} evaluation rows have mean 0 and the "
+        "same standard deviation to the last digit: they were scaled by their own statistics, not by "
+        "those of training, so differences from the training data are lost.",
         telling="likely",
         where=Where(script_of(record) or None, batch.line or None),
         numbers={"feature_mean": values.largest_feature_mean, "std_ratio": values.feature_std_ratio},
-        fix="Fit the scaler on the training rows once and apply that one everywhere.",
+        fix="Fit the scaler once, on the training rows, and apply it everywhere.",
     )
 
 
@@ -431,7 +433,7 @@ def _difference(trained: "list[Values]", now: "Values") -> str | None:
         max(now.std, 1e-12) / max(min(stds), 1e-12),
     )
     if stretch[0] > STRETCH or stretch[1] < 1 / STRETCH:
-        return f"has spread {usual:.3g} in training and {now.std:.3g}"
+        return f"has std {usual:.3g} in training and {now.std:.3g}"
     return None
 
 

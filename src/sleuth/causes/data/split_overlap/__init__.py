@@ -43,7 +43,7 @@ collisions between low-resolution rows (two customers with the same five attribu
 overlap: those happen in production as well.
 
 ## Often mistaken for
-- `target-leakage`: a column gives the answer, on rows that are all new.
+- `target-leakage`: a column gives the target, on rows that are all new.
 - `shuffled-time-split`: neighbours in time instead of copies; the rows differ.
 - `test-set-reuse`: sets are disjoint, and you chose by the test score.
 
@@ -105,12 +105,12 @@ def lint(program: Program) -> Iterator[Evidence]:
             "proven" if found.certain else "likely",
             Value(found.held_out, found.source),
             (
-                f"This loader bears the name of a held-out set and serves `{ast.unparse(found.train)}`"
+                f"This loader is named as a held-out set and loads `{ast.unparse(found.train)}`"
                 if whole
-                else f"This part and the one of line {found.train.lineno} are cut from the same end"
+                else f"This part and the one of line {found.train.lineno} are sliced from the same end"
             )
-            + ": the score is taken on rows that were trained on.",
-            fix="Give it the rows that were left out." if whole else "Cut the two parts at the same place.",
+            + ": the score is measured on training rows.",
+            fix="Give it the rows that were held out." if whole else "Split both parts at the same index.",
         )
     if program.source.holds_one_of(_DRAWS) and program.source.holds(".fit("):
         yield from _drawn_twice(program)
@@ -123,8 +123,8 @@ def _drawn_twice(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven",
             found.judged,
-            f"The rows that the model is judged with come from this draw, those it was fitted with from "
-            f"another one of the same table (line {spot(found.fitted).line}): many rows are in both.",
+            "The evaluation rows come from this random draw, the training rows from another draw of the "
+            f"same table (line {spot(found.fitted).line}): many rows are in both.",
             fix="Draw once, and take both parts from that draw.",
         )
 
@@ -137,9 +137,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if seen.shared < 3 or share < SHARE:
         return
     yield Evidence(
-        f"{seen.shared} of {seen.val_rows} validation examples ({share:.0%}) stand in the training set "
-        "as well, bit for "
-        "bit: the validation score rewards memory.",
+        f"{seen.shared} of {seen.val_rows} validation examples ({share:.0%}) are also in the training "
+        "set, bit for bit: the validation score rewards memorisation.",
         telling="open" if natural else "proven",
         numbers={"shared": seen.shared, "val_rows": seen.val_rows, "train_rows": seen.train_rows},
         fix="Remove duplicates first, then split once, and keep the indices in a file.",
@@ -178,13 +177,13 @@ def watch(record: "Record") -> Iterator[Evidence]:
         telling = _telling(record) and _settled(record, group) and not _several_sets(record, last)
         telling = telling and not _on_a_part(record)
         yield Evidence(
-            f"{share:.0%} of the {last.rows} rows evaluated at step {last.n} were used for training as well: "
-            "the score measures memory and will not hold on new data.",
+            f"{share:.0%} of the {last.rows} rows evaluated at step {last.n} were used for training as "
+            "well: the score measures memorisation and will not hold on new data.",
             # Short token windows meet by chance; training rows may be looked at before all were served.
             telling="proven" if telling else "open",
             where=at(last),
             numbers={"share": share, "rows": last.rows},
-            fix="Split the ids once, before anything is drawn, and check that the two sets are disjoint.",
+            fix="Split the ids once, before sampling, and check that the two sets are disjoint.",
         )
         return
     yield from _nothing_held_out(record, natural)
@@ -234,11 +233,11 @@ def _nothing_held_out(record: "Record", natural: float) -> Iterator[Evidence]:
     metric, last = named[-1]
     yield Evidence(
         f"All {last.rows} rows behind `{metric.name}` (step {last.n}) were used for training, and nothing "
-        "else was ever evaluated: the score measures memory.",
+        "else was ever evaluated: the score measures memorisation.",
         telling="proven",
         where=at(last),
         numbers={"share": last.seen_in_training or 1.0, "rows": last.rows},
-        fix="Evaluate the rows that were left out of training: look at which part the evaluation is given.",
+        fix="Evaluate on held-out rows: check which part the evaluation is given.",
     )
 
 

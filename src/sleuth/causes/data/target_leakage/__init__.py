@@ -45,7 +45,7 @@ Past values of the target are legitimate features in forecasting, and teacher fo
 previous target on purpose. A strong, honest feature is not a leak: the clock decides.
 
 ## Often mistaken for
-- `split-overlap`: whole examples are shared; each column alone is innocent.
+- `split-overlap`: whole examples are shared; each column alone is fine.
 - `fit-on-all-data`: only statistics cross over, so the gain is usually small.
 - `causal-leak`: inputs are right and the model lets a position see its own future.
 
@@ -81,29 +81,27 @@ def lint(program: Program) -> Iterator[Evidence]:
     for source in program.sources:
         for window in open_windows(source, program.sources):
             yield Evidence(
-                f"This {window.what} `{window.column}` ends with the row itself, and `{window.column}` of "
-                f"that row is what line {window.target_line} makes the target of: today's answer is in "
-                "today's inputs.",
+                f"This {window.what} `{window.column}` includes the row itself, and `{window.column}` of "
+                f"that row is the target (line {window.target_line}): the target is among the inputs.",
                 telling="proven",
                 where=spot(window.node, source),
-                fix=f'Take only what is known before: `["{window.column}"].shift(1).{window.method}(...)`.',
+                fix=f'Use earlier rows only: `["{window.column}"].shift(1).{window.method}(...)`.',
             )
         for lag in lags_of_nothing(source, program.sources):
             yield Evidence(
-                f"The lags of `{lag.column}` are counted from zero, and that of zero rows is the row's own "
-                f"`{lag.column}`, which line {lag.target_line} makes the target of: the answer is among the "
-                "inputs.",
+                f"The lags of `{lag.column}` start at 0, and `shift(0)` is the row's own `{lag.column}`, "
+                f"which is the target (line {lag.target_line}): the target is among the inputs.",
                 telling="proven",
                 where=spot(lag.node, source),
-                fix="Count the lags from one: `for k in range(1, n + 1)`.",
+                fix="Start the lags at 1: `for k in range(1, n + 1)`.",
             )
         for window in centred_windows(source):
             yield Evidence(
-                f"This window over `{window.column}` is centred: half of it lies in the future, which line "
-                f"{window.target_line} makes the target of, so the answer is in the inputs.",
+                f"This window over `{window.column}` is centred: half of it lies in the future, which is "
+                f"the target (line {window.target_line}), so the target is among the inputs.",
                 telling="proven",
                 where=spot(window.node, source),
-                fix="Leave `center=True` out: the window then ends with the row itself.",
+                fix="Remove `center=True`: the window then ends with the row itself.",
             )
 
 
@@ -113,8 +111,8 @@ def _cut_out(program: Program) -> Iterator[Evidence]:
     for source in program.sources:
         for cut in cut_targets(source):
             yield Evidence(
-                f"`{cut.target}` is cut out of `{cut.column}` on line {cut.node.lineno}, and the inputs are "
-                f"all columns but a few, `{cut.column}` among them: one comparison gives the answer.",
+                f"`{cut.target}` is computed from `{cut.column}` on line {cut.node.lineno}, and "
+                f"`{cut.column}` is still among the inputs: one comparison gives the target.",
                 telling="proven",
                 where=spot(cut.inputs, source),
                 fix=f"Drop `{cut.column}` together with `{cut.target}`.",
@@ -129,12 +127,12 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     kind = "rank correlation" if found.in_order else "correlation"
     yield Evidence(
         f"Input column {found.column} has a {kind} of {found.correlation:.4f} with {what} over "
-        f"{found.rows} "
-        "examples: the answer is among the inputs, and will be missing when the model is used.",
+        f"{found.rows} examples: the target is among the inputs, and will be missing when the model is "
+        "used.",
         telling="proven",
         numbers={"column": found.column, "correlation": found.correlation, "rows": found.rows},
-        fix="Remove what is only known after the fact; for series, check that the window ends before the "
-        "target.",
+        fix="Remove columns that are only known after the fact; for time series, check that the window "
+        "ends before the target.",
     )
 
 

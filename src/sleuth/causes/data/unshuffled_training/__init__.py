@@ -3,14 +3,14 @@
 ## What happens
 Each batch teaches one class and unteaches the last one. On 8x8 digits sorted by class, with SGD at
 0.1, the loss sank to about 1 within each class and jumped to about 3 at the boundaries; after two
-epochs the network answered the last class for everything (10% test accuracy).
+epochs the network predicted the last class for everything (10% test accuracy).
 
 Batch norm turns nuisance into failure. With sorted batches every batch has the statistics of one
 class; at evaluation the running averages fit none of them. After ten epochs: 29% test accuracy
 sorted, 95% shuffled, and nothing else changed. Without batch norm the same comparison ended at 94%
 against 95%, so a missing shuffle can also go unnoticed for months and merely cost a little.
 
-`DataLoader` does not shuffle unless told to, and folders, `sorted(glob(...))` and database exports
+`DataLoader` does not shuffle by default, and folders, `sorted(glob(...))` and database exports
 are ordered by class, date or source. The milder form shuffles once at load time and then repeats
 the same order every epoch; that is usually harmless.
 
@@ -21,7 +21,7 @@ the same order every epoch; that is usually harmless.
 - **watch**: batches with one or two classes where the epoch holds many (seen at the loss where no
   model object took them); a saw-tooth loss whose period is exactly one epoch; the same sequence of
   batches in each epoch.
-- **experiment**: undone from outside, every loader shuffles; the swings within an epoch go away.
+- **experiment**: corrected from outside, every loader shuffles; the fluctuations within an epoch go away.
 - **refuted by**: the label mix of single batches looks like that of the whole set, and the order
   differs between epochs.
 
@@ -120,8 +120,8 @@ def _judge(splits: Splits, loader: Call) -> Iterator[Evidence]:
         yield clue(
             "proven",
             loader,
-            f"This loader serves training rows in their fixed order, class after class (line {line(evidence)}"
-            "): each batch teaches one class and unteaches the last.",
+            "This loader does not shuffle training rows that are sorted by class (line "
+            f"{line(evidence)}): each batch teaches one class and the model forgets the previous ones.",
             fix=FIX,
             edits=keyword_set(loader, "shuffle", "True") if len(loader.args) < 3 else (),
         )
@@ -131,8 +131,8 @@ def _judge(splits: Splits, loader: Call) -> Iterator[Evidence]:
         yield clue(
             "likely",
             loader,
-            "This loader feeds the training loop and does not shuffle: every epoch sees the rows in the same "
-            "order, which hurts wherever that order means something (class, date, source).",
+            "This training loader does not shuffle: every epoch sees the rows in the same order, which "
+            "hurts if they are sorted (by class, date, source).",
             fix=FIX,
             edits=keyword_set(loader, "shuffle", "True") if len(loader.args) < 3 else (),
         )
@@ -194,8 +194,8 @@ def _sorted_slices(splits: Splits, loop: Loop) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 item,
-                f"Batches are cut from rows that stand class after class (line {line(evidence)}) and "
-                "nobody mixes them.",
+                f"Batches are sliced from rows that are sorted by class (line {line(evidence)}) and never "
+                "shuffled.",
                 fix=FIX,
             )
             return
@@ -243,12 +243,12 @@ def watch(record: "Record") -> Iterator[Evidence]:
     turn = curves.period(marks)
     if turn and turn >= 4:
         yield Evidence(
-            f"The same {turn} batches come in the same order in each epoch; harmless where neighbours are "
-            "unrelated.",
+            f"The same {turn} batches come in the same order in each epoch; harmless if neighbouring rows "
+            "are unrelated.",
             telling="aside",
             where=where,
             numbers={"period": turn},
-            fix="`shuffle=True`, unless the order carries a recurrent state.",
+            fix="Use `shuffle=True`, unless a recurrent state is carried from batch to batch.",
         )
 
 
@@ -267,8 +267,8 @@ def _sorted_labels(labels: "list[tuple[Batch, Values]]", where: Where | None) ->
 
 def _sorted(inside: float, classes: int, rows: float, where: Where | None) -> Evidence:
     return Evidence(
-        f"A batch of {rows:.0f} holds {inside:.0f} of {classes} classes: the data is served sorted by "
-        "label, so each stretch of steps unlearns the class before.",
+        f"A batch of {rows:.0f} holds {inside:.0f} of {classes} classes: the data is sorted by label, so "
+        "the model forgets each class while it trains on the next.",
         telling="proven",
         where=where,
         numbers={"classes_in_batch": inside, "classes": classes, "rows": rows},
@@ -316,12 +316,12 @@ def _sorted_targets(targets: "list[tuple[Batch, Values]]", where: Where | None) 
     steady = max(curves.rising(means), 1 - curves.rising(means))
     if between > 0 and inside < PARTED * between and steady > 0.9:
         yield Evidence(
-            f"Targets within a batch spread by {inside:.3g}, between batches by {between:.3g}, and drift one "
-            "way: the rows are served in sorted order.",
+            f"Targets vary by {inside:.3g} (std) within a batch and by {between:.3g} between batches, and "
+            "drift one way: the rows come in sorted order.",
             telling="open",
             where=where,
             numbers={"within": inside, "between": between},
-            fix="Shuffle the rows, unless their order in time carries a recurrent state.",
+            fix="Shuffle the rows, unless a recurrent state is carried from batch to batch.",
         )
 
 

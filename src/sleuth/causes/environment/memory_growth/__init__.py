@@ -108,7 +108,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
             if piles
             else ""
         )
-        + (f": {_held_by(record)}." if piles else ": something outside the tensors grows."),
+        + (f": {_held_by(record)}." if piles else ": something other than tensors grows."),
         telling="likely" if climbs else "open",
         where=where_loss(record.steps[-1]) if piles else None,
         numbers={"megabytes": more / MEGABYTE, "tensors_a_step": each},

@@ -15,7 +15,7 @@ and augmentation on, so a gap to validation of the "wrong" sign is normal; a tra
 stays high in eval mode is not.
 
 Dropout has changed sides. TensorFlow 1, and many papers, give the share of units to *keep*;
-PyTorch, Keras and Flax want the share to *drop*. A port that hands `keep_prob=0.8` on as it is
+PyTorch, Keras and Flax want the share to *drop*. A port that passes `keep_prob=0.8` unchanged
 drops four units in five.
 
 ```python
@@ -28,8 +28,8 @@ clf = LogisticRegression(C=1e-6)
 - **experiment**: `no-regularisation` (decay 0, dropout off, no augmentation) fits a batch or a
   small subset that the original cannot, and the training loss falls clearly below its former
   plateau. Then switch the parts back on one by one.
-- **lint**: a dropout of 0.9 or more (0.7 in several places); a share to keep (`keep_prob`) handed
-  over as the share to drop; decay of 0.1 or more with Adam, 0.5 with SGD, 2 with AdamW; a
+- **lint**: a dropout of 0.9 or more (0.7 in several places); a share to keep (`keep_prob`) passed
+  as the share to drop; decay of 0.1 or more with Adam, 0.5 with SGD, 2 with AdamW; a
   hand-written penalty of 0.1 or more; `C` of 1e-5 or less.
 - **refuted by**: without any regularisation the training loss stays where it was.
 
@@ -121,8 +121,9 @@ def _decay(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "proven" if number >= 10 * limit else "likely",
                     _written(known, call),
-                    f"`{name}` with a weight decay of {number:g} pulls every weight to zero harder than most "
-                    "gradients push it away: even the training data is likely not to be fitted.",
+                    f"`{name}` with a weight decay of {number:g} pulls every weight towards zero more "
+                    "strongly than most gradients push it away: the model will hardly fit even the "
+                    "training data.",
                     fix="Start with 0 or 1e-4 (AdamW: 0.01) and raise it only against overfitting.",
                 )
 
@@ -194,7 +195,7 @@ def _dropout(program: Program) -> Iterator[Evidence]:
         yield clue(
             telling,
             _written(given, call) if given is not None else call,
-            f"A dropout of {chance:g} leaves {1 - chance:.0%} of the units: too few to compute with. "
+            f"A dropout of {chance:g} leaves {1 - chance:.0%} of the units: too few to learn with. "
             "(PyTorch takes the share to DROP, not the share to keep.)",
             fix="Use 0.1 to 0.5.",
         )
@@ -259,9 +260,9 @@ def _keeping(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven" if chances else "likely",
             call,
-            f"`{name}` is, by its name, the share of units to keep, and stands where the share to DROP is "
-            f"wanted.{share}",
-            fix=f"Hand over `1 - {ast.unparse(written) if written else name}`.",
+            f"`{name}` is, by its name, the share of units to keep, but is passed as the share to "
+            f"DROP.{share}",
+            fix=f"Pass `1 - {ast.unparse(written) if written else name}`.",
             edits=rewrite(written, call.source, f"1 - {bracketed(written)}", safe=False)
             if isinstance(written, ast.expr)
             else (),
@@ -299,8 +300,8 @@ def _inverse_strength(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 _written(call.keywords["C"], call),
-                f"`C={number:g}` is the inverse of the penalty: so small a value "
-                "presses all coefficients to zero.",
+                f"`C={number:g}` is the inverse of the penalty: so small a value pushes all coefficients "
+                "to zero.",
                 fix="Start with C=1 and search upwards and downwards from there.",
             )
 
@@ -317,8 +318,8 @@ def _penalty(program: Program) -> Iterator[Evidence]:
                     yield clue(
                         "likely",
                         _written(strength, value),
-                        f"A penalty of {number:g} times the size of all weights outweighs the loss: "
-                        "the model is pressed towards a constant output.",
+                        f"A penalty of {number:g} times the norm of all weights outweighs the loss: the "
+                        "model is pushed towards a constant output.",
                         fix="Use 1e-4 or less, or the optimizer's weight_decay.",
                     )
 

@@ -3,9 +3,9 @@
 ## What happens
 The optimizer does its job perfectly, in the wrong direction. Loss curves look wonderful: they sink
 without a floor. Accuracy goes *below* chance, and that is the giveaway, since a broken model
-guesses at chance while a model trained backwards knows the answer and avoids it.
+guesses at chance while a model trained backwards knows the target and avoids it.
 
-Usual births: a likelihood or a similarity returned without its minus; a minus added to something
+Usual origins: a likelihood or a similarity returned without its minus; a minus added to something
 that already has one (`-F.cross_entropy(...)`); `loss = F.cosine_similarity(a, b)` where closeness
 was wanted; a Dice or IoU score used as the loss; a KL or entropy term with the opposite sign;
 `advantage` computed as value minus return. If only a minor term is flipped, the main loss may still
@@ -23,7 +23,7 @@ about losses whose direction is known.
 ## How to tell
 - **lint**: a minus in front of a named loss (`cross_entropy`, `mse_loss`, `nll_loss`...),
   `backward()` on a bare `log_prob`, score or similarity (`si_snr(...)`, `ssim(...)`), or an update by
-  hand that adds the slope.
+  hand that adds the gradient.
 - **watch**: the loss falls past any plausible minimum, below zero for a loss that cannot be
   negative; accuracy drops under chance; weights and gradients grow all the time.
 - **experiment**: undoing it, by negating the loss from outside, makes the metric rise. On
@@ -131,8 +131,8 @@ def _swapped_hinges(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven",
             call,
-            "The hinge subtracts the distance to what is alike from the distance to what is not: it falls "
-            "when like ones move apart and others come together.",
+            "The hinge subtracts the distance of the positive pair from that of the negative pair: it "
+            "falls when positives move apart and negatives come together.",
             fix="Swap the two distances: `relu(d_pos - d_neg + margin)`.",
         )
 
@@ -144,7 +144,7 @@ def _uphill(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven",
             call,
-            "The slope of a loss is added to the weights: each step goes uphill and makes the loss larger.",
+            "The gradient of a loss is added to the weights: each step makes the loss larger.",
             fix="Subtract it: `p -= lr * p.grad`, or `p.add_(p.grad, alpha=-lr)`.",
         )
 
@@ -175,9 +175,9 @@ def _negated(program: Program, objective: Objective, term: Term) -> Iterator[Evi
     yield clue(
         "proven",
         _flip(term),
-        f"{name[0].upper()}{name[1:]} goes into `backward` with a minus: the optimizer makes it as large "
-        "as it can.",
-        fix="Remove the minus: this loss is already smallest for the best prediction.",
+        f"{name[0].upper()}{name[1:]} goes into `backward` with a minus sign: the optimizer makes it as "
+        "large as possible.",
+        fix="Remove the minus: this loss is smallest for the best prediction already.",
         edits=_without_minus(_flip(term)),
     )
 
@@ -217,7 +217,7 @@ def _not_negated(objective: Objective, term: Term) -> Iterator[Evidence]:
         yield _backwards(objective, term, "The log-likelihood", telling, "Minimise its negative.")
     elif is_policy_gradient(term.value, by_name=objective.certain):
         what = "The log-probability weighted with the reward"
-        yield _backwards(objective, term, what, "likely", "Put a minus in front of it.")
+        yield _backwards(objective, term, what, "likely", "Put a minus sign in front of it.")
     elif objective.certain and (name := _quality(objective.value.node)):
         yield _backwards(objective, term, f"`{name}`", "likely", "Minimise its negative.")
 
@@ -262,7 +262,7 @@ def _backwards(objective: Objective, term: Term, what: str, telling: Telling, fi
     return clue(
         telling if objective.certain else "likely",
         term.around[0] if term.around else term.value,
-        f"{what} is best when large and is minimised as it stands: training makes it worse.",
+        f"{what} is best when large, but it is minimised: training makes it worse.",
         fix=fix,
         edits=_with_minus(term.around[0] if term.around else term.value),
     )
@@ -282,8 +282,8 @@ def _divergence(program: Program, objective: Objective, parts: list[Term]) -> It
             yield clue(
                 "proven" if objective.certain else "likely",
                 turns[-1] if turns else next(iter(term.around), term.value),
-                "The KL divergence enters the loss with a minus: minimising it drives the posterior away "
-                "from the prior, without end.",
+                "The KL divergence enters the loss with a minus sign: training drives the posterior away "
+                "from the prior without limit.",
                 fix="Add the divergence: `reconstruction + beta * kl`, with "
                 "`kl = -0.5 * (1 + logvar - mu**2 - logvar.exp())`.",
             )
@@ -308,7 +308,8 @@ def _entropy(objective: Objective, parts: list[Term]) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 term.joined or term.value,
-                "The policy's entropy is added to what is minimised: certainty pays, and exploration ends.",
+                "The policy's entropy is added to the loss: the policy is rewarded for being certain, "
+                "and exploration ends.",
                 fix="Subtract it: `policy_loss - coefficient * entropy`.",
             )
 
@@ -335,7 +336,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
             yield Evidence(
                 f"The loss of torch is {known[-1].called_loss:.4g} and "
                 + ("the optimizer maximises it" if upward else f"{known[-1].loss:.4g} is minimised")
-                + ": the sign is turned, and each step makes the model worse"
+                + ": the sign is flipped, and each step makes the model worse"
                 + (f" (it rose from {known[0].called_loss:.3g})." if rises else "."),
                 telling="open" if game else "proven",
                 where=where_loss(known[-1]),
@@ -361,13 +362,12 @@ def _bottomless(record: "Record", steps: "tuple[Step, ...]", losses: list[float]
     worse = _below_chance(record)
     if growth > RUNAWAY or worse:
         yield Evidence(
-            f"The loss falls from {losses[0]:.4g} to {losses[-1]:.4g}, {growth:.0f} times its first size and "
-            f"without a floor{worse}: minimising it seems to make the model worse.",
+            f"The loss falls from {losses[0]:.4g} to {losses[-1]:.4g}, {growth:.0f} times its first value "
+            f"and without limit{worse}: minimising it seems to make the model worse.",
             telling="likely",
             where=where_loss(steps[-1]),
             numbers={"first": losses[0], "last": losses[-1], "growth": growth},
-            fix="Check the sign of the loss; a squared error or a log-likelihood is minimised with its "
-            "floor at 0.",
+            fix="Check the sign of the loss; a squared error cannot fall below 0.",
         )
 
 
@@ -384,7 +384,7 @@ def experiment(trials: "Trials") -> Iterator[Evidence]:
     if not trials.yes("undo(loss-sign-flipped)"):
         return
     yield Evidence(
-        "With the sign of the loss turned round the script gets better at its own measure "
+        "With the sign of the loss reversed the script improves its own metric "
         f"({trials.figures('undo(loss-sign-flipped)')}).",
         "proven",
         fix="Minimise the loss, or the negative of what should grow.",

@@ -109,9 +109,9 @@ def lint(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven" if seen else "likely",
                 alias,
-                f"`state_dict()` hands out the live tensors{_not_copied(move)}: the "
-                f"{'step' if seen else 'training'} on {line_of(step.call, alias)} "
-                f"changes them, so what {line_of(use, alias)} takes for the kept state is the latest one.",
+                f"`state_dict()` returns references to the live tensors{_not_copied(move)}: the "
+                f"{'step' if seen else 'training'} on {line_of(step.call, alias)} changes them, so the "
+                f"state used on {line_of(use, alias)} is the latest one, not the saved one.",
                 fix="Keep `copy.deepcopy(model.state_dict())`, or write it to disk at once.",
                 edits=tuple(edit for one, _, _ in stale for edit in _copied(one.node, one.source)),
             )
@@ -259,7 +259,7 @@ def _trains_what_was_made(call: Call) -> bool:
 def _not_copied(move: Call | None) -> str:
     if move is None:
         return ""
-    return f", and `.{move.op[1:]}()` of a tensor on the CPU copies nothing"
+    return f", and `.{move.op[1:]}()` of a CPU tensor makes no copy"
 
 
 def _steps_between(alias: Call, use: Call, steps: list[Event]) -> Event | None:
@@ -316,8 +316,7 @@ def _kept_by_a_helper(program: Program, flagged: set[int]) -> Iterator[Evidence]
                     "likely",
                     call,
                     f"`{ast.unparse(node)}` refers to the live tensors of the model: later training "
-                    "changes them, and "
-                    "loading it back restores nothing.",
+                    "changes them, and loading it back restores nothing.",
                     fix="Keep `copy.deepcopy(model.state_dict())`.",
                     edits=_copied(call.node, call.source),
                 )
@@ -498,8 +497,8 @@ def _never_restored(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 call,
-                f"The best state is kept in `{target.id}` and never read: after training the weights of the "
-                "last epoch are used.",
+                f"The best state is saved in `{target.id}` and never used: after training the weights are "
+                "those of the last epoch.",
                 fix=f"Load it back after the loop: `model.load_state_dict({target.id})`.",
             )
 

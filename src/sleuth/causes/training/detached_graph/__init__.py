@@ -34,7 +34,7 @@ def forward(self, x):
   downstream have one; walking `grad_fn` back from the loss ends before the encoder.
 - **watch**: one group of parameters with `requires_grad=True`, used in every forward pass, has no
   gradient on any step and never changes.
-- **experiment**: undone from outside, `detach()` inside a model's forward does nothing; layers
+- **experiment**: corrected from outside, `detach()` inside a model's forward does nothing; layers
   before the cut begin to move.
 - **refuted by**: a non-None gradient on a parameter of the first layer.
 
@@ -49,7 +49,7 @@ z = z + (z.round() - z).detach()      # straight-through: forward rounds, backwa
 return self.head(z)
 ```
 A detach is right when the other side must not learn: the generated sample in the discriminator's
-turn, a target or teacher value, the straight-through line above, a deliberately linear probe, a
+update, a target or teacher value, the straight-through line above, a deliberately linear probe, a
 state carried over between batches.
 
 ## Often mistaken for
@@ -158,8 +158,8 @@ def _swapped_estimators(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven",
             one.call,
-            "A straight-through estimator with its sides swapped: it has the value of the smooth tensor, so "
-            "nothing is quantised, and its gradient goes to the quantised one, where it ends.",
+            "A straight-through estimator with its two sides swapped: its value is that of the smooth "
+            "tensor, so nothing is quantised, and its gradient goes to the quantised one, where it stops.",
             fix="Write `smooth + (quantised - smooth).detach()`.",
             edits=_sides_changed(one),
         )
@@ -264,10 +264,9 @@ def _finding(cut: Call, starved: Call, telling: Telling, edits: Edits) -> Eviden
     return clue(
         telling,
         cut,
-        f"`{name}` takes the values out of the graph on their way to the next layer: the layer "
-        "applied on line "
-        f"{spot(starved).line} never receives a gradient.",
-        fix="Stay in tensors that keep their history (torch.stack, torch operations) between the layers.",
+        f"`{name}` takes the values out of the graph on their way to the next layer: the layer applied on "
+        f"line {spot(starved).line} never receives a gradient.",
+        fix="Use only torch operations (such as torch.stack) between the layers, so that the graph is kept.",
         edits=edits,
     )
 
@@ -284,8 +283,8 @@ def probe(bench: "Workbench") -> Iterator[Evidence]:
     if cut:
         names = sorted({p.module or p.name for p in cut})
         yield Evidence(
-            f"{len(cut)} parameters ran in the forward pass, and changing them changes the result, but there "
-            f"is no path for a gradient from `{cut[0].name}`: the graph is cut after `{names[-1]}`.",
+            f"{len(cut)} parameters are used in the forward pass, and changing them changes the output, "
+            f"but no gradient reaches `{cut[0].name}`: the graph is cut after `{names[-1]}`.",
             telling="proven",
             where=bench.cuts.place or Where(module=cut[-1].module or None),
             numbers={"cut": len(cut)},
@@ -313,8 +312,8 @@ def watch(record: "Record") -> Iterator[Evidence]:
         and not _under_no_grad(record)
     ):
         yield Evidence(
-            "backward refused: the model's output reached the loss without a graph, though its parameters "
-            "ask for gradients and recording was on. Something in the model cuts the path.",
+            "backward failed: the model's output reached the loss without a graph, though its parameters "
+            "require gradients and gradient recording was on. Something in the model cuts the graph.",
             telling="proven",
             where=where,
             fix="Look for `.detach()`, `.data`, `.numpy()`, `torch.tensor(...)` in the forward code.",
@@ -332,9 +331,9 @@ def watch(record: "Record") -> Iterator[Evidence]:
         return
     module = module_of(inside[0])
     yield Evidence(
-        f"{len(inside)} trainable parameters ({', '.join(inside[:3])}{', ...' if len(inside) > 3 else ''}) "
-        f"never have a gradient, though `{module}` is called in every forward pass: the path from the loss "
-        "is cut behind it.",
+        f"{len(inside)} trainable parameters "
+        f"({', '.join(inside[:3])}{', ...' if len(inside) > 3 else ''}) never have a gradient, though "
+        f"`{module}` is called in every forward pass: the graph is cut between it and the loss.",
         telling="open" if loaded(record) else "proven",
         where=where_module(record, module),
         numbers={"parameters": len(inside)},

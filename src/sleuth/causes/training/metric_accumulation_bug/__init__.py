@@ -24,7 +24,7 @@ val_loss = total / len(val_loader.dataset)      # divided by the number of examp
 - **lint**: `.item()` of a mean-reduced loss is summed without a factor of the batch size and
   divided by a dataset length; a count of hits divided by a number of batches; an accumulator
   created outside the epoch loop and never reset; a meter that resets its sum and not its count, or
-  is made once and reset by nobody; a ratio metric averaged over batches; a sum over rows divided by
+  is created once and never reset; a ratio metric averaged over batches; a sum over rows divided by
   batches times a full batch, which is wrong where the last one is smaller (a run tells).
 - **watch**: the reported value differs from the average weighted by batch size in the record;
   reported and batch values differ by a factor of about the batch size; the first epoch of a curve
@@ -125,9 +125,9 @@ def _reset_by_nobody(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven",
             Value(found.call, found.source),
-            f"`{found.cls}` is made once, added to and read here at every call, and nobody calls its "
-            f"`{found.reset}`: each result still holds all those before it.",
-            fix=f"Call `{found.reset}()` before the loop over the batches, or make a `{found.cls}` there.",
+            f"`{found.cls}` is created once and updated here at every call, but its `{found.reset}` is "
+            "never called: each result includes all earlier ones.",
+            fix=f"Call `{found.reset}()` before the loop over the batches, or create a `{found.cls}` there.",
         )
 
 
@@ -138,9 +138,9 @@ def _half_reset(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven",
             Value(found.method.body[-1], found.source),
-            f"`{found.method.name}` sets `self.{found.cleared}` back and not `self.{found.kept}`, the other "
-            "side of the quotient: from the second round on the average mixes two rounds.",
-            fix=f"Set `self.{found.kept}` back as well.",
+            f"`{found.method.name}` resets `self.{found.cleared}` but not `self.{found.kept}`, the other "
+            "part of the quotient: from the second epoch on the average mixes epochs.",
+            fix=f"Reset `self.{found.kept}` as well.",
         )
 
 
@@ -167,9 +167,9 @@ def _overwritten(division: Call, total: Value, divisor: Value) -> Iterator[Evide
         yield clue(
             "likely",
             hits,
-            "Each batch overwrites this count of right answers; what line "
-            f"{spot(division).line} divides by the size of the whole set is the last batch's alone.",
-            fix="Add up: `+=` in place of `=`.",
+            f"Each batch overwrites this count of correct predictions: line {spot(division).line} divides "
+            "the count of the last batch by the size of the whole set.",
+            fix="Add them up: `+=` instead of `=`.",
         )
 
 
@@ -230,9 +230,8 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
         yield clue(
             "proven" if loss is not None else "likely",
             division,
-            f"Line {spot(added).line} adds up means over batches (`{name}`), and this divides "
-            "by the number of "
-            "examples: the reported value is too small by about the batch size.",
+            f"Line {spot(added).line} adds up means over batches (`{name}`), and this divides by the "
+            "number of examples: the reported value is too small by about the batch size.",
             fix="Multiply each batch's loss by its size before adding, or divide by the number of batches.",
             edits=_by_batches(division),
         )
@@ -242,7 +241,7 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
             division,
             f"Line {spot(added).line} adds up accuracies of batches, and this divides by the number of "
             "examples: the reported value is too small by about the batch size.",
-            fix="Divide by the number of batches, or add up the number of right answers.",
+            fix="Divide by the number of batches, or add up the number of correct predictions.",
             edits=_by_batches(division),
         )
     elif counted == "batches" and (weighted := weighted_loss(amount)) is not None:
@@ -258,9 +257,8 @@ def _wrong_unit(program: Program, division: Call, added: Call, divisor: Value) -
         yield clue(
             "proven",
             division,
-            f"Line {spot(added).line} counts right answers, and this divides by the number of "
-            "batches: the reported "
-            "value is too large by the batch size.",
+            f"Line {spot(added).line} counts correct predictions, and this divides by the number of "
+            "batches: the reported value is too large by the batch size.",
             fix="Divide by the number of examples (`len(loader.dataset)`).",
             edits=_by_examples(division),
         )
@@ -277,9 +275,9 @@ def _full_batches(division: Call, added: Call, divisor: Value) -> Iterator[Evide
         clue(
             "open",
             division,
-            f"Line {spot(added).line} adds up over the rows there are, and this divides by the batches of "
-            f"the loader on line {spot(loader).line} times a full batch: where the last batch is smaller, "
-            "the reported value is too small.",
+            f"Line {spot(added).line} adds up over the actual rows, and this divides by the number of "
+            f"batches of the loader on line {spot(loader).line} times the full batch size: if the last "
+            "batch is smaller, the reported value is too small.",
             fix="Divide by the number of rows that were counted (`len(loader.dataset)`).",
         ),
         marks={LOADER_LINE: spot(loader).line or 0},
@@ -322,10 +320,9 @@ def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Evide
             yield clue(
                 "proven",
                 division,
-                f"The total of line {spot(added).line} goes on from epoch to epoch, and this "
-                "divides it by the size "
-                "of one: from the second epoch on the reported value is too large.",
-                fix="Set the total back to zero at the start of each epoch.",
+                f"The total of line {spot(added).line} is never reset, and this divides it by the size of "
+                "one epoch: from the second epoch on the reported value is too large.",
+                fix="Set the total to zero at the start of each epoch.",
             )
         elif counts_hits(added.args[1]) or (not added.context.grad and _judges(added.args[1])):
             counters = [count for count in _increments(divisor) if _total_of_all_turns(count, division)]
@@ -334,9 +331,9 @@ def _never_reset(division: Call, total: Value, divisor: Value) -> Iterator[Evide
                     "proven",
                     division,
                     f"Neither the total of line {spot(added).line} nor the count of line "
-                    f"{spot(counters[0]).line} is set back to zero: from the second epoch on this mixes "
-                    "in the results of earlier, worse weights.",
-                    fix="Set both back to zero at the start of each epoch.",
+                    f"{spot(counters[0]).line} is reset: from the second epoch on the average includes "
+                    "earlier epochs, with worse weights.",
+                    fix="Set both to zero at the start of each epoch.",
                 )
 
 
@@ -390,9 +387,8 @@ def _averaged_ratios(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "likely",
                 metric,
-                f"`{metric.op.rpartition('.')[2]}` is a ratio: its average over batches is not its "
-                "value over the "
-                "whole set.",
+                f"`{metric.op.rpartition('.')[2]}` is a ratio: its average over batches is not its value "
+                "over the whole set.",
                 fix="Collect predictions and labels and compute it once at the end.",
             )
 
@@ -436,7 +432,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
         last = reports[-1]
         yield Evidence(
             f"The reported {name} ({last.value:.4g} at step {last.n}) is the average since the run began, "
-            f"not of its epoch ({since_start:.4g}): the counter is never set back, so the curve lags behind.",
+            f"not of its epoch ({since_start:.4g}): the counter is never reset, so the curve lags behind.",
             telling="likely",
             where=Where(record.run.script or None, line) if line else None,
             numbers={"reported": last.value, "epoch": since_start},
@@ -481,6 +477,6 @@ def settle(finding: Evidence, record: "Record") -> Evidence:
     return replace(
         finding,
         telling="proven",
-        message=f"{finding.message} It is: {made.examples} rows in {batches} batches are taken for {taken}.",
+        message=f"{finding.message} Here {made.examples} rows in {batches} batches are counted as {taken}.",
         numbers={**finding.numbers, "rows": made.examples, "taken_for": taken},
     )

@@ -1,4 +1,4 @@
-"""Model, optimizer or scheduler is created anew inside the loop and forgets what it learned.
+"""Model, optimizer or scheduler is created inside the loop and forgets what it learned.
 
 ## What happens
 A line that belongs above the loop stands in it. The damage depends on what is recreated.
@@ -116,9 +116,9 @@ def _lost(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven",
             Value(found.update, program.source),
-            f"`{found.name}` is bound anew here and never handed back: the call on line "
-            f"{found.call.lineno} starts with the same weights in every turn.",
-            fix=f"Return `{found.name}`, and bind what the call returns.",
+            f"`{found.name}` is reassigned here and never returned: the call on line {found.call.lineno} "
+            "starts with the same weights in every iteration.",
+            fix=f"Return `{found.name}`, and assign the result of the call.",
         )
 
 
@@ -142,10 +142,9 @@ def _optimizer(program: Program, loop: Loop, made: Call, step: Event) -> Iterato
         yield clue(
             "proven",
             _place(made, loop, step),
-            "The optimizer is made anew on every turn of the loop: its momentum and step counts are lost "
-            "each "
-            "time, while the model goes on.",
-            fix="Make the optimizer once, before the loop.",
+            "The optimizer is created again in every iteration of the loop: its momentum and step counts "
+            "are lost each time.",
+            fix="Create the optimizer once, before the loop.",
             edits=_made_once(made, models),
         )
     elif all(_is_made_in(model, loop) for model in models):
@@ -153,10 +152,9 @@ def _optimizer(program: Program, loop: Loop, made: Call, step: Event) -> Iterato
             yield clue(
                 "proven" if _counts_epochs(loop) else "likely",
                 _place(made, loop, step),
-                "Model and optimizer are made anew on every turn of the loop: each pass over the data "
-                "starts from "
-                "scratch and what the last one learned is lost.",
-                fix="Make model and optimizer once, before the loop.",
+                "Model and optimizer are created again in every iteration of the loop: each pass over "
+                "the data starts from scratch.",
+                fix="Create model and optimizer once, before the loop.",
             )
 
 
@@ -269,10 +267,9 @@ def _schedulers(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 made,
-                f"The scheduler is made anew on every turn and stepped once (line {event.line}): it "
-                "forgets how far "
-                "it was and never follows its plan.",
-                fix="Make the scheduler once, before the loop.",
+                f"The scheduler is created again in every iteration and stepped once (line {event.line}): "
+                "it always restarts and never follows its schedule.",
+                fix="Create the scheduler once, before the loop.",
                 edits=_made_once(made, [optimizer]),
             )
 
@@ -293,8 +290,9 @@ def _incremental(program: Program) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 made,
-                "The estimator is made anew on every turn, so `partial_fit` only ever learns from one part.",
-                fix="Make the estimator once, before the loop.",
+                "The estimator is created again in every iteration, so `partial_fit` only ever learns "
+                "from one part.",
+                fix="Create the estimator once, before the loop.",
             )
 
 
@@ -322,17 +320,17 @@ def watch(record: "Record") -> Iterator[Evidence]:
         if not same or (not short and epoch is not None):
             continue  # folds and repeats live through several passes
         yield Evidence(
-            f"The {what} is made anew {len(made)} times on this line, every {life:.0f} steps"
+            f"The {what} is created again {len(made)} times on this line, every {life:.0f} steps"
             + (f" (one pass over the data is {epoch})" if epoch else "")
             + (
                 ": what was learned is thrown away each time."
                 if what == "model"
-                else ": its moments and step count start from nothing each time."
+                else ": its momentum and step count restart from zero each time."
             ),
             telling="proven" if short else "open",
             where=at(made[0]),
             numbers={"times": len(made), "steps": life},
-            fix=f"Make the {what} once, before the loop.",
+            fix=f"Create the {what} once, before the loop.",
         )
 
 

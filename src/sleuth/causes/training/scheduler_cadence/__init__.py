@@ -5,7 +5,7 @@ A scheduler counts calls; it knows nothing of epochs. Give it numbers in epochs 
 batch, and the plan for a hundred epochs is over within the first. `StepLR(10, gamma=0.1)` with 100
 batches per epoch has multiplied the rate by 1e-10 when epoch one ends. `ExponentialLR(0.95)`
 stands at 0.6%. `CosineAnnealingLR(T_max=10)` does not stop at the bottom: it climbs back and
-swings between full rate and zero every ten batches.
+alternates between full rate and zero every ten batches.
 
 The reverse is quieter. A warm-up of 500 steps called once per epoch is still at 4% of the rate
 after twenty epochs. `OneCycleLR` planned for 1000 steps but stepped ten times stays close to
@@ -30,7 +30,7 @@ for x, y in loader:
 - **watch**: scheduler steps per optimizer step and the learning rate over time: several decays
   within one epoch, a rate that oscillates, or one that has not left its warm-up when the run ends:
   raised a little once an epoch, and still below half of the rate that was set.
-- **experiment**: undone from outside, the rate stays at its first value; the loss falls on past
+- **experiment**: corrected from outside, the rate stays at its first value; the loss falls on past
   the point where it had stopped.
 - **refuted by**: a plot of the rate over the whole planned run that has the shape you drew.
 
@@ -49,7 +49,7 @@ Accelerate may step the scheduler once per process; read their rule before you d
 
 ## Often mistaken for
 - `lr-collapsed`: the symptom; if the cadence explains the collapse, the cadence is the cause.
-- `lr-too-low`: with a stuck warm-up, lr x10 helps too, but the configured rate is innocent.
+- `lr-too-low`: with a stuck warm-up, lr x10 helps too, but the configured rate is fine.
 - `model-reset-in-loop`: a recreated scheduler also stays at its start; look for the constructor.
 
 ## Sources
@@ -161,8 +161,8 @@ def _left_open(program: Program) -> Iterator[Evidence]:
             found = clue(
                 "open",
                 made,
-                f"{_class_of(made)} is planned in optimizer steps ({unit.reason}): see that it is called "
-                "after each of them, not once per epoch.",
+                f"{_class_of(made)} counts in optimizer steps ({unit.reason}): call it after each of "
+                "them, not once per epoch.",
             )
             yield replace(found, marks={PLANNED_LINE: spot(made).line or 0})
 
@@ -184,8 +184,8 @@ def _left_to_lightning(program: Program) -> Iterator[Evidence]:
         yield clue(
             "proven" if unit.certain else "likely",
             handed.at,
-            f"{_class_of(made)} is planned in optimizer steps ({unit.reason}), and Lightning steps "
-            "a scheduler once per epoch unless it is told otherwise: the rate hardly leaves its start.",
+            f"{_class_of(made)} counts in optimizer steps ({unit.reason}), and Lightning steps a "
+            "scheduler once per epoch by default: the learning rate hardly changes.",
             fix='Return `{"scheduler": scheduler, "interval": "step"}`, or give its numbers in epochs.',
             edits=_per_step(handed),
         )
@@ -203,9 +203,9 @@ def _told_per_batch(program: Program, handed: "Handed") -> Iterator[Evidence]:
         yield clue(
             "proven",
             handed.at,
-            f"{_class_of(made)} is planned in epochs (`{epochs}`), and Lightning is told here to step it "
-            "after every batch: the schedule is over within the first epochs.",
-            fix='Say `"interval": "epoch"`, or plan it with `trainer.estimated_stepping_batches`.',
+            f"{_class_of(made)} counts in epochs (`{epochs}`), but is configured here to be stepped after "
+            "every batch: the schedule ends within the first epochs.",
+            fix='Use `"interval": "epoch"`, or set its length with `trainer.estimated_stepping_batches`.',
         )
 
 
@@ -282,7 +282,7 @@ def _per_batch(program: Program, schedule: Event, made: Call, life: list[Loop]) 
     if left is not None and left < GONE:
         after = (epochs or FEW_EPOCHS) * FEW_BATCHES
         yield _too_often(
-            schedule, made, "proven", f"after {after:g} batches the rate is {left:.0e} of its start"
+            schedule, made, "proven", f"after {after:g} batches the learning rate is {left:.0e} of its start"
         )
     elif name in _LENGTH and (reason := _counts_epochs(program, made, bounds, epochs)) is not None:
         yield _too_often(schedule, made, "proven", reason)
@@ -292,9 +292,8 @@ def _too_often(schedule: Event, made: Call, telling: Telling, reason: str) -> Ev
     return clue(
         telling,
         schedule.call,
-        f"`{spelling(schedule.call)}` ({made.op.rpartition('.')[2]}) is stepped once per batch, and its "
-        "numbers "
-        f"mean epochs: {reason}.",
+        f"`{spelling(schedule.call)}` ({made.op.rpartition('.')[2]}) is stepped once per batch, but "
+        f"counts in epochs: {reason}.",
         fix="Step it once per epoch, or give its numbers in batches.",
         edits=_once_per_epoch(schedule),
     )
@@ -352,7 +351,7 @@ def _counts_epochs(program: Program, made: Call, bounds: list[Value], epochs: fl
         return None
     made_from = list(ancestry(length, 60))
     if any(alike(value, bound) for bound in bounds for value in made_from if not isinstance(value, Constant)):
-        return f"`{word}` is made from the number of epochs"
+        return f"`{word}` is computed from the number of epochs"
     if any(value is root(bound) for bound in bounds for value in made_from):
         return f"`{word}` is the number of epochs"
     numbers = [number for part in _parts(length) if (number := setting(program, part)) is not None]
@@ -386,21 +385,20 @@ def _per_epoch(program: Program, schedule: Event, made: Call, batches: Loop) -> 
     if name == "OneCycleLR" and (per_epoch := made.argument(4, "steps_per_epoch")) is not None:
         if setting(program, per_epoch) == 1:
             return
-        reason = "`steps_per_epoch` plans one call per batch"
+        reason = "`steps_per_epoch` expects one call per batch"
     elif (
         name == "CyclicLR" and (setting(program, made.argument(3, "step_size_up")) or 2000) >= FEW_BATCHES * 2
     ):
         reason = "half a cycle takes thousands of calls"
     elif (name in _LENGTH or _FOREIGN.match(made.op)) and _counted_somewhere(made, batches):
-        reason = "its length is made from the number of batches"
+        reason = "its length is computed from the number of batches"
     else:
         return
     yield clue(
         "likely" if name == "CyclicLR" else "proven",
         schedule.call,
-        f"`{spelling(schedule.call)}` ({name}) is stepped once per epoch, and its numbers mean batches: "
-        f"{reason}, "
-        "so the rate hardly leaves its start.",
+        f"`{spelling(schedule.call)}` ({name}) is stepped once per epoch, but counts in batches: "
+        f"{reason}, so the learning rate hardly changes.",
         fix="Step it after every optimizer step, or give its numbers in epochs.",
         edits=_once_per_batch(schedule, batches),
     )
@@ -453,7 +451,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
         total = plan.settings.get("total_steps")
         if often < 0.5 and plan.type == "OneCycleLR" and isinstance(total, (int, float)) and ended(record):
             if calls < STARTED * total:
-                reason = f"is planned over {total:g} calls and got {calls}: the rate never left its start"
+                reason = f"is set up for {total:g} calls and got {calls}: the learning rate hardly changed"
                 yield _finding(plan, where, reason, often)
 
 
@@ -481,9 +479,9 @@ def _crawling(record: "Record") -> Iterator[Evidence]:
         if not done and given - rates[-1] < FAR * pace:
             continue
         yield Evidence(
-            f"`{plan.type}` raised the rate {len(rates) - 1} times in {len(steps)} steps, from "
-            f"{rates[0]:.3g} to {rates[-1]:.3g}, and {given:.3g} was set: a warm-up in steps that is called "
-            "once an epoch " + ("never comes to its end." if done else "hardly leaves its start."),
+            f"`{plan.type}` raised the learning rate {len(rates) - 1} times in {len(steps)} steps, from "
+            f"{rates[0]:.3g} to {rates[-1]:.3g}, and {given:.3g} was set: a warm-up in steps that is "
+            "called once an epoch " + ("never ends." if done else "hardly begins."),
             telling="proven" if done else "open",
             where=calls_of(record, plan)[2] or at(plan),
             numbers={"calls_a_step": len(rates) / len(steps), "reached": rates[-1] / given},
@@ -497,7 +495,7 @@ def _finding(plan: "Scheduler", where: Where | None, reason: str, often: float) 
         telling="proven",
         where=where or at(plan),
         numbers={"calls_a_step": often},
-        fix="Choose one unit: step it where its numbers count, per batch or per epoch.",
+        fix="Step it in the unit it counts in: per batch or per epoch.",
     )
 
 
@@ -509,16 +507,22 @@ def _over_within_an_epoch(record: "Record", plan: "Scheduler", epoch: int | None
     )
     turns = taken / (2 * horizon) if horizon and plan.type == "CosineAnnealingLR" else 0.0
     if turns >= 2:
-        return f"its rate went down and up again {turns:.0f} times in {taken} steps (T_max is {horizon:g})"
+        return (
+            f"its learning rate went down and up again {turns:.0f} times in {taken} steps (T_max is "
+            f"{horizon:g})"
+        )
     gone = rates and max(rates) > 0 and rates[-1] < 1e-3 * max(rates)
     if epoch is not None and epoch > 1 and horizon and horizon < SHORT * epoch and (gone or taken >= epoch):
         if plan.type in ("LinearLR", "ConstantLR"):
             return ""  # a warm-up within the first epoch
-        small = f", rate {max(rates):.3g} to {rates[-1]:.3g}" if rates else ""
-        return f"its plan of {horizon:g} ends within one epoch of {epoch}{small}"
+        small = f", learning rate {max(rates):.3g} to {rates[-1]:.3g}" if rates else ""
+        return f"its schedule of {horizon:g} ends within one epoch of {epoch}{small}"
     gamma = plan.settings.get("gamma")
     if gone and plan.type == "ExponentialLR" and isinstance(gamma, float) and 1 / (1 - gamma) < 0.1 * taken:
-        return f"with gamma {gamma:g} its rate fell from {max(rates):.3g} to {rates[-1]:.3g} in {taken} steps"
+        return (
+            f"with gamma {gamma:g} its learning rate fell from {max(rates):.3g} to {rates[-1]:.3g} in "
+            f"{taken} steps"
+        )
     return ""
 
 
@@ -539,8 +543,8 @@ def settle(finding: Evidence, record: "Record") -> Evidence:
         finding,
         telling="proven",
         where=where or finding.where,
-        message=f"The schedule that line {line} makes is planned in optimizer steps, and it is called "
-        f"here, {calls} times in {taken} of them: the rate hardly leaves its start.",
+        message=f"The schedule created on line {line} counts in optimizer steps, and it is called here, "
+        f"{calls} times in {taken} of them: the learning rate hardly changes.",
         numbers={**finding.numbers, "calls_a_step": calls / taken},
         fix="Step it after every optimizer step, or give its numbers in epochs.",
     )

@@ -210,7 +210,7 @@ def _unit(name: str, length: Value) -> Unit | None:
     if isinstance(settled, Function):
         return _unit_of_function(settled)
     if name == "steps_per_epoch":
-        return Unit("`steps_per_epoch` plans one call per batch", certain=True)
+        return Unit("`steps_per_epoch` expects one call per batch", certain=True)
     return _counted(length)
 
 
@@ -223,7 +223,7 @@ def _counted(length: Value | None) -> Unit | None:
         if isinstance(value, Call) and value.op[:1] == "@" and value.op[1:] in _COUNTS:
             return Unit(f"its length comes from `{value.op[1:]}`", certain=True)
         if isinstance(value, Call) and value.op == "builtins.len" and _is_of_loader(value):
-            return Unit("its length is made from the number of batches", certain=True)
+            return Unit("its length is computed from the number of batches", certain=True)
         word = value.op[1:] if isinstance(value, Call) and value.op[:1] == "@" else getattr(value, "name", "")
         if isinstance(value, Call | Unknown) and _NAMED_STEPS.match(word):
             named = Unit(f"its length comes from `{word}`", certain=False)

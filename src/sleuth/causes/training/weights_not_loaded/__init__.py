@@ -4,7 +4,7 @@
 `load_state_dict(state, strict=False)` is content if *nothing* matches. Keys saved from a
 `DataParallel` or DDP wrapper begin with `module.`, from a compiled model with `_orig_mod.`; load
 them into the bare model and every key is "unexpected", every weight "missing", and the only trace
-is the return value that nobody reads. (Different *shapes* still raise, strict or not.)
+is the return value, which is rarely checked. (Different *shapes* still raise, strict or not.)
 
 Other roads: `state.get("model", {})` with the wrong key; `model.apply(init_weights)` after
 loading; `resnet50()` or `timm.create_model(name)` without asking for weights, which gives a random
@@ -210,10 +210,9 @@ def _replaced_after(program: Program, load: Call) -> Iterator[Evidence]:
             yield clue(
                 "proven",
                 later[0],
-                f"This makes a fresh model in the place of the one that {line_of(load, later[0])} "
-                "loaded; the loaded "
-                "one is not used again.",
-                fix="Load the checkpoint into the model that is used, after it is made.",
+                f"This replaces the model loaded on {line_of(load, later[0])} by a new, untrained one; "
+                "the loaded one is not used again.",
+                fix="Load the checkpoint into the model that is used, after it is created.",
             )
 
 
@@ -237,11 +236,10 @@ def _silently_empty(program: Program, load: Call) -> Iterator[Evidence]:
                 yield clue(
                     "likely",
                     load,
-                    "If the key is missing, an empty state is loaded here and `strict=False` "
-                    "accepts it: the model "
-                    "stays at random weights without a word.",
-                    fix="Index with `[...]`, and check the missing and unexpected keys that the "
-                    "load returns.",
+                    "If the key is missing, an empty state is loaded here and `strict=False` accepts it: "
+                    "the model keeps its random weights without a warning.",
+                    fix="Index with `[...]`, and check the missing and unexpected keys that "
+                    "`load_state_dict` returns.",
                 )
 
 
@@ -260,9 +258,10 @@ def _nothing_matches(program: Program, load: Call) -> Iterator[Evidence]:
                 yield clue(
                     "proven",
                     load,
-                    f"No key fits: the file written on {line_of(written, load)} holds "
-                    f"{_listed(theirs)}, this model has {_listed(ours)}, and `strict=False` says nothing.",
-                    fix="Rename the keys, and check the missing and unexpected keys that the load returns.",
+                    f"No key matches: the file written on {line_of(written, load)} holds "
+                    f"{_listed(theirs)}, this model has {_listed(ours)}, and `strict=False` hides that.",
+                    fix="Rename the keys, and check the missing and unexpected keys that "
+                    "`load_state_dict` returns.",
                 )
 
 
@@ -297,8 +296,8 @@ def _other_prefix(program: Program, load: Call) -> Iterator[Evidence]:
                         "proven",
                         load,
                         f"Only {'the file' if theirs else 'this model'} has keys that begin with "
-                        f"`{theirs or ours}` (written on {line_of(written, load)}): none fits, and "
-                        "`strict=False` says nothing.",
+                        f"`{theirs or ours}` (written on {line_of(written, load)}): none matches, and "
+                        "`strict=False` hides that.",
                         fix="Save and load the bare model's state (`model.module.state_dict()`).",
                     )
 
@@ -381,8 +380,8 @@ def _read_and_forgotten(program: Program) -> Iterator[Evidence]:
                 yield clue(
                     "likely",
                     nodes[id(node.value)],
-                    f"The checkpoint is read into `{name}`, and nothing uses it: the model keeps "
-                    "its random weights.",
+                    f"The checkpoint is read into `{name}` and never used: the model keeps its random "
+                    "weights.",
                     fix=f"Load it: `model.load_state_dict({name})`.",
                 )
 
@@ -437,7 +436,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
             text = f"None of {offered} keys matched the model ({load.missing} missing): nothing was loaded"
             yield _finding(load, text, "proven")
         elif load.own:
-            text = f"All {load.matched} tensors handed to a new model were its own, as nothing fitted"
+            text = f"All {load.matched} tensors loaded into a new model were its own, as no key matched"
             yield _finding(load, text, "proven")
         elif load.overwritten:
             text = f"{load.matched} tensors were loaded and parameters were initialised again afterwards"
@@ -449,7 +448,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
 
 def _finding(load: "Load", text: str, telling: Telling) -> Evidence:
     return Evidence(
-        f"{text}; the model goes on with random weights and nobody is told.",
+        f"{text}; the model continues with random weights, without a warning.",
         telling=telling,
         where=at(load),
         numbers={"matched": load.matched, "missing": load.missing, "unexpected": load.unexpected},

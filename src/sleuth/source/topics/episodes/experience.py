@@ -36,11 +36,9 @@ _STORES = frozenset(
 _CONVERTS = frozenset(
     "torch.tensor torch.as_tensor torch.Tensor torch.FloatTensor torch.BoolTensor torch.LongTensor "
     "torch.from_numpy torch.stack torch.cat torch.vstack torch.hstack torch.logical_not torch.flip "
-    "torch.atleast_1d numpy.array numpy.asarray numpy.stack numpy.concatenate"
-    " numpy.float32 numpy.logical_not "
-    "numpy.invert "
-    "numpy.vstack builtins.float builtins.int builtins.bool builtins.list builtins.tuple builtins.reversed "
-    "builtins.iter next not ~ neg -".split()
+    "torch.atleast_1d numpy.array numpy.asarray numpy.stack numpy.concatenate numpy.float32 "
+    "numpy.logical_not numpy.invert numpy.vstack builtins.float builtins.int builtins.bool builtins.list "
+    "builtins.tuple builtins.reversed builtins.iter next not ~ neg -".split()
 )
 _COMBINES = frozenset(
     "* + - | & / torch.logical_or numpy.logical_or torch.logical_and numpy.logical_and torch.maximum "
