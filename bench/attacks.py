@@ -124,17 +124,20 @@ def _of_sleuth(home: Path) -> Iterator[int]:
 def _of_wandb(home: Path) -> Iterator[int]:
     """By Sleuth's reader: wandb brings none for Python."""
     from sleuth.sweeping.sources import wandb_files as reader
+    from sleuth.sweeping.sources.wire import Torn, fields
 
     for file in glob.glob(f"{glob.escape(str(home))}/wandb/offline-run-*/*.wandb"):
         count = 0
-        with suppress(reader.Torn, struct.error):  # a torn end: what came before it counts
+        with suppress(Torn, struct.error):  # a torn end: what came before it counts
             for record in reader._records(Path(file).read_bytes()):
-                count += any(number == reader.HISTORY for number, _ in reader.fields(record))
+                count += any(number == reader.HISTORY for number, _ in fields(record))
         yield count
 
 
 def _of_tensorboard(home: Path) -> Iterator[int]:
-    from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
+    from tensorboard.backend.event_processing.event_file_loader import (  # type: ignore[import-untyped]
+        EventFileLoader,
+    )
 
     for file in glob.glob(f"{glob.escape(str(home))}/**/events.out.tfevents.*", recursive=True):
         yield sum(bool(event.summary.value) for event in EventFileLoader(file).Load())

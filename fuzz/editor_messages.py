@@ -3,7 +3,7 @@
 import io
 import logging
 import threading
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from pygls import io_
 
@@ -23,7 +23,7 @@ def one(data: bytes) -> None:
     own = data[:1] == b"\0"
     wire = data[1:] if own else b"".join(framed(body) for body in data.split(b"\0") if body)
     stream = cast(BinaryIO, io.BytesIO(framed(BEGIN) + wire))
-    server.protocol.set_writer(io.BytesIO())
+    server.protocol.set_writer(cast(Any, io.BytesIO()))
     try:
         io_.run(threading.Event(), Bounded(stream), server.protocol, QUIET, error_handler=lambda *_: None)
     except SystemExit:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from sleuth.archive.run import START
+from sleuth.archive.facts import START
 from sleuth.cli import run
 from tests.archive import made
 from tests.contract.messages import SOURCE

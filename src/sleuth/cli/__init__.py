@@ -69,7 +69,7 @@ def _explained(error: BaseException, words: list[str]) -> int:
         case KeyboardInterrupt():
             return complain("interrupted", INTERRUPTED)
         case SystemExit():
-            return complain(f"Code that was run left by sys.exit({error.code!r}) before there was an answer.")
+            return complain(f"Code that was run left by sys.exit({error.code!r}) before there was a result.")
         case OSError() if (sentence := _of_the_system(error)) is not None:
             return complain(sentence)
     from sleuth.cli.fault import reported

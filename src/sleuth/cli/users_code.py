@@ -39,7 +39,7 @@ def users_code(name: str, seconds: float | None = None) -> Iterator[None]:
 
 
 def _too_early(name: str, call: str) -> str:
-    return f"{name} called {call} before there was an answer; take the call out of what is run here."
+    return f"{name} called {call} before there was a result; take the call out of what is run here."
 
 
 @contextmanager

@@ -136,7 +136,7 @@ def _told(code: int, beside: Beside, asked: Asked) -> Ended:
     if beside.done or asked.to_end:
         return Ended(code, beside.shown, tuple(beside.shown.get("said", ())))
     why = "takes too long" if beside.lives else "ended too early"
-    return Ended(code, {}, (f"The process that judges the record {why}; `sleuth judge last` does it anew.",))
+    return Ended(code, {}, (f"The process that judges the record {why}; `sleuth judge last` judges it.",))
 
 
 def _code(process: Process) -> int:

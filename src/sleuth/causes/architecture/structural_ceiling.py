@@ -171,7 +171,7 @@ def stuck(answers: "Answers") -> Iterator[Evidence]:
             "redrawn": reach.redrawn or 0.0,
         },
         fix="Put trainable parameters where they can act on the metric (free the fixed basis, the bounded "
-        "output or the rule behind the model), or choose a metric that answers to what is trained.",
+        "output or the rule behind the model), or choose a metric that what is trained can move.",
         confirmed_by=("strong perturbation of the parameters",) if fixed else (),
     )
 
@@ -181,8 +181,8 @@ def _out_of_reach(reach: "Reach") -> str:
 
     if reach.lies:
         return (
-            f"Autograd promises a slope of {reach.promised:.3g} along the best direction; really moving the "
-            f"parameters gives {reach.measured:.3g}. The slope is a stand-in's, and the metric itself does "
+            f"Autograd promises a gradient of {reach.promised:.3g} along the best direction; really moving the "
+            f"parameters gives {reach.measured:.3g}. The gradient is a stand-in's, and the metric itself does "
             "not follow."
         )
     if reach.relative > NO_SLOPE or (reach.rank and reach.entries > 1):
@@ -191,6 +191,6 @@ def _out_of_reach(reach: "Reach") -> str:
             f"its Jacobian (rank {reach.rank} of {reach.entries}): the parameters move it, but not there."
         )
     return (
-        f"The metric's slope by the parameters is {reach.promised:.2g} ({reach.relative:.1g} relative): "
+        f"The metric's gradient with respect to the parameters is {reach.promised:.2g} ({reach.relative:.1g} relative): "
         "none of them moves it."
     )
