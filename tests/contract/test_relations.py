@@ -90,7 +90,7 @@ def test_every_relation_that_the_engine_asks_for_is_documented() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "says"
     ]
-    asked = {part.value for call in calls for part in call.args[1:2] if isinstance(part, ast.Constant)}
+    asked = {str(part.value) for call in calls for part in call.args[1:2] if isinstance(part, ast.Constant)}
     assert len(asked) > 10
     assert {name for name in asked if name.isupper()} <= DOCUMENTED  # the others are functions
 
