@@ -19,7 +19,7 @@ FOLDER = ZOO / "evidence"
 class Script:
     """One script of a set. `case`: what is wrong with it; None where nothing is."""
 
-    name: str  # "zoo/loss/double-softmax/broken"
+    name: str  # "handmade/loss/double-softmax/broken"
     path: Path
     case: Case | None = None
 
@@ -66,7 +66,7 @@ def scripts(of: str) -> Iterator[Script]:
         yield Script(f"{of}/{case.name}/broken", case.broken, case)
         yield Script(f"{of}/{case.name}/fixed", case.fixed)
     for entry in healthy(SETS[of]):
-        yield Script(f"{of}/healthy/{entry.path.stem}", entry.path)
+        yield Script(f"{of}/{entry.name}", entry.path)
 
 
 def digest(script: Script) -> str:

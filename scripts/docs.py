@@ -83,8 +83,8 @@ def picture() -> tuple[Path, str]:
 
     with io.StringIO() as nowhere, contextlib.chdir(ROOT):
         console = Console(record=True, width=104, force_terminal=True, file=nowhere)
-        result = lint([Path("zoo/loss/double-softmax/broken.py")])
-        console.print(Text("$ sleuth lint zoo/loss/double-softmax/broken.py", style="dim"))
+        result = lint([Path("zoo/handmade/loss/double-softmax/broken.py")])
+        console.print(Text("$ sleuth lint zoo/handmade/loss/double-softmax/broken.py", style="dim"))
         console.print(Text.from_ansi(lint_text.full(result, colour=True)))
         drawn = console.export_svg(title="sleuth", unique_id="sleuth")
     # The page must not fetch a font from elsewhere: any monospaced one will do.
