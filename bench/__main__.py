@@ -63,7 +63,7 @@ def zoo_rows() -> Iterator[Row]:
     yield "zoo", "healthy scripts that learn", _share(fine)
 
 
-COMMANDS = ("record", "replay", "fit", "repair", "renamed")  # with words of their own behind them
+COMMANDS = ("record", "replay", "fit", "repair", "renamed", "tables")  # with words of their own behind them
 
 SECTIONS: Mapping[str, Callable[[], Iterator[Row]]] = {
     "zoo": zoo_rows,

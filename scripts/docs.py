@@ -1,12 +1,13 @@
 #!/usr/bin/env python
-"""Writes the generated part of docs/: cause pages, overview, command reference, picture. --check compares."""
+"""Writes what is generated of docs/ and README.md: cause pages, overview, command reference, picture, tables
+of measurements. --check compares."""
 
 import argparse
 import contextlib
 import io
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -19,6 +20,7 @@ from sleuth.show import lint_text, pages
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
+END = "<!-- end -->"  # of a part that is written into a page
 CHOICES_WRAP = 100  # columns of the help texts, whatever terminal the script runs in
 
 
@@ -91,12 +93,30 @@ def picture() -> tuple[Path, str]:
     return DOCS / "verdict.svg", re.sub(r"\s*@font-face \{.*?\}", "", drawn, flags=re.DOTALL)
 
 
+def measured() -> Iterator[tuple[Path, str]]:
+    """Pages whose marked parts are written from the zoo and its kept evidence; the rest is theirs."""
+    sys.path.insert(0, str(ROOT))
+    from bench import tables
+
+    parts = tables.written()
+    for path in (ROOT / "README.md", DOCS / "measurements.md"):
+        yield path, spliced(path.read_text("utf-8"), parts)
+
+
+def spliced(page: str, parts: Mapping[str, str]) -> str:
+    """A page with what stands between its marks replaced."""
+    for name, text in parts.items():
+        mark = f"<!-- {name}: written by `make docs` -->"
+        page = re.sub(f"{mark}.*?{END}", lambda _, new=f"{mark}\n{text}\n{END}": new, page, flags=re.DOTALL)
+    return page
+
+
 def _mark(cause: catalog.Cause, word: str) -> str:
     return "●" if word in pages.built(cause) else "○" if word in cause.described else ""
 
 
 def wanted() -> dict[Path, str]:
-    files = dict([*cause_pages(), cause_index(), command_reference(), picture()])
+    files = dict([*cause_pages(), cause_index(), command_reference(), picture(), *measured()])
     return {
         path: re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE).rstrip() + "\n" for path, text in files.items()
     }
