@@ -15,6 +15,7 @@ from bench.zoo import SETS, ZOO
 
 LOTS = ZOO / "lots.toml"
 DRAWN = "drawn-"  # lots whose causes nobody chose: the fairest there are
+END = "<!-- end -->"  # of a part that is written into a page
 NONE = "–"
 
 
@@ -55,6 +56,15 @@ def written() -> dict[str, str]:
     return {"numbers": numbers(), "sets": sets(), "lots": lots()}
 
 
+def spliced(page: str, parts: Mapping[str, str]) -> str:
+    """A page with what stands between its marks replaced."""
+    for name, text in parts.items():
+        head, mark, rest = page.partition(f"<!-- {name}: written by `make docs` -->")
+        if mark:
+            page = f"{head}{mark}\n{text}\n{END}{rest.partition(END)[2]}"
+    return page
+
+
 def sets() -> str:
     """What is true now, of all of which evidence is kept."""
     rows = []
@@ -84,8 +94,8 @@ def numbers() -> str:
     """The sentence that everybody reads: the lots whose causes were drawn, at first sight."""
     met = drawn()
     return (
-        f"On {met.broken} scripts by strangers, each broken by a cause that was drawn by lot, Sleuth named the"
-        f" right cause first in **{_percent(met.first, met.broken)}** and stood on its line (±2) in"
+        f"On {met.broken} scripts by strangers, each broken by a cause that was drawn by lot, Sleuth named"
+        f" the right cause first in **{_percent(met.first, met.broken)}** and stood on its line (±2) in"
         f" **{_percent(met.line, met.broken)}** when it met them; of {met.quiet} repaired and healthy ones it"
         f" wrongly accused **{_percent(met.accused, met.quiet)}**."
     )

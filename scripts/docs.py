@@ -7,7 +7,7 @@ import contextlib
 import io
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -20,7 +20,6 @@ from sleuth.show import lint_text, pages
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-END = "<!-- end -->"  # of a part that is written into a page
 CHOICES_WRAP = 100  # columns of the help texts, whatever terminal the script runs in
 
 
@@ -100,15 +99,7 @@ def measured() -> Iterator[tuple[Path, str]]:
 
     parts = tables.written()
     for path in (ROOT / "README.md", DOCS / "measurements.md"):
-        yield path, spliced(path.read_text("utf-8"), parts)
-
-
-def spliced(page: str, parts: Mapping[str, str]) -> str:
-    """A page with what stands between its marks replaced."""
-    for name, text in parts.items():
-        mark = f"<!-- {name}: written by `make docs` -->"
-        page = re.sub(f"{mark}.*?{END}", lambda _, new=f"{mark}\n{text}\n{END}": new, page, flags=re.DOTALL)
-    return page
+        yield path, tables.spliced(path.read_text("utf-8"), parts)
 
 
 def _mark(cause: catalog.Cause, word: str) -> str:

@@ -7,7 +7,6 @@ import pytest
 from bench import kept, replay, tables
 from bench.kept import Script
 from bench.zoo import SETS, Case, Metric
-from scripts import docs
 
 CASE = Case("a/b", Path("a/b"), "dead-relu", 1, (), (), "", "x", Metric("", None, None))
 
@@ -44,6 +43,6 @@ def test_verdicts_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_page_keeps_what_stands_outside_the_marks() -> None:
     page = "before\n<!-- a: written by `make docs` -->\nold\n<!-- end -->\nafter\n"
-    once = docs.spliced(page, {"a": r"new \1", "b": "nowhere"})
+    once = tables.spliced(page, {"a": r"new \1", "b": "nowhere"})
     assert once == page.replace("old", r"new \1")
-    assert docs.spliced(once, {"a": "old"}) == page
+    assert tables.spliced(once, {"a": "old"}) == page
