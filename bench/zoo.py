@@ -50,6 +50,7 @@ class Case:
     task: str
     lot: str  # with which others it was written, in zoo/lots.toml
     metric: Metric
+    framework: str = "torch"  # what drives it, or what it is made of
     entry: str = ""  # of a pair of folders: the script to run
     file: str = ""  # the guilty file, where it is not the script
 
@@ -75,6 +76,7 @@ class Healthy:
     looks_like: tuple[str, ...]
     lot: str
     metric: Metric
+    framework: str = "torch"
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ def cases(folder: Path = HANDMADE) -> Iterator[Case]:
                 task=told["task"],
                 lot=told["lot"],
                 metric=_metric(told.get("metric", ANY)),
+                framework=told.get("framework", "torch"),
                 entry=told.get("entry", ""),
                 file=told.get("file", ""),
             )
@@ -115,7 +118,8 @@ def healthy(folder: Path = HANDMADE) -> Iterator[Healthy]:
     for name, told in _index(folder):
         if name.startswith(SHELF):
             looks_like, metric = tuple(told.get("looks_like", ())), _metric(told.get("metric", ANY))
-            yield Healthy(name, folder / f"{name}.py", looks_like, told["lot"], metric)
+            framework = told.get("framework", "torch")
+            yield Healthy(name, folder / f"{name}.py", looks_like, told["lot"], metric, framework)
 
 
 def _index(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -12,6 +12,16 @@ from sleuth import catalog
 CASES = list(zoo.cases())
 HEALTHY = list(zoo.healthy())
 SAMPLE = 6  # every so-manieth script runs here; `make bench` runs them all
+# What drives a script comes before what it is made of.
+FRAMEWORKS = (
+    "lightning",
+    "transformers",
+    "accelerate",
+    "gymnasium",
+    "torch",
+    "sklearn",
+    "numpy",
+)
 MAX_CHANGED = 12  # lines added and removed together: a repair, not a rewrite
 
 
@@ -57,6 +67,21 @@ def test_the_index_names_what_is_there(folder: Path) -> None:
     assert {path.parent for path in scripts} - {shelf} == {
         path for path in shelf.iterdir() if path.is_dir()
     } - {shelf / "__pycache__"}
+
+
+@pytest.mark.parametrize("folder", zoo.SETS.values(), ids=zoo.SETS)
+def test_a_script_imports_the_framework_that_is_told(folder: Path) -> None:
+    for item in (*zoo.cases(folder), *zoo.healthy(folder)):
+        texts = [path.read_text("utf-8") for path in sources(item)]
+        imported = {name for text in texts for name in re.findall(r"^\s*(?:import|from) (\w+)", text, re.M)}
+        assert item.framework == next(name for name in FRAMEWORKS if name in imported), item.name
+
+
+def sources(item: zoo.Case | zoo.Healthy) -> list[Path]:
+    if isinstance(item, zoo.Case):
+        return sorted(item.folder.rglob("*.py"))
+    alone = item.path.parent.name == "healthy"
+    return [item.path] if alone else sorted(item.path.parent.rglob("*.py"))
 
 
 @pytest.mark.parametrize("folder", zoo.SETS.values(), ids=zoo.SETS)

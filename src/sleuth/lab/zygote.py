@@ -19,7 +19,7 @@ from sleuth.lab.orphans import adopt_orphans, end_children, end_with_parent
 
 GRACE = 1.5  # seconds between asking a child to end and ending it
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # a terminal sends them to a whole group
-# The first optimizer of a process loads torch._dynamo, a second of processor time: once here, or in every child.
+# The first optimizer of a process loads torch._dynamo, which takes a second: here, or in every child.
 LIBRARIES = (
     "numpy",
     "torch",
