@@ -71,7 +71,8 @@ def test_the_index_names_what_is_there(folder: Path) -> None:
 
 @pytest.mark.parametrize("folder", zoo.SETS.values(), ids=zoo.SETS)
 def test_a_script_imports_the_framework_that_is_told(folder: Path) -> None:
-    for item in (*zoo.cases(folder), *zoo.healthy(folder)):
+    items: list[zoo.Case | zoo.Healthy] = [*zoo.cases(folder), *zoo.healthy(folder)]
+    for item in items:
         texts = [path.read_text("utf-8") for path in sources(item)]
         imported = {name for text in texts for name in re.findall(r"^\s*(?:import|from) (\w+)", text, re.M)}
         assert item.framework == next(name for name in FRAMEWORKS if name in imported), item.name
