@@ -64,4 +64,4 @@ docs: $(VENV)/.core
 	@$(BIN)/python scripts/docs.py
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .bench/zoo

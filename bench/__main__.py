@@ -63,7 +63,15 @@ def zoo_rows() -> Iterator[Row]:
     yield "zoo", "healthy scripts that learn", _share(fine)
 
 
-COMMANDS = ("record", "replay", "fit", "attacks")  # with words of their own behind them
+COMMANDS = (
+    "record",
+    "replay",
+    "fit",
+    "attacks",
+    "repair",
+    "renamed",
+    "tables",
+)  # with words of their own behind them
 
 SECTIONS: Mapping[str, Callable[[], Iterator[Row]]] = {
     "zoo": zoo_rows,

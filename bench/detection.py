@@ -29,7 +29,7 @@ def score(verb: Verb, reachable: Callable[[str], bool]) -> Score:
     pairs = list(cases())
     answers = {case.name: _ranked(verb(case.broken)) for case in pairs}
     alarms = [
-        f"{path.relative_to(path.parents[2])}: {finding.cause} at {finding.where}"
+        f"{path.parent.name}/{path.name}: {finding.cause} at {finding.where}"
         for path in quiet_scripts()
         for finding in _ranked(verb(path))
     ]

@@ -83,20 +83,20 @@ def judged(name: str, script: Path, case: Case | None) -> Judged:
     return Judged(name, case, tuple(loud), told["timing"]["total"], told["stretch"], answers)
 
 
-def broken(of: str = "zoo") -> Iterator[Judged]:
+def broken(of: str = "handmade") -> Iterator[Judged]:
     for case in cases(SETS[of]):
         yield judged(f"{of}/{case.name}/broken", case.broken, case)
 
 
-def quiet(of: str = "zoo") -> Iterator[Judged]:
+def quiet(of: str = "handmade") -> Iterator[Judged]:
     for case in cases(SETS[of]):
         yield judged(f"{of}/{case.name}/fixed", case.fixed, None)
     for entry in healthy(SETS[of]):
-        yield judged(f"{of}/healthy/{entry.path.stem}", entry.path, None)
+        yield judged(f"{of}/{entry.name}", entry.path, None)
 
 
 def rows() -> Iterator[tuple[str, str, str]]:
-    yield from of_set("zoo")
+    yield from of_set("handmade")
 
 
 def of_set(name: str) -> Iterator[tuple[str, str, str]]:
@@ -233,8 +233,8 @@ def _of(part: int, whole: int) -> str:
 
 
 def main(sets: Sequence[str]) -> None:
-    """`python -m bench.diagnosis [zoo wild stray]`: one table a set; what was measured before is recalled."""
-    for name in sets or ("zoo",):
+    """`python -m bench.diagnosis [SET ...]`: one table a set; what was measured before is recalled."""
+    for name in sets or ("handmade",):
         for row in of_set(name):
             print("  ".join(row))
 

@@ -19,9 +19,10 @@ FOLDER = ZOO / "evidence"
 class Script:
     """One script of a set. `case`: what is wrong with it; None where nothing is."""
 
-    name: str  # "zoo/loss/double-softmax/broken"
+    name: str  # "handmade/loss/double-softmax/broken"
     path: Path
     case: Case | None = None
+    lot: str = ""  # with which others it was written
 
     @property
     def set(self) -> str:
@@ -63,10 +64,10 @@ class Kept:
 def scripts(of: str) -> Iterator[Script]:
     """All scripts of a set: each broken one, its repaired twin, and the healthy ones."""
     for case in cases(SETS[of]):
-        yield Script(f"{of}/{case.name}/broken", case.broken, case)
-        yield Script(f"{of}/{case.name}/fixed", case.fixed)
+        yield Script(f"{of}/{case.name}/broken", case.broken, case, case.lot)
+        yield Script(f"{of}/{case.name}/fixed", case.fixed, lot=case.lot)
     for entry in healthy(SETS[of]):
-        yield Script(f"{of}/healthy/{entry.path.stem}", entry.path)
+        yield Script(f"{of}/{entry.name}", entry.path, lot=entry.lot)
 
 
 def digest(script: Script) -> str:

@@ -162,7 +162,7 @@ def speed_rows() -> Iterator[Row]:
         # Installers compile what they install; a checkout whose files just changed would pay for it here.
         compileall.compile_dir(SOURCES, quiet=1)
         small = tree / "small.py"
-        shutil.copy(zoo.ZOO / "loss/double-softmax/fixed.py", small)
+        shutil.copy(zoo.case("loss/double-softmax").fixed, small)
         cold = _ratio(lambda: _sleuth("--no-cache", "-q", str(small)), lambda: _walk_alone(small))
         yield name, "one small file, cold, against parse-and-walk", f"{cold:.1f}×"
         yield name, "a tree again, with what is known from last time", f"{_warm_cache(tree):.0f}× faster"

@@ -195,7 +195,10 @@ def accepted() -> Mapping[str, Any]:
 
 def accept(replayed: Iterable[Replayed]) -> None:
     """One line a script, so that a change of the weighing shows as a diff of verdicts."""
-    told = dict(accepted()) | {entry.script.name: entry.summary for entry in replayed}
+    keep(dict(accepted()) | {entry.script.name: entry.summary for entry in replayed})
+
+
+def keep(told: Mapping[str, Any]) -> None:
     lines = [f"{json.dumps(name)}: {json.dumps(told[name], ensure_ascii=False)}" for name in sorted(told)]
     ACCEPTED.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
 

@@ -8,12 +8,12 @@ import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from bench.zoo import SETS
 from sleuth.rl.probing import Ladder, Request
 from sleuth.rl.script import probe_script
 
-HOME = Path(__file__).parents[1] / "zoo" / "blind" / "rl"
+HOME = SETS["strangers"] / "rl"
 # How each script takes its world, as a user would write it after `--`.
 USUAL = ("--seed", "{seed}", "--gamma", "{gamma}")
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {

@@ -6,15 +6,21 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from bench import repair
 
 ROOT = Path(__file__).resolve().parent.parent
 ZOO = ROOT / "zoo"
-# Written by people who had not seen how Sleuth decides; it was mended on `wild`, then met `stray`.
-SETS = {"zoo": ZOO, "wild": ZOO / "wild", "stray": ZOO / "stray", "blind": ZOO / "blind"}
-ANY = {"pattern": ""}  # a case whose numbers were only looked at by hand
+# What distinguishes them stands in zoo/README.md.
+SETS = {name: ZOO / name for name in ("handmade", "practice", "exam", "strangers")}
+HANDMADE = SETS["handmade"]
+INDEX = "index.toml"
+SHELF = "healthy/"  # where a set keeps its healthy scripts
+ANY: Mapping[str, Any] = {"pattern": ""}  # a script whose numbers were only looked at by hand
 LINE_SLACK = 2  # a finding within so many lines of the guilty one has hit it
 TIME_LIMIT = 120.0  # seconds for one script; they take a few on a quiet core
 
@@ -30,41 +36,47 @@ class Metric:
 
 @dataclass(frozen=True)
 class Case:
-    """A pair: `broken.py` has the defect `slug` on `line`; `also` are fair second names for it.
+    """A pair: the broken script has the defect `slug` on `line`; `also` are fair second names for it.
 
     `or_lines` are other places one could fairly point at.
     """
 
-    name: str
+    name: str  # "loss/double-softmax"
     folder: Path
     slug: str
     line: int
     or_lines: tuple[int, ...]
     also: tuple[str, ...]
     task: str
+    lot: str  # with which others it was written, in zoo/lots.toml
     metric: Metric
+    framework: str = "torch"  # what drives it, or what it is made of
     entry: str = ""  # of a pair of folders: the script to run
     file: str = ""  # the guilty file, where it is not the script
 
     @property
     def broken(self) -> Path:
-        return self._half("broken")
+        return self._half(self.folder, "broken")
 
     @property
     def fixed(self) -> Path:
-        return self._half("fixed")
+        """The repaired twin, made if it is not there."""
+        return self._half(repair.repaired(self.folder), "fixed")
 
-    def _half(self, name: str) -> Path:
-        return self.folder / name / self.entry if self.entry else self.folder / f"{name}.py"
+    def _half(self, folder: Path, name: str) -> Path:
+        return folder / name / self.entry if self.entry else folder / f"{name}.py"
 
 
 @dataclass(frozen=True)
 class Healthy:
     """A correct script and the causes a naive checker might accuse it of."""
 
+    name: str  # "healthy/gan_detach"
     path: Path
     looks_like: tuple[str, ...]
+    lot: str
     metric: Metric
+    framework: str = "torch"
 
 
 @dataclass(frozen=True)
@@ -77,32 +89,48 @@ class Outcome:
     tail: str
 
 
-def cases(folder: Path = ZOO) -> Iterator[Case]:
-    for file in sorted(folder.glob("*/*/case.toml")):
-        data = tomllib.loads(file.read_text("utf-8"))
-        metric = data.get("metric", ANY)
-        yield Case(
-            name="/".join(file.parts[-3:-1]),
-            folder=file.parent,
-            slug=data["slug"],
-            line=data["line"],
-            or_lines=tuple(data.get("or_lines", ())),
-            also=tuple(data.get("also", ())),
-            task=data["task"],
-            metric=Metric(metric["pattern"], _range(metric.get("fixed")), _range(metric.get("broken"))),
-            entry=data.get("entry", ""),
-            file=data.get("file", ""),
-        )
+def cases(folder: Path = HANDMADE) -> Iterator[Case]:
+    """The pairs of a set."""
+    for name, told in _index(folder):
+        if not name.startswith(SHELF):
+            yield Case(
+                name=name,
+                folder=folder / name,
+                slug=told["slug"],
+                line=told["line"],
+                or_lines=tuple(told.get("or_lines", ())),
+                also=tuple(told.get("also", ())),
+                task=told["task"],
+                lot=told["lot"],
+                metric=_metric(told.get("metric", ANY)),
+                framework=told.get("framework", "torch"),
+                entry=told.get("entry", ""),
+                file=told.get("file", ""),
+            )
 
 
-def healthy(folder: Path = ZOO) -> Iterator[Healthy]:
-    expected = tomllib.loads((folder / "healthy" / "expect.toml").read_text("utf-8"))
-    for name, entry in expected.items():
-        metric = Metric(entry.get("pattern", ""), _range(entry.get("range")), None)
-        yield Healthy(folder / "healthy" / f"{name}.py", tuple(entry.get("looks_like", ())), metric)
+def case(name: str, folder: Path = HANDMADE) -> Case:
+    return next(found for found in cases(folder) if found.name == name)
 
 
-def _range(pair: list[float] | str | None) -> tuple[float, float] | None:
+def healthy(folder: Path = HANDMADE) -> Iterator[Healthy]:
+    """The healthy scripts of a set."""
+    for name, told in _index(folder):
+        if name.startswith(SHELF):
+            looks_like, metric = tuple(told.get("looks_like", ())), _metric(told.get("metric", ANY))
+            framework = told.get("framework", "torch")
+            yield Healthy(name, folder / f"{name}.py", looks_like, told["lot"], metric, framework)
+
+
+def _index(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    yield from tomllib.loads((folder / INDEX).read_text("utf-8")).items()
+
+
+def _metric(told: Mapping[str, Any]) -> Metric:
+    return Metric(told["pattern"], _range(told.get("fixed")), _range(told.get("broken")))
+
+
+def _range(pair: Sequence[float] | str | None) -> tuple[float, float] | None:
     """A range of numbers; a word ("nan") says that there is none to land in."""
     return (float(pair[0]), float(pair[1])) if pair and not isinstance(pair, str) else None
 

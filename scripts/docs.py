@@ -1,5 +1,6 @@
 #!/usr/bin/env python
-"""Writes the generated part of docs/: pages, commands, glossary, schemas, picture. --check compares."""
+"""Writes what is generated of docs/ and README.md: cause pages, overview, commands, glossary, schemas, picture,
+tables of measurements. --check compares."""
 
 import argparse
 import contextlib
@@ -104,12 +105,22 @@ def picture() -> tuple[Path, str]:
 
     with io.StringIO() as nowhere, contextlib.chdir(ROOT):
         console = Console(record=True, width=104, force_terminal=True, file=nowhere)
-        result = lint([Path("zoo/loss/double-softmax/broken.py")])
-        console.print(Text("$ sleuth lint zoo/loss/double-softmax/broken.py", style="dim"))
+        result = lint([Path("zoo/handmade/loss/double-softmax/broken.py")])
+        console.print(Text("$ sleuth lint zoo/handmade/loss/double-softmax/broken.py", style="dim"))
         console.print(Text.from_ansi(lint_text.full(result, colour=True)))
         drawn = console.export_svg(title="sleuth", unique_id="sleuth")
     # The page must not fetch a font from elsewhere: any monospaced one will do.
     return DOCS / "verdict.svg", re.sub(r"\s*@font-face \{.*?\}", "", drawn, flags=re.DOTALL)
+
+
+def measured() -> Iterator[tuple[Path, str]]:
+    """Pages whose marked parts are written from the zoo and its kept evidence; the rest is theirs."""
+    sys.path.insert(0, str(ROOT))
+    from bench import tables
+
+    parts = tables.written()
+    for path in (ROOT / "README.md", DOCS / "measurements.md"):
+        yield path, tables.spliced(path.read_text("utf-8"), parts)
 
 
 def _mark(cause: catalog.Cause, word: str) -> str:
@@ -117,7 +128,16 @@ def _mark(cause: catalog.Cause, word: str) -> str:
 
 
 def wanted() -> dict[Path, str]:
-    files = dict([*cause_pages(), cause_index(), command_reference(), glossary(), *schema_files(), picture()])
+    made = [
+        *cause_pages(),
+        cause_index(),
+        command_reference(),
+        glossary(),
+        *schema_files(),
+        picture(),
+        *measured(),
+    ]
+    files = dict(made)
     return {
         path: re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE).rstrip() + "\n" for path, text in files.items()
     }

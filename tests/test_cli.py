@@ -11,8 +11,10 @@ from pathlib import Path
 import click
 import pytest
 
-BROKEN = "zoo/loss/double-softmax/broken.py"
-FIXED = "zoo/loss/double-softmax/fixed.py"
+from bench import zoo
+
+BROKEN = "zoo/handmade/loss/double-softmax/broken.py"
+FIXED = str(zoo.case("loss/double-softmax").fixed)
 
 
 def sleuth(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -5,6 +5,9 @@ import sys
 
 import pytest
 
+from bench import zoo
+
+CASE = zoo.case("loss/double-softmax")
 HEAVY = ("torch", "numpy", "scipy", "pandas", "sklearn", "matplotlib")
 SNIPPET = """
 import sys
@@ -19,9 +22,9 @@ REQUESTS = {
     "explain a rule": ["explain", "overfit-first"],
     "explain a flaw": ["explain", "dead-zone"],
     "evidence": ["evidence", "check"],
-    "json": ["lint", "zoo/loss/double-softmax/broken.py", "--json", "-"],
+    "json": ["lint", str(CASE.broken), "--json", "-"],
     "causes": ["causes"],
-    "lint": ["lint", "zoo/loss/double-softmax/broken.py"],
+    "lint": ["lint", str(CASE.broken)],
 }
 
 
@@ -44,9 +47,7 @@ def test_this_test_can_fail() -> None:
     assert heavy_modules_after("import sleuth, numpy") == ["numpy"]
 
 
-@pytest.mark.parametrize(
-    "words", [["zoo/loss/double-softmax/broken.py"], ["-q", "zoo/loss/double-softmax/fixed.py"]]
-)
+@pytest.mark.parametrize("words", [[str(CASE.broken)], ["-q", str(CASE.fixed)]], ids=["broken", "fixed"])
 def test_an_everyday_lint_does_not_load_the_command_line_library(words: list[str]) -> None:
     request = f"from sleuth.cli import run; run(['lint', '--no-cache', *{words!r}])"
     code = f"{request}\nimport sys; sys.exit('click' in sys.modules)"

@@ -14,7 +14,7 @@ from pathlib import Path
 from sleuth.lint import Selection, lint_source
 from sleuth.source.parsed_file import Project, Source, UnreadableSource, decode, parse_source
 
-SECONDS = float(os.environ.get("SLEUTH_FUZZ_SECONDS", "8"))  # of processor time, a test
+SECONDS = float(os.environ.get("SLEUTH_FUZZ_SECONDS", "4"))  # of processor time, a test
 LEAST = 25  # files, however slow the machine
 SLOWEST = 20.0  # seconds of processor time one file may take; the slowest of them takes a tenth of it
 FILES = sorted(Path(sysconfig.get_paths()["stdlib"]).rglob("*.py"))

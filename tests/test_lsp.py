@@ -12,7 +12,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
-BROKEN = Path("zoo/loss/double-softmax/broken.py")
+BROKEN = Path("zoo/handmade/loss/double-softmax/broken.py")
 GUILTY = 44  # the protocol counts lines from zero
 PATIENCE = 60
 Shown = dict[str, list[types.Diagnostic]]

@@ -73,19 +73,19 @@ def test_the_accepted_verdicts_are_those_of_the_kept_evidence(replayed: list[Rep
 
 
 def test_the_zoo_is_told_rightly_and_its_quiet_half_left_alone(replayed: list[Replayed]) -> None:
-    zoo = [entry for entry in replayed if entry.script.set == "zoo"]
-    told = score("zoo", zoo)
+    zoo = [entry for entry in replayed if entry.script.set == "handmade"]
+    told = score("handmade", zoo)
     assert (told.first, told.accused) == (told.broken, 0)
     assert told.broken + told.quiet >= 120
 
 
 def test_a_replay_loads_no_torch() -> None:
-    code = "from bench.replay import main; import sys; main(['zoo']); sys.exit('torch' in sys.modules)"
+    code = "from bench.replay import main; import sys; main(['handmade']); sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True).returncode == 0
 
 
 def test_a_worse_verdict_is_seen() -> None:
-    script = next(s for s in kept.scripts("zoo") if s.case is not None)
+    script = next(s for s in kept.scripts("handmade") if s.case is not None)
     named = Evidence("m", "proven", cause=script.accepted[0], technique="lint")
     before = Replayed(script, Kept(script.name, Observed((named,))))
     after = Replayed(script, Kept(script.name, Observed()))
@@ -98,7 +98,7 @@ def test_a_worse_verdict_is_seen() -> None:
 
 @given(OBSERVED)
 def test_what_was_seen_is_read_back_as_it_was_written(seen: Observed) -> None:
-    entry = Kept("zoo/a/b/broken", seen, script="1", version="2", seconds=1.5)
+    entry = Kept("handmade/a/b/broken", seen, script="1", version="2", seconds=1.5)
     assert kept.from_line(kept.to_line(entry)) == entry
 
 
@@ -107,20 +107,23 @@ def test_recorded_scripts_are_packed_with_what_was_known(
 ) -> None:
     monkeypatch.setattr(kept, "FOLDER", tmp_path / "evidence")
     monkeypatch.setattr(record, "SCRATCH", tmp_path / "scratch")
-    one, other = [s.name for s in kept.scripts("zoo")][:2]
+    one, other = [s.name for s in kept.scripts("handmade")][:2]
     kept.write(
-        "zoo", [Kept(one, Observed(), version="old", first_sight="dead-relu"), Kept(other, Observed())]
+        "handmade", [Kept(one, Observed(), version="old", first_sight="dead-relu"), Kept(other, Observed())]
     )
     (tmp_path / "scratch").mkdir()
     new = Kept(one, Observed(circumstances=frozenset({"learns"})), version="new")
     record.scratch_of(one).write_text(kept.to_line(new), "utf-8")
-    record.packed("zoo")
-    assert kept.read("zoo") == {one: replace(new, first_sight="dead-relu"), other: Kept(other, Observed())}
+    record.packed("handmade")
+    assert kept.read("handmade") == {
+        one: replace(new, first_sight="dead-relu"),
+        other: Kept(other, Observed()),
+    }
 
 
 def test_a_script_that_changed_asks_for_a_new_record(tmp_path: Path) -> None:
     path = tmp_path / "broken.py"
     path.write_text("a = 1\n")
-    before = kept.digest(Script("zoo/a/b/broken", path))
+    before = kept.digest(Script("handmade/a/b/broken", path))
     path.write_text("a = 2\n")
-    assert kept.digest(Script("zoo/a/b/broken", path)) != before
+    assert kept.digest(Script("handmade/a/b/broken", path)) != before

@@ -1,7 +1,7 @@
 """A run that is broken off between a forward and its backward: that call was training, not evaluation."""
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -59,12 +59,6 @@ halt(True)
 WITHOUT_GRADIENTS = EVALUATED.replace("    model(part)", "    with torch.no_grad():\n        model(part)")
 
 Run = Callable[[str], tuple[Ending, Record]]
-
-
-@pytest.fixture(scope="module")
-def stage() -> Iterator[Stage]:
-    with Stage() as made:
-        yield made
 
 
 @pytest.fixture

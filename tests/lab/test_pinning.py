@@ -3,7 +3,7 @@
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -125,12 +125,6 @@ Trainer(model=Net(), args=arguments, train_dataset=rows).train()
 """
 
 Run = Callable[..., tuple[Record, str]]
-
-
-@pytest.fixture(scope="module")
-def stage() -> Iterator[Stage]:
-    with Stage() as made:
-        yield made
 
 
 @pytest.fixture

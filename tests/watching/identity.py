@@ -19,7 +19,9 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
-ZOO = Path(__file__).resolve().parents[2] / "zoo"
+from bench import repair
+from bench.zoo import ZOO
+
 PATIENCE = 240  # seconds for one run
 
 
@@ -35,12 +37,17 @@ class Outcome:
     random: str
 
 
-def scripts(*folders: Path) -> list[Path]:
-    """Those of the zoo that train; the snippets do not."""
-    found = [
-        path for one in folders or (ZOO,) for path in ([one] if one.is_file() else sorted(one.rglob("*.py")))
-    ]
+def scripts(*chosen: Path) -> list[Path]:
+    """Those of the zoo that train, repaired twins among them; the snippets do not."""
+    found = [path for one in chosen or (ZOO,) for path in ([one] if one.is_file() else _below(one))]
     return [path for path in found if "snippets" not in path.parts]
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    yield from sorted(folder.rglob("*.py"))
+    for patch in sorted(folder.rglob(repair.PATCH)):
+        twin = repair.repaired(patch.parent)
+        yield from sorted([*twin.glob("fixed.py"), *twin.glob("fixed/**/*.py")])
 
 
 def alone_and_watched(script: Path, level: str = "default") -> tuple[Outcome | None, Outcome | None]:
@@ -176,7 +183,7 @@ def compare(chosen: list[Path]) -> int:
             word, slow = "too slow", slow + 1
         elif alone != watched:
             different += 1
-        print(word, alone.steps if alone else "", script.relative_to(ZOO), flush=True)
+        print(word, alone.steps if alone else "", os.path.relpath(script, ZOO), flush=True)
         if word == "DIFFERENT":
             print(alone, watched, sep="\n", flush=True)
     print(f"{len(chosen)} scripts, {different} different, {slow} not compared (too slow)", flush=True)

@@ -173,7 +173,7 @@ CHILDREN = """
     if __name__ == "__main__":
         data = TensorDataset(torch.randn(16, 3))
         for method in ("fork", "spawn"):
-            served = sum(len(x) for x, in DataLoader(data, 4, num_workers=2, multiprocessing_context=method))
+            served = sum(len(x) for x, in DataLoader(data, 4, num_workers=1, multiprocessing_context=method))
             print(method, served)
         mp.spawn(work, nprocs=1)
         print(train(3))

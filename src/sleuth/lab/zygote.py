@@ -19,7 +19,15 @@ from sleuth.lab.orphans import adopt_orphans, end_children, end_with_parent
 
 GRACE = 1.5  # seconds between asking a child to end and ending it
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # a terminal sends them to a whole group
-LIBRARIES = ("numpy", "torch", "torch.nn.functional", "torch.utils.data", "torch.optim.lr_scheduler")
+# The first optimizer of a process loads torch._dynamo, which takes a second: here, or in every child.
+LIBRARIES = (
+    "numpy",
+    "torch",
+    "torch.nn.functional",
+    "torch.utils.data",
+    "torch.optim.lr_scheduler",
+    "torch._dynamo",
+)
 
 
 def main(preload: list[str]) -> None:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from sleuth import catalog
@@ -170,6 +171,7 @@ def evaluation(n: int, **changes: Any) -> Evaluation:
     return replace(usual, **changes)
 
 
+@cache  # a record is never changed, and hundreds of tests start from this one
 def healthy(steps: int = STEPS) -> Record:
     """A classifier that learns, with every line a recorder may write."""
     loaders = (

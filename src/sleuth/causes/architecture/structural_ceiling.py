@@ -181,9 +181,9 @@ def _out_of_reach(reach: "Reach") -> str:
 
     if reach.lies:
         return (
-            f"Autograd promises a gradient of {reach.promised:.3g} along the best direction; really moving the "
-            f"parameters gives {reach.measured:.3g}. The gradient is a stand-in's, and the metric itself does "
-            "not follow."
+            f"Autograd promises a gradient of {reach.promised:.3g} along the best direction; really moving "
+            f"the parameters gives {reach.measured:.3g}. The gradient is a stand-in's, and the metric itself "
+            "does not follow."
         )
     if reach.relative > NO_SLOPE or (reach.rank and reach.entries > 1):
         return (
@@ -191,6 +191,6 @@ def _out_of_reach(reach: "Reach") -> str:
             f"its Jacobian (rank {reach.rank} of {reach.entries}): the parameters move it, but not there."
         )
     return (
-        f"The metric's gradient with respect to the parameters is {reach.promised:.2g} ({reach.relative:.1g} relative): "
-        "none of them moves it."
+        f"The metric's gradient with respect to the parameters is {reach.promised:.2g} "
+        f"({reach.relative:.1g} relative): none of them moves it."
     )
