@@ -1,6 +1,6 @@
 #!/usr/bin/env python
-"""Writes what is generated of docs/ and README.md: cause pages, overview, commands, glossary, schemas, picture,
-tables of measurements. --check compares."""
+"""Writes what is generated of docs/ and README.md: cause pages, overview, commands, glossary, schemas,
+picture, tables of measurements. --check compares."""
 
 import argparse
 import contextlib
