@@ -73,7 +73,7 @@ PHASES = {
     "writing a line": "sleuth.record.json_lines:line_of",
     "writing to the file": "sleuth.watching.writer:Writer._append",
     "the end of the record": "sleuth.watching.install:_end",
-    "putting things back": "sleuth.watching.patches:Patches.restore",
+    "putting things back": "sleuth.doors.patches:Patches.restore",
     "passing output on": "sleuth.cli.beside:_pass_on",
     "the vital signs": "sleuth.watching.live:Live.look",
     "reading the record": "sleuth.watching.judging:load",

@@ -6,8 +6,8 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
+from sleuth.doors.patches import Patches
 from sleuth.watching.importing import when_imported
-from sleuth.watching.patches import Patches
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # Audit events → which of their arguments name what is changed.

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from types import MethodType
 from typing import Any
 
+from sleuth.doors import of_torch
+from sleuth.doors.patches import dressed
 from sleuth.measure.grad_requests import read_request
 from sleuth.watching import nonfinite, steps
-from sleuth.watching.patches import dressed
 from sleuth.watching.state import State
 
 MOST_NODES = 4000  # of a graph counted; a growing graph shows long before
@@ -46,7 +47,7 @@ def attach(state: State, patches: Any) -> None:
         except Exception as error:
             state.give_up(error)
 
-    patches.replace(torch.Tensor, "backward", lambda original: Lookup(original, seen))
+    of_torch.backward(patches, lambda original: Lookup(original, seen))
 
     _watch_module(state, patches, torch.autograd, seen)
     _watch_transforms(state, patches, seen)

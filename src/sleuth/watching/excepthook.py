@@ -6,8 +6,8 @@ from contextlib import suppress
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
+from sleuth.doors.patches import HIDDEN
 from sleuth.watching import importing
-from sleuth.watching.patches import HIDDEN
 from sleuth.watching.place import OWN_FOLDER
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from types import MethodType
 from typing import Any
 
+from sleuth.doors import of_torch
+from sleuth.doors.patches import dressed
 from sleuth.record.entries import Overwritten
 from sleuth.watching import activations, models, modes, passes
 from sleuth.watching.models import COMPILED, Births
 from sleuth.watching.nonfinite import Last
-from sleuth.watching.patches import dressed
 from sleuth.watching.place import Place
 from sleuth.watching.rows import fingerprint, hashes
 from sleuth.watching.state import EVALUATING, Forward, State
@@ -97,7 +98,7 @@ def attach(state: State, patches: Any, births: Births) -> None:
         return output
 
     door = Door(original, dressed(__call__, original), dressed(part, original), calls)
-    patches.replace(torch.nn.Module, "__call__", lambda original: door)
+    of_torch.model_calls(patches, lambda original: door)
     state.keep_open = lambda: _keep_open(torch.nn.Module, door)
 
 

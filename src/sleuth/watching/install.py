@@ -13,11 +13,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from sleuth.doors.patches import Patches
 from sleuth.record.entries import End, Run, Trouble
 from sleuth.watching import importing, modes, passes, steps
 from sleuth.watching.excepthook import keep_clean
 from sleuth.watching.models import Births
-from sleuth.watching.patches import Patches
 from sleuth.watching.rows import Rows
 from sleuth.watching.state import State
 from sleuth.watching.voice import Voice, voice

@@ -4,6 +4,7 @@ import time
 import weakref
 from typing import Any
 
+from sleuth.doors import of_torch
 from sleuth.record.entries import Loader
 from sleuth.watching.state import State
 
@@ -50,10 +51,10 @@ def attach(state: State, patches: Any) -> None:
 
         return __init__
 
-    patches.replace(door.DataLoader, "__init__", made)
+    of_torch.loaders_made(patches, made)
     patches.replace(door.DataLoader, "__iter__", begun)
     patches.replace(door._BaseDataLoaderIter, "__init__", joined)
-    patches.replace(door._BaseDataLoaderIter, "__next__", served)
+    of_torch.batches_served(patches, served)
 
 
 def _parts(batch: Any) -> tuple[Any, ...]:

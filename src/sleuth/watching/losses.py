@@ -5,7 +5,8 @@ import weakref
 from dataclasses import dataclass
 from typing import Any
 
-from sleuth.torch_losses import LOSSES, OF_YES_OR_NO, OVER_CLASSES
+from sleuth.doors import of_torch
+from sleuth.torch_losses import OF_YES_OR_NO, OVER_CLASSES
 from sleuth.watching import passes
 from sleuth.watching.place import Place
 from sleuth.watching.state import Forward, State
@@ -28,8 +29,6 @@ class Call:
 
 
 def attach(state: State, patches: Any) -> None:
-    import torch
-
     inside, untouchable = [False], hands_off()
 
     def watched(original: Any, name: str) -> Any:
@@ -49,7 +48,7 @@ def attach(state: State, patches: Any) -> None:
 
         return loss
 
-    patches.replace_everywhere(torch.nn.functional, LOSSES, watched)
+    of_torch.losses(patches, watched)
 
 
 def seen(state: State, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], value: Any) -> None:

@@ -6,6 +6,7 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
+from sleuth.doors import of_torch
 from sleuth.record.entries import Optimizer
 from sleuth.watching import holdings, nonfinite, replicas, steps
 from sleuth.watching.place import NOWHERE, Place
@@ -60,7 +61,6 @@ def total(parts: Any) -> float:
 
 def attach(state: State, patches: Any) -> None:
     import torch
-    from torch.optim import optimizer as door
 
     depth = [0]
 
@@ -94,8 +94,7 @@ def attach(state: State, patches: Any) -> None:
 
     patches.replace(torch.optim.Optimizer, "__init__", made)
     patches.replace(torch.optim.Optimizer, "zero_grad", cleared)
-    patches.undo.append(door.register_optimizer_step_pre_hook(before).remove)
-    patches.undo.append(door.register_optimizer_step_post_hook(after).remove)
+    of_torch.optimizer_steps(patches, before, after)
 
 
 def _safely(state: State, function: Any, *args: Any) -> None:

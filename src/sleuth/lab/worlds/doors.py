@@ -6,18 +6,15 @@ hold: one that never did makes an experiment unavailable, which differs from one
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import wraps
-from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
-from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from torch.utils.data import DataLoader
 
+from sleuth.doors import of_torch
+from sleuth.doors.patches import Patches
 from sleuth.lab.control import Control
 from sleuth.measure.forward import is_loss_module
 from sleuth.torch_losses import LOSSES, TorchLoss
@@ -44,14 +41,16 @@ class World:
 
     control: Control
     took_hold: Counter[str] = field(default_factory=Counter)
-    _stack: ExitStack = field(default_factory=ExitStack)
+    patches: Patches = field(default_factory=Patches)
     inside: int = 0  # root calls of models that run now, counted by every door that stands around them
     name: str = "change"
 
     @contextmanager
     def open(self) -> Iterator["World"]:
-        with self._stack:
+        try:
             yield self
+        finally:
+            self.patches.restore()
 
     def hold(self) -> None:
         """Say that the change has changed something."""
@@ -64,64 +63,47 @@ class World:
 
     def replace(self, owner: Any, attribute: str, wrap: Callable[[Any], Any]) -> None:
         """Put `wrap(original)` in the place of an attribute."""
-        if attribute not in vars(owner):
-            setattr(owner, attribute, wrap(getattr(owner, attribute)))
-            self._stack.callback(delattr, owner, attribute)
-            return
-        original = vars(owner)[attribute]
-        setattr(owner, attribute, wrap(_as_function(owner, original)))
-        self._stack.callback(setattr, owner, attribute, original)
+        self.patches.replace(owner, attribute, wrap)
 
     def losses(self, change: Callable[[LossCall], None], *functions: str) -> None:
         """Change the arguments of torch's loss functions (all, or those named)."""
         name = self.name
 
-        def wrap(function: str) -> Callable[[Any], Any]:
-            def around(original: Any) -> Any:
-                @wraps(original)
-                def call(*args: Any, **keywords: Any) -> Any:
-                    given = _given(function, args, keywords)
-                    if (loss_call := given.call()) is None:
-                        return original(*args, **keywords)
-                    with self._as(name):
-                        change(loss_call)
-                    return given.handed_to(original, loss_call)
+        def around(original: Any, function: str) -> Any:
+            def call(*args: Any, **keywords: Any) -> Any:
+                given = _given(function, args, keywords)
+                if (loss_call := given.call()) is None:
+                    return original(*args, **keywords)
+                with self._as(name):
+                    change(loss_call)
+                return given.handed_to(original, loss_call)
 
-                return call
+            return call
 
-            return around
-
-        for function in functions or WITH_TARGET:
-            self.replace(functional, function, wrap(function))
+        of_torch.losses(self.patches, around, functions or WITH_TARGET)
 
     def results(self, change: Callable[[str, Any, Tensor], Tensor], *functions: str) -> None:
         """Change what torch's loss functions return: change(function, input, result)."""
         name = self.name
 
-        def wrap(function: str) -> Callable[[Any], Any]:
-            def around(original: Any) -> Any:
-                @wraps(original)
-                def call(*args: Any, **keywords: Any) -> Any:
-                    result = original(*args, **keywords)
-                    loss_call = _given(function, args, keywords).call()
-                    if loss_call is None:
-                        return result
-                    with self._as(name):
-                        return change(function, loss_call.input, result)
+        def around(original: Any, function: str) -> Any:
+            def call(*args: Any, **keywords: Any) -> Any:
+                result = original(*args, **keywords)
+                loss_call = _given(function, args, keywords).call()
+                if loss_call is None:
+                    return result
+                with self._as(name):
+                    return change(function, loss_call.input, result)
 
-                return call
+            return call
 
-            return around
-
-        for function in functions or WITH_TARGET:
-            self.replace(functional, function, wrap(function))
+        of_torch.losses(self.patches, around, functions or WITH_TARGET)
 
     def backward(self, change: Callable[[Tensor], Tensor]) -> None:
         """Change the tensor that `backward` starts from."""
         name = self.name
 
         def around(original: Any) -> Any:
-            @wraps(original)
             def backward(loss: Tensor, *args: Any, **keywords: Any) -> Any:
                 with self._as(name):
                     changed = change(loss)
@@ -129,7 +111,7 @@ class World:
 
             return backward
 
-        self.replace(Tensor, "backward", around)
+        of_torch.backward(self.patches, around)
 
     def calls(self, around: Callable[[nn.Module, Callable[[], Any]], Any]) -> None:
         """Stand around every root call of a model: around(model, call) makes the call, returns its result."""
@@ -137,7 +119,6 @@ class World:
         depth = [0]  # of this door alone: others may stand before and behind it
 
         def wrap(original: Any) -> Any:
-            @wraps(original)
             def call(module: nn.Module, *args: Any, **keywords: Any) -> Any:
                 if depth[0] or is_loss_module(module):
                     return original(module, *args, **keywords)
@@ -152,7 +133,7 @@ class World:
 
             return call
 
-        self.replace(nn.Module, "__call__", wrap)
+        of_torch.model_calls(self.patches, wrap)
 
     def inputs(self, change: Callable[[Tensor], Tensor]) -> None:
         """Change the tensors that models are called with; targets handed along are left alone."""
@@ -160,7 +141,6 @@ class World:
         depth = [0]  # of this door alone: others may stand before and behind it
 
         def wrap(original: Any) -> Any:
-            @wraps(original)
             def call(module: nn.Module, *args: Any, **keywords: Any) -> Any:
                 if depth[0] or is_loss_module(module):
                     return original(module, *args, **keywords)
@@ -180,7 +160,7 @@ class World:
 
             return call
 
-        self.replace(nn.Module, "__call__", wrap)
+        of_torch.model_calls(self.patches, wrap)
 
     def first_call(self, change: Callable[[nn.Module], None]) -> None:
         """Change a model just before it is called for the first time."""
@@ -214,8 +194,7 @@ class World:
                 group, values = saved.pop()
                 group.update(values)
 
-        self._stack.callback(register_optimizer_step_pre_hook(before).remove)
-        self._stack.callback(register_optimizer_step_post_hook(after).remove)
+        of_torch.optimizer_steps(self.patches, before, after)
 
     def repeat_first_batch(self) -> None:
         """Every turn of a training loop gets the data of its first, and the random numbers of then."""
@@ -234,7 +213,7 @@ class World:
             with self._as(name):
                 act(optimizer)
 
-        self._stack.callback(register_optimizer_step_pre_hook(hook).remove)
+        of_torch.optimizer_steps(self.patches, hook, None)
 
     def after_step(self, act: Callable[[torch.optim.Optimizer], None]) -> None:
         name = self.name
@@ -243,7 +222,7 @@ class World:
             with self._as(name):
                 act(optimizer)
 
-        self._stack.callback(register_optimizer_step_post_hook(hook).remove)
+        of_torch.optimizer_steps(self.patches, None, hook)
 
     def loaders(self, change: Callable[[dict[str, Any]], None]) -> None:
         """Change the options DataLoaders are made with: `dataset`, `batch_size`, `shuffle`, ..."""
@@ -251,7 +230,6 @@ class World:
         name = self.name
 
         def around(original: Any) -> Any:
-            @wraps(original)
             def init(loader: Any, *args: Any, **keywords: Any) -> None:
                 options = dict(zip(names, args, strict=False)) | keywords
                 with self._as(name):
@@ -260,7 +238,7 @@ class World:
 
             return init
 
-        self.replace(DataLoader, "__init__", around)
+        of_torch.loaders_made(self.patches, around)
 
     @contextmanager
     def _as(self, name: str) -> Iterator[None]:
@@ -270,14 +248,6 @@ class World:
             yield
         finally:
             self.name = before
-
-
-def _as_function(owner: Any, raw: Any) -> Any:
-    """A recorder may have put a descriptor in a method's place: it is asked anew at every call."""
-    if isinstance(owner, type) and not isinstance(raw, (FunctionType, BuiltinFunctionType)):
-        if hasattr(type(raw), "__get__") and type(raw).__module__.startswith("sleuth."):
-            return lambda instance, *args, **keywords: raw.__get__(instance, owner)(*args, **keywords)
-    return raw
 
 
 @dataclass

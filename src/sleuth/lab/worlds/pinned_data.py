@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.data.dataloader import _BaseDataLoaderIter
 
+from sleuth.doors import of_torch
 from sleuth.lab.control import Pin
 from sleuth.lab.worlds.doors import World
 
@@ -30,7 +30,7 @@ def pin(world: World) -> None:
 
         return advance
 
-    world.replace(_BaseDataLoaderIter, "__next__", around)
+    of_torch.batches_served(world.patches, around)
 
 
 def _snapshot() -> Any:

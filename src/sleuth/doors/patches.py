@@ -1,10 +1,10 @@
-"""Replaces functions of torch by watched ones, and puts every one of them back."""
+"""Replaces functions by others that stand around them, and puts every one of them back."""
 
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import update_wrapper
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 MISSING: Any = object()
@@ -27,7 +27,7 @@ class Patches:
                 return
             self._set(owner, name, MISSING, dressed(make(inherited), inherited))
         else:
-            self._set(owner, name, original, dressed(make(original), original))
+            self._set(owner, name, original, dressed(make(_as_function(owner, original)), original))
 
     def replace_everywhere(self, owner: Any, names: Iterable[str], make: Callable[[Any, str], Any]) -> None:
         """Functions of a module, also where another module already holds them by `from … import`."""
@@ -56,14 +56,23 @@ class Patches:
         setattr(owner, name, watched)
 
 
+def _as_function(owner: Any, raw: Any) -> Any:
+    """What stands there already may be a descriptor of ours: it is asked anew at every call."""
+    if isinstance(owner, type) and not isinstance(raw, (FunctionType, BuiltinFunctionType)):
+        if hasattr(type(raw), "__get__") and type(raw).__module__.startswith("sleuth."):
+            return lambda instance, *args, **keywords: raw.__get__(instance, owner)(*args, **keywords)
+    return raw
+
+
 # `warnings` does not count frames of a file that is named like this, so that a warning raised with a stack
 # level still points at the user's line.
 HIDDEN = "<sleuth, hidden like importlib._bootstrap>"
 
 
 def dressed(watched: Any, original: Any) -> Any:
-    """A watched function answers to the name, the docstring and the signature of the original."""
-    if isinstance(watched, FunctionType):
+    """A function of ours answers to the name, the docstring and the signature of the original. One of
+    somebody else's that is put in its place stays as it is."""
+    if isinstance(watched, FunctionType) and str(watched.__module__).startswith("sleuth."):
         watched.__code__ = watched.__code__.replace(co_filename=HIDDEN)
         return update_wrapper(watched, original)
     return watched
