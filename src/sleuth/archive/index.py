@@ -5,6 +5,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,17 @@ CREATE INDEX IF NOT EXISTS by_start ON runs (started);
 """
 TABLES = (("runs", "id"), ("metrics", "run"), ("series", "run"))
 BULKY = ("packages", "code", "environment")  # of a run's facts; they stay in its folder
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How long a series is and how far it goes; None where no value is finite."""
+
+    count: int
+    step: int
+    last: float
+    lowest: float | None
+    highest: float | None
 
 
 def write(run: "Run", meta: Mapping[str, Any], found: Digest) -> None:
@@ -66,10 +78,12 @@ def remove(home: Path, ids: Sequence[str]) -> None:
                 _delete(db, run_id)
 
 
-def rows(home: Path) -> dict[str, tuple[dict[str, Any], int]]:
-    """Id → what the index knows of a finished run, and its number of steps."""
+def rows(home: Path, ids: Sequence[str] | None = None) -> dict[str, tuple[dict[str, Any], int]]:
+    """Id → what the index knows of a finished run, and its number of steps; of all runs, or of a few."""
+    chosen = "" if ids is None else f" WHERE id IN ({','.join('?' * len(ids))})"
     with _reading(home) as db:
-        found = db.execute("SELECT id, meta, steps FROM runs").fetchall() if db else []
+        query = f"SELECT id, meta, steps FROM runs{chosen}"
+        found = db.execute(query, tuple(ids or ())).fetchall() if db else []
     return {run_id: (json.loads(meta), steps) for run_id, meta, steps in found}
 
 
@@ -98,6 +112,33 @@ def stored_series(run: "Run", names: Sequence[str] | None = None) -> dict[str, S
         for name, steps, values in found
         if names is None or name in names
     }
+
+
+def names(run: "Run") -> dict[str, Extent]:
+    """What the index holds of a run, without the values; empty where it does not hold the run."""
+    if run.home is None:
+        return {}
+    query = "SELECT name, count, step, shown, lowest, highest FROM metrics WHERE run = ?"
+    with _reading(run.home) as db:
+        found = db.execute(query, (run.id,)).fetchall() if db else []
+    return {name: Extent(count, step, float(last), low, high) for name, count, step, last, low, high in found}
+
+
+def common(home: Path, most: int = 60) -> list[str]:
+    """The names of series that most runs have, commonest first."""
+    with _reading(home) as db:
+        query = "SELECT name FROM metrics GROUP BY name ORDER BY count(*) DESC, name LIMIT ?"
+        return [name for (name,) in db.execute(query, (most,))] if db else []
+
+
+def packed(run: "Run", name: str) -> tuple[bytes, bytes] | None:
+    """One series as it is stored: steps and values, for readers that unpack them in their own way."""
+    if run.home is None:
+        return None
+    with _reading(run.home) as db:
+        query = "SELECT steps, vals FROM series WHERE run = ? AND name = ?"
+        found = db.execute(query, (run.id, name)).fetchone() if db else None
+    return None if found is None else (bytes(found[0]), bytes(found[1]))
 
 
 def _extremes(one: Series) -> tuple[str, int, int, float, float | None, float | None, str]:

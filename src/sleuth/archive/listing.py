@@ -1,7 +1,7 @@
 """Which runs there are, and how one of them is named."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,12 +95,15 @@ def _all(home: Path) -> Iterable[Row]:
     """The folders are what there is; the index spares reading those it knows."""
     known = index.rows(home)
     for folder in _folders(home):
-        run = Run(folder.name, folder)
-        if run.id in known:
-            meta, steps = known[run.id]
-            yield Row(run, status_of(meta, folder), meta, steps)
-        else:
-            yield _unknown(run)
+        yield row_of(Run(folder.name, folder), known)
+
+
+def row_of(run: Run, known: Mapping[str, tuple[dict[str, Any], int]]) -> Row:
+    """One run, by what the index knows of it, else by its folder."""
+    if run.id in known:
+        meta, steps = known[run.id]
+        return Row(run, status_of(meta, run.folder), meta, steps)
+    return _unknown(run)
 
 
 def _unknown(run: Run) -> Row:

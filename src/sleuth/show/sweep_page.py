@@ -42,8 +42,12 @@ def page(analysis: Analysis) -> str:
     head = (
         f"<!doctype html><html lang='en'><meta charset='utf-8'><title>sleuth sweep: {escape(title)}</title>"
     )
-    body = "".join(_body(analysis, title))
-    return f"{head}<style>{STYLE}</style><body><div class='sleuth'>{body}</div></body></html>\n"
+    return f"{head}<style>{STYLE}</style><body><div class='sleuth'>{body(analysis)}</div></body></html>\n"
+
+
+def body(analysis: Analysis) -> str:
+    """All that the page says, to stand in any page."""
+    return "".join(_body(analysis, f"{analysis.param} → {analysis.metric}"))
 
 
 def _body(analysis: Analysis, title: str) -> Iterator[str]:

@@ -1,0 +1,48 @@
+"""The archives that are shown together."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sleuth.ui.lines import Line
+from sleuth.ui.shelf import Shelf
+
+
+@dataclass(frozen=True)
+class Homes:
+    shelves: tuple[Shelf, ...]
+
+    @property
+    def paths(self) -> list[Path]:
+        return [shelf.home for shelf in self.shelves]
+
+    @property
+    def version(self) -> int:
+        return sum(shelf.version for shelf in self.shelves)
+
+    def lines(self) -> list[Line]:
+        """Of all archives, newest first."""
+        found = [one for shelf in self.shelves for one in shelf.refresh().values()]
+        return sorted(found, key=lambda one: (one.started, one.id), reverse=True)
+
+    def find(self, run_id: str) -> tuple[Shelf, Line] | None:
+        for shelf in self.shelves:
+            if (found := shelf.find(run_id)) is not None:
+                return shelf, found
+        return None
+
+    def shelf_of(self, found: Line) -> Shelf:
+        return self.shelves[found.home]
+
+    def column(self, name: str) -> dict[str, tuple[float, float, float]]:
+        """Run → last, lowest and highest value of a series, over all archives."""
+        return {run: told for shelf in self.shelves for run, told in shelf.column(name).items()}
+
+    def numbered(self) -> Iterator[tuple[int, Path]]:
+        yield from enumerate(self.paths)
+
+
+def homes(folders: Iterable[Path]) -> Homes:
+    """Each archive once, in the order given."""
+    distinct = dict.fromkeys(folder.absolute() for folder in folders)
+    return Homes(tuple(Shelf(folder, place) for place, folder in enumerate(distinct)))
