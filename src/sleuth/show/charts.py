@@ -83,6 +83,8 @@ class Chart:
     colours: Mapping[str, int] | None = None
     faint: frozenset[str] = frozenset()  # lines that stand behind the others
     key: str = ""  # names the chart to the script of the page
+    unit: str = "step"
+    shares: bool = False  # values from 0 to 1, on an even scale
 
 
 def figure(chart: Chart, size: Size = Size()) -> str:
@@ -124,8 +126,9 @@ def bar(share: float, width: int = 160, height: int = 10) -> str:
     part = max(1.0, min(1.0, share) * width) if share > 0 else 0
     return (
         f"<svg class='bar' viewBox='0 0 {width} {height}' width='{width}' height='{height}' "
-        f"aria-hidden='true' preserveAspectRatio='none'>"
-        f"<rect class='whole' width='{width}' height='{height}' rx='2'/><rect class='part' width='{part:.1f}' height='{height}' rx='2'/></svg>"
+        "aria-hidden='true' preserveAspectRatio='none'>"
+        f"<rect class='whole' width='{width}' height='{height}' rx='2'/>"
+        f"<rect class='part' width='{part:.1f}' height='{height}' rx='2'/></svg>"
     )
 
 
@@ -209,7 +212,9 @@ def _extent(chart: Chart) -> tuple[float, float, float, float] | None:
 
 def _scales(chart: Chart, extent: tuple[float, float, float, float], size: Size) -> tuple[Scale, Scale]:
     first, last, low, high = extent
-    log = _logarithmic(low, high)
+    log = _logarithmic(low, high) and not chart.shares
+    if chart.shares:
+        low, high = 0.0, 1.0
     if chart.band is not None and log:  # what is usual shall be seen beside what is
         low, high = min(low, chart.band[0]), max(high, chart.band[1])
     return Scale(first, last, LEFT, size.right), Scale(low, high, size.floor, TOP, log)
@@ -227,7 +232,7 @@ def _layers(chart: Chart, across: Scale, up: Scale, size: Size) -> Iterator[str]
             f"height='{max(0.0, bottom - top):.1f}'/>"
         )
     yield f"<path class='axis' d='M{LEFT} {TOP}V{size.floor:g}H{size.right:g}'/>"
-    yield from _axes(across, up, size)
+    yield from _axes(across, up, size, chart.unit)
     for place, (name, level) in enumerate(chart.lines.items()):
         if len(level.steps):
             colour = (chart.colours or {}).get(name, place) % COLOURS
@@ -265,7 +270,7 @@ def _pin(pin: Pin, across: Scale, size: Size) -> str:
     )
 
 
-def _axes(across: Scale, up: Scale, size: Size) -> Iterator[str]:
+def _axes(across: Scale, up: Scale, size: Size, unit: str) -> Iterator[str]:
     yield _label(LEFT - 4, TOP + 8, "end", _short(up.high))
     if up.high > up.low:
         yield _label(LEFT - 4, size.floor, "end", _short(up.low))
@@ -273,7 +278,7 @@ def _axes(across: Scale, up: Scale, size: Size) -> Iterator[str]:
         yield _label(LEFT - 4, (TOP + size.floor) / 2 + 6, "end", _short(middle))
     yield _label(LEFT, size.height - 4, "start", f"{across.low:g}")
     yield _label(size.right, size.height - 4, "end", _whole(across.high))
-    yield _label((LEFT + size.right) / 2, size.height - 4, "middle", "step")
+    yield _label((LEFT + size.right) / 2, size.height - 4, "middle", unit)
 
 
 def _whole(step: float) -> str:

@@ -60,7 +60,7 @@ def app(homes: Homes, static: str = "/static") -> Starlette:
     """`static`: where the style sheet and the script are; an export has them beside its pages."""
     handlers = {HTTPException: _told, ClientDisconnect: _too_large, Exception: _failed}
     made = Starlette(routes=[*ROUTES, Route("/static/{name}", _static)], exception_handlers=handlers)  # type: ignore[arg-type]
-    made.state.homes, made.state.static = homes, f"{static}"
+    made.state.homes, made.state.static, made.state.exported = homes, static, False
     return made
 
 

@@ -17,7 +17,7 @@ from sleuth.sweeping.columns import SEEDS
 from sleuth.ui import facts, levels, series
 from sleuth.ui.homes import Homes
 from sleuth.ui.lines import Line
-from sleuth.ui.panels import PLACES
+from sleuth.ui.panels import PLACES, counts_on
 from sleuth.ui.parting import parting
 from sleuth.ui.series import Span
 
@@ -79,10 +79,12 @@ def comparison(known: Homes, lines: Sequence[Line], metric: str, span: Span) -> 
 def _shared(known: Homes, lines: Sequence[Line]) -> list[str]:
     """Series that at least two of the runs have: the loss, what the scripts told, then the rest."""
     counts: dict[str, int] = defaultdict(int)
+    counting: set[str] = set()
     for line in lines:
-        for name in series.extents(known.shelf_of(line), line):
+        for name, extent in series.extents(known.shelf_of(line), line).items():
             counts[name] += 1
-    common = [name for name, count in counts.items() if count > 1]
+            counting |= {name} if counts_on(name, extent) else set()
+    common = [name for name, count in counts.items() if count > 1 and name not in counting]
     own = [name for name in common if not name.startswith("step/")]
     return [
         *(name for name in FIRST[:1] if name in common),
@@ -99,8 +101,9 @@ def _rows(lines: Sequence[Line]) -> Iterator[Row]:
     if len(set(words)) > 1 and not any(line.settings for line in lines):
         yield Row("setting", "command", tuple(words))
     yield from _differing("script", [{"script": line.script} for line in lines])
-    seeds = [", ".join(facts.seeds(meta)) for meta in metas]
-    yield from _differing("seed", [{"seeds that were set": told} for told in seeds])
+    seeds = [facts.seeds(meta) for meta in metas]
+    own = [", ".join(seed for seed in told if any(seed not in other for other in seeds)) for told in seeds]
+    yield from _differing("seed", [{"seeds that were set": told or "–"} for told in own])
     yield from _differing("code", [{"code": version} for version in _versions(lines)])
     for kind in ("environment", "packages"):
         yield from _differing(kind, [dict(facts.table(meta, kind)) for meta in metas])
@@ -204,14 +207,25 @@ def _sentences(
     others = [row.name for row in rows if row.kind in ("code", "script", "packages", "environment")]
     yield _differ(settings, others)
     ends = {group.label: _ends(known, group, metric) for group in groups}
-    told = [f"{label or 'all'}: {_mean(values):.4g}" for label, values in ends.items() if values]
+    told = [f"{label or 'all'} ends at {_mean(values):.4g}" for label, values in ends.items() if values]
     if told:
         short = metric.removeprefix("step/")
-        what = "The last" if all(len(values) < 2 for values in ends.values()) else "The mean of the last"
-        yield f"{what} {short} is {'; '.join(told[:8])}."
+        what = "Last" if all(len(values) < 2 for values in ends.values()) else "Mean of the last"
+        yield f"{what} {short}: {'; '.join(told[:8])}."
     if len(parts) == 1:
         yield _parted(parts[0].found)
+    yield from _accused(groups)
     yield from _judged(groups, ends, settings, metric)
+
+
+def _accused(groups: Sequence[Group]) -> Iterator[str]:
+    """What was found in some of the runs and not in all of them."""
+    found = {group.label: {cause for line in group.lines for cause in line.causes} for group in groups}
+    shared = set.intersection(*found.values()) if found else set()
+    for group in groups:
+        for line in group.lines[:1]:
+            if set(line.causes) - shared and line.verdict:
+                yield f"In {group.label or line.id}: {line.verdict}"
 
 
 def _differ(settings: Sequence[Row], others: Sequence[str]) -> str:

@@ -84,15 +84,16 @@ def charts(
     """`only`: one chart by its title, as wide as the page."""
     extents = series.extents(shelf, found)
     seen = inside.inside(shelf, found).curves if inside.at_once(shelf, found) else {}
-    shown, more = panels([name for name in extents if not _counts(name, extents[name])], seen)
+    counting = [name for name, extent in extents.items() if counts_on(name, extent)]
+    shown, more = panels([name for name in extents if name not in counting], seen)
     if only:
         shown = [panel for panel in (*shown, *map(single, more)) if panel.title == only]
     pins = pinned(facts.findings(found.run.meta))
     drawn = (_chart(shelf, found, panel, seen, span, places, pins) for panel in shown)
-    return Charts(tuple(drawn), tuple(more))
+    return Charts(tuple(drawn), (*more, *counting))
 
 
-def _counts(name: str, extent: Extent) -> bool:
+def counts_on(name: str, extent: Extent) -> bool:
     """A number that only counts on, one more each time, is no curve worth a look (an epoch, an iteration)."""
     if name.startswith("step/") or extent.lowest is None or extent.highest is None or extent.count < 2:
         return False

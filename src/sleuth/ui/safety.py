@@ -60,7 +60,7 @@ class Door:
         return bool(mark) and scheme == "http" and self.knows(host) and host == headers.get("host")
 
 
-def door(host: str, port: int) -> Door:
+def door_of(host: str, port: int) -> Door:
     """On an address other than loopback, that address is a name as well."""
     names = {"127.0.0.1", "localhost", "[::1]"}
     if not _is_any(host):

@@ -9,19 +9,26 @@ import uvicorn
 
 from sleuth.errors import SleuthError
 from sleuth.ui.app import app
-from sleuth.ui.homes import Homes, homes
-from sleuth.ui.safety import Door, Guarded, door
+from sleuth.ui.homes import homes
+from sleuth.ui.safety import Door, Guarded, door_of
 
 LEAVING = 2  # seconds that open pages have to leave when the server is stopped
 
 
 def serve(folders: Sequence[Path], host: str, port: int, ready: Callable[[str], None]) -> None:
     """Until it is interrupted. `ready` is called with the link once requests are taken."""
-    known = homes(folders)
-    listening = _listening(host, port)
-    own = door(host, listening.getsockname()[1])
-    known.lines()
+    place = listening(host, port)
+    door, made = server(folders, host, place)
     gc.freeze()  # lines of the list stay: no need to look through them again and again
+    ready(link(door, host))
+    made.run(sockets=[place])
+
+
+def server(folders: Sequence[Path], host: str, place: socket.socket) -> tuple[Door, uvicorn.Server]:
+    """The server of these archives, and whom it lets in; the runs are looked through once before it is asked."""
+    known = homes(folders)
+    known.lines()
+    own = door_of(host, place.getsockname()[1])
     config = uvicorn.Config(
         Guarded(app(known), own),
         log_level="warning",
@@ -30,8 +37,7 @@ def serve(folders: Sequence[Path], host: str, port: int, ready: Callable[[str], 
         timeout_graceful_shutdown=LEAVING,
         lifespan="off",
     )
-    ready(link(own, host))
-    uvicorn.Server(config).run(sockets=[listening])
+    return own, uvicorn.Server(config)
 
 
 def link(own: Door, host: str) -> str:
@@ -39,7 +45,7 @@ def link(own: Door, host: str) -> str:
     return f"http://{name}:{own.port}/?token={own.token}"
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -52,6 +58,3 @@ def _listening(host: str, port: int) -> socket.socket:
             f"Cannot listen on {host}:{port}: {error.strerror}. `--port 0` takes a free one."
         ) from None
     return made
-
-
-__all__ = ["Homes", "link", "serve"]

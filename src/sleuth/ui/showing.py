@@ -72,8 +72,8 @@ def drawn(draw: Callable[..., str]) -> Callable[..., Markup]:
     return as_markup
 
 
-def page(name: str, **content: Any) -> str:
-    return templates().get_template(name).render(**content)
+def page(template: str, /, **content: Any) -> str:
+    return templates().get_template(template).render(**content)
 
 
 def part(text: object) -> str:

@@ -37,10 +37,10 @@ def shelf_and_line(request: Request) -> tuple[Shelf, Line]:
     return found
 
 
-def answer(request: Request, template: str, status: int = 200, **content: Any) -> Response:
-    return HTMLResponse(
-        page(template, rooms=ROOMS, here=request.url.path, static=request.app.state.static, **content), status
-    )
+def answer(request: Request, template: str, status: int = 200, /, **content: Any) -> Response:
+    state = request.app.state
+    shared = {"rooms": ROOMS, "here": request.url.path, "static": state.static, "exported": state.exported}
+    return HTMLResponse(page(template, **shared, **content), status)
 
 
 def fragment(request: Request, template: str, title: str, **content: Any) -> Response:

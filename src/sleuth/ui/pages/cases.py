@@ -1,6 +1,5 @@
 """Cases: the board as bars, what was observed on the way, tests with their price, the pre-flight list."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -246,4 +245,4 @@ def _way(held: Ledger, names: Sequence[str]) -> Chart | None:
     for name in names:
         values = [board.get(name, 0.0) for board in boards]
         lines[name] = Level(steps, values, values, values, 0, len(values))
-    return Chart("Credence after each observation", lines) if all(map(math.isfinite, steps)) else None
+    return Chart("Credence after each observation", lines, unit="observation", shares=True)
