@@ -115,6 +115,5 @@ def served(*homes: Path) -> Iterator[Client]:
         yield Client(door)
     finally:
         made.should_exit = True
-        made.force_exit = True
         thread.join(20)
         socket.close()

@@ -80,8 +80,13 @@ def test_every_answer_carries_the_policy(client: Client) -> None:
 def test_writing_needs_the_same_origin(client: Client, home: Path, run_id: str) -> None:
     path = f"/run/{run_id}/marks"
     body, kind = "note=hacked", {"Content-Type": "application/x-www-form-urlencoded"}
-    for origin in ({}, {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": "https://127.0.0.1"},
-                   {"Sec-Fetch-Site": "cross-site"}):  # fmt: skip
+    for origin in (
+        {},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "https://127.0.0.1"},
+        {"Sec-Fetch-Site": "cross-site"},
+    ):
         assert client.ask(path, "POST", body, headers=kind | origin)[0] == 403
     assert client.ask(path, "POST", body, cookie=False, headers=kind)[0] == 403
     assert client.ask(f"{path}?token={client.door.token}", "POST", body, cookie=False, headers=kind)[0] == 403
@@ -105,10 +110,19 @@ def test_after_writing_one_stays_on_this_server(client: Client, run_id: str) -> 
 @pytest.mark.parametrize(
     "name",
     [
-        "../../secret.txt", "..%2f..%2fsecret.txt", "%2e%2e/%2e%2e/secret.txt", "artefacts/../../../../secret.txt",
-        "artefacts/link.txt", "/etc/passwd", "%2fetc%2fpasswd", "artefacts%00", "artefacts", "", "....//secret.txt",
+        "../../secret.txt",
+        "..%2f..%2fsecret.txt",
+        "%2e%2e/%2e%2e/secret.txt",
+        "artefacts/../../../../secret.txt",
+        "artefacts/link.txt",
+        "/etc/passwd",
+        "%2fetc%2fpasswd",
+        "artefacts%00",
+        "artefacts",
+        "",
+        "....//secret.txt",
     ],
-)  # fmt: skip
+)
 def test_no_path_leads_out_of_a_run(client: Client, run_id: str, name: str) -> None:
     status, text, _ = client.ask(f"/run/{run_id}/file/{name}")
     assert status == 404

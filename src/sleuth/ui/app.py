@@ -61,6 +61,7 @@ def app(homes: Homes, static: str = "/static") -> Starlette:
     handlers = {HTTPException: _told, ClientDisconnect: _too_large, Exception: _failed}
     made = Starlette(routes=[*ROUTES, Route("/static/{name}", _static)], exception_handlers=handlers)  # type: ignore[arg-type]
     made.state.homes, made.state.static, made.state.exported = homes, static, False
+    made.state.ending = lambda: False
     return made
 
 

@@ -26,7 +26,8 @@ async def _stream(request: Request, known: Homes, wanted: str) -> AsyncIterator[
     begun = spoken = time.monotonic()
     last = await asyncio.to_thread(state, known, wanted)
     yield f"retry: 2000\nevent: hello\ndata: {last}\n\n"
-    while time.monotonic() - begun < LONGEST and not await request.is_disconnected():
+    ending = request.app.state.ending
+    while time.monotonic() - begun < LONGEST and not ending() and not await request.is_disconnected():
         await asyncio.sleep(PACE)
         now = await asyncio.to_thread(state, known, wanted)
         if now != last:

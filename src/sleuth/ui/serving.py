@@ -25,19 +25,22 @@ def serve(folders: Sequence[Path], host: str, port: int, ready: Callable[[str], 
 
 
 def server(folders: Sequence[Path], host: str, place: socket.socket) -> tuple[Door, uvicorn.Server]:
-    """The server of these archives, and whom it lets in; the runs are looked through once before it is asked."""
+    """The server of these archives, and whom it lets in; the runs are looked through before it is asked."""
     known = homes(folders)
     known.lines()
     own = door_of(host, place.getsockname()[1])
+    pages = app(known)
     config = uvicorn.Config(
-        Guarded(app(known), own),
+        Guarded(pages, own),
         log_level="warning",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=LEAVING,
         lifespan="off",
     )
-    return own, uvicorn.Server(config)
+    made = uvicorn.Server(config)
+    pages.state.ending = lambda: made.should_exit  # open pages would hold the server up
+    return own, made
 
 
 def link(own: Door, host: str) -> str:

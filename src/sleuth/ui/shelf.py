@@ -43,14 +43,13 @@ class Shelf:
     def refresh(self) -> Mapping[str, Line]:
         """The lines as they are now, at most half a second ago."""
         with self._lock:
-            if time.monotonic() - self._looked > SOON:
-                self._look()
-                self._looked = time.monotonic()
+            self._look_again()
             return dict(self.lines)
 
     def find(self, run_id: str) -> Line | None:
         with self._lock:
-            return self.lines.get(run_id) or self.refresh().get(run_id)
+            self._look_again()
+            return self.lines.get(run_id)
 
     def again(self) -> None:
         """Look at once when next asked: something was written."""
@@ -75,6 +74,11 @@ class Shelf:
                 stored = {run: told[name] for run, told in index.metrics(self.home, name).items()}
                 known = self._columns[name] = (self.version, stored)
         return known[1]
+
+    def _look_again(self) -> None:
+        if time.monotonic() - self._looked > SOON:
+            self._look()
+            self._looked = time.monotonic()
 
     def _look(self) -> None:
         stamps = dict(_stamps(self.home))

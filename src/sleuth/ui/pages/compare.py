@@ -3,10 +3,9 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sleuth.archive.differences import code_difference
+from sleuth.ui.changes import changes
 from sleuth.ui.comparing import FEWEST, LOSS, MOST, comparison
 from sleuth.ui.pages.answering import answer, homes, span
-from sleuth.ui.pages.run import coloured
 
 
 def compare(request: Request) -> Response:
@@ -19,7 +18,7 @@ def compare(request: Request) -> Response:
     lines = sorted(found, key=lambda line: (line.started, line.id))
     metric = request.query_params.get("metric", LOSS)[:200]
     made = comparison(known, lines, metric, span(request))
-    text, unseen = code_difference(lines[0].run, lines[-1].run)
+    seen = changes(lines[0], lines[-1])
     query = [("run", line.id) for line in lines]
     template = "compare_charts.html" if "x-part" in request.headers else "compare.html"
     return answer(
@@ -29,6 +28,6 @@ def compare(request: Request) -> Response:
         metric=metric,
         span=span(request),
         query=query,
-        code=coloured(text),
-        unseen=unseen,
+        code=seen.rows,
+        unseen=seen.unseen,
     )

@@ -10,13 +10,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from sleuth.archive.differences import code_difference
 from sleuth.archive.journal import notes
 from sleuth.errors import SleuthError
 from sleuth.finding import Finding
 from sleuth.show.charts import Size
 from sleuth.show.diagnosis_words import TITLES
 from sleuth.ui import facts, inside, panels, series
+from sleuth.ui.changes import Changes
+from sleuth.ui.changes import changes as changes_between
 from sleuth.ui.lines import Line
 from sleuth.ui.pages.answering import answer, fragment, homes, shelf_and_line, span, whole
 from sleuth.ui.shelf import Shelf
@@ -122,15 +123,15 @@ def changes(request: Request) -> Response:
     """The code against that of the run before, of the same script."""
     _, line = shelf_and_line(request)
     before, _ = _neighbours(homes(request).lines(), line)
-    text, unseen = code_difference(before.run, line.run) if before else ("", "")
+    seen = changes_between(before, line) if before else Changes((), "")
     return fragment(
         request,
         "run_changes.html",
         "what changed",
         line=line,
         before=before,
-        rows=coloured(text),
-        unseen=unseen,
+        rows=seen.rows,
+        unseen=seen.unseen,
         command=_command_change(before, line),
     )
 
@@ -167,15 +168,6 @@ def file(request: Request) -> Response:
     if path is None:
         raise HTTPException(404, "There is no such file in this run's folder.")
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
-
-
-def coloured(text: str) -> list[tuple[str, str]]:
-    """A unified diff, line by line, each with its kind."""
-    kinds = {"+": "added", "-": "removed", "@": "place"}
-    return [
-        ("file" if row.startswith(("+++ ", "--- ")) else kinds.get(row[:1], ""), row)
-        for row in text.splitlines()
-    ]
 
 
 def _head(shelf: Shelf, line: Line, meta: Mapping[str, Any], found: Sequence[Finding]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sleuth.archive import index
-from sleuth.archive.marks import Marks, made, mark
+from sleuth.archive.marks import Marks, made, mark, marks
 from sleuth.errors import SleuthError
 from sleuth.show.charts import Level
 from sleuth.ui import filtering, series
@@ -200,7 +200,7 @@ async def write_marks(request: Request) -> Response:
     """Star, tags and note of a run, as its form sends them."""
     shelf, line = shelf_and_line(request)
     form = await request.form()
-    before = line.marks
+    before = marks(line.run.folder)
     wanted = Marks(
         (form.get("star") == "1") if "star" in form else before.star,
         made(False, [form["tags"]], "").tags if "tags" in form else before.tags,
