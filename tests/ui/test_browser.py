@@ -52,6 +52,7 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def opened(browser: Any, home: Path) -> Iterator[Client]:
     """The list of runs, opened by the link; in the end the console is empty and no other host was asked."""
+    browser.get("about:blank")
     for kind in ("browser", "performance"):
         browser.get_log(kind)
     with served(home) as client:
@@ -148,7 +149,8 @@ def test_a_note_is_written_in_the_page_and_stands_in_the_file(
     browser.get(f"http://127.0.0.1:{opened.door.port}/journal")
     some(browser, "textarea[name=text]")[0].send_keys("the rate")
     some(browser, "section form button")[0].click()
-    wait(browser, lambda: "the rate" in (home / "journal.md").read_text())
+    file = home / "journal.md"
+    wait(browser, lambda: file.exists() and "the rate" in file.read_text())
 
 
 def test_a_star_is_set_in_the_list(browser: Any, opened: Client, home: Path) -> None:

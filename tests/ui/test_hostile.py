@@ -1,4 +1,4 @@
-"""An archive made by somebody who means harm: every page still answers, and shows what stands there as text."""
+"""An archive made by somebody who means harm: every page answers, and shows what stands there as text."""
 
 import json
 import re
@@ -26,7 +26,8 @@ STRANGE: tuple[object, ...] = (
     EVIL,
 )
 FIELDS = (
-    "command script started ended exit_code findings summary code environment packages seeds kind cwd host pid steps"
+    "command script started ended exit_code findings summary code environment packages seeds kind cwd host "
+    "pid steps"
 ).split()
 
 
@@ -121,7 +122,8 @@ def more_evil(home: Path) -> None:
     (home / "cases" / "torn.jsonl").write_text('{"kind": "ope')
     (home / "cases" / "link.jsonl").symlink_to("/etc/passwd")
     (home / "journal.md").write_text(
-        f"# x\n\n## 2026-01-01\n\n- 10:00 [{EVIL}] #result {EVIL}: {EVIL}\n{EVIL}\n- 99:99 [x] #question {EVIL}\n"
+        f"# x\n\n## 2026-01-01\n\n- 10:00 [{EVIL}] #result {EVIL}: {EVIL}\n{EVIL}\n"
+        f"- 99:99 [x] #question {EVIL}\n"
     )
     for name, value in zip("abcdefghi", STRANGE, strict=True):
         sweep = home / "sweeps" / name

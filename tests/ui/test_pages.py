@@ -111,9 +111,8 @@ def test_a_run_that_goes_on_is_seen_to_go_on(tmp_path: Path) -> None:
 
 def _first_event(port: int, cookie: str, token: str, run_id: str) -> str:
     with socket.create_connection(("127.0.0.1", port), timeout=30) as link:
-        link.sendall(
-            f"GET /events?run={run_id} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie}={token}\r\n\r\n".encode()
-        )
+        head = f"Host: 127.0.0.1:{port}\r\nCookie: {cookie}={token}"
+        link.sendall(f"GET /events?run={run_id} HTTP/1.1\r\n{head}\r\n\r\n".encode())
         text = b""
         while b"data: " not in text or not text.rpartition(b"data: ")[2].strip():
             text += link.recv(4096)
@@ -227,10 +226,13 @@ def test_reports_are_rendered_by_their_shape(tmp_path: Path) -> None:
     run(home)
     (home / "reports").mkdir()
     told = {
-        "schema": "sleuth.battery/1", "verdict": {"status": "cause-found", "summary": "Slower than before."},
-        "rows": [{"task": "fit", "seconds": 1.5}, {"task": "probe", "seconds": 2.5}], "curve": list(range(20)),
-        "grid": [[1, 2, 3]] * 3, "notes": ["first", "second"],
-    }  # fmt: skip
+        "schema": "sleuth.battery/1",
+        "verdict": {"status": "cause-found", "summary": "Slower than before."},
+        "rows": [{"task": "fit", "seconds": 1.5}, {"task": "probe", "seconds": 2.5}],
+        "curve": list(range(20)),
+        "grid": [[1, 2, 3]] * 3,
+        "notes": ["first", "second"],
+    }
     (home / "reports" / "speed.json").write_text(json.dumps(told))
     with served(home) as client:
         assert "battery" in client.page("/reports")

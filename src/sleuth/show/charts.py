@@ -87,6 +87,25 @@ class Chart:
     shares: bool = False  # values from 0 to 1, on an even scale
 
 
+def thinned(points: Sequence[tuple[int, float]], places: int) -> Level:
+    """A level without any array library: as many neighbours to a place as it takes."""
+    finite = [(step, value) for step, value in points if math.isfinite(value)]
+    each = max(1, -(-len(finite) // places))
+    parts = [finite[at : at + each] for at in range(0, len(finite), each)]
+    values = [[value for _, value in part] for part in parts]
+    broken = next((float(step) for step, value in points if not math.isfinite(value)), None)
+    return Level(
+        [part[-1][0] if part is parts[-1] else part[0][0] for part in parts],
+        [min(part) for part in values],
+        [sum(part) / len(part) for part in values],
+        [max(part) for part in values],
+        len(points) - len(finite),
+        len(points),
+        broken,
+        (finite[0][1], finite[-1][1]) if finite else None,
+    )
+
+
 def figure(chart: Chart, size: Size = Size()) -> str:
     """A drawing with its words; where nothing can be drawn, the words alone."""
     extent = _extent(chart)

@@ -10,6 +10,7 @@ from sleuth.evidence.check import Check, Checked
 from sleuth.evidence.credence import Weighed
 from sleuth.evidence.lineage import lineage
 from sleuth.evidence.model import Link, Node, Statement
+from sleuth.show.document import style
 from sleuth.show.evidence import counts, number, sides
 from sleuth.show.evidence_graph import BOX_HEIGHT, BOX_WIDTH, Box, Drawing, Edge, draw
 
@@ -26,6 +27,7 @@ def page_html(weighed: Weighed, checked: Check) -> str:
     details = {str(node): _details(weighed, checked, node) for node in weighed.beliefs}
     filled = TEMPLATE.read_text("utf-8")
     for name, value in {
+        "STYLE": style(),
         "TITLE": escape(found.title),
         "SUMMARY": escape(summary),
         "GRAPH": svg(draw(weighed)),
