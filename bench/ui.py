@@ -66,11 +66,10 @@ def rows() -> Iterator[tuple[str, str, str]]:
 
 
 def many(place: Path) -> Iterator[tuple[str, str]]:
-    from tests.ui.made import bare
+    from tests.ui.made import many as made
 
     home = place / ".sleuth"
-    for number in range(MANY):
-        bare(home, number)
+    made(home, MANY)
     begun = time.perf_counter()
     with served(home) as server:
         yield f"{MANY} runs: start to link", f"{time.perf_counter() - begun:.1f} s"

@@ -2,16 +2,18 @@
 
 import http.client
 import json
+import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
 
 from sleuth import archive
-from sleuth.archive.index import write as index_run
-from sleuth.archive.record import digest
+from sleuth.archive import index
+from sleuth.archive.packing import pack_steps, pack_values
+from sleuth.archive.record import Digest, digest
 from sleuth.archive.run import START, Run
 from sleuth.finding import Finding, Where
 from sleuth.ui.safety import Door
@@ -49,23 +51,40 @@ def run(home: Path, *words: str, lr: float = 0.1, seed: int = 0, count: int = 30
     return made
 
 
-def bare(home: Path, number: int, count: int = 5) -> None:
-    """One of many runs: its folder, facts and place in the index, without the cost of a real start."""
-    run_id = f"20260101-{number // 3600:02}{number // 60 % 60:02}{number % 60:02}-{number:04}"
-    folder = home / "runs" / run_id
-    folder.mkdir(parents=True)
-    meta = {
-        "id": run_id,
+def many(home: Path, count: int) -> None:
+    """So many runs: folders, facts and the index as it would stand, without the cost of so many starts."""
+    found = digest(steps(5, 0.1, 0))
+    blobs = {name: (pack_steps(one.steps), pack_values(one.values)) for name, one in found.series.items()}
+    (home / "runs").mkdir(parents=True)
+    index.write(Run("none", home / "runs" / "none"), {}, Digest({}, (), 0))
+    index.remove(home, ["none"])
+    with closing(sqlite3.connect(home / "index.sqlite")) as db, db:
+        for number in range(count):
+            meta = _facts(number)
+            folder = home / "runs" / str(meta["id"])
+            folder.mkdir()
+            (folder / START).write_text(json.dumps(meta))
+            db.execute(
+                "INSERT INTO runs VALUES (?, ?, ?, 5)", (folder.name, meta["started"], json.dumps(meta))
+            )
+            for name, packed in blobs.items():
+                last = number / count if name == "step/loss" else 0.5
+                db.execute("INSERT INTO series VALUES (?, ?, ?, ?)", (folder.name, name, *packed))
+                row = (folder.name, name, 5, 4, last, last, 2.3, repr(last))
+                db.execute("INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+
+def _facts(number: int) -> dict[str, object]:
+    return {
+        "id": f"20260101-{number // 3600:02}{number // 60 % 60:02}{number % 60:02}-{number:04}",
         "started": 1.7e9 + number,
         "ended": 1.7e9 + number + 60,
-        "exit_code": number % 7 == 0,
+        "exit_code": int(number % 7 == 0),
         "script": "/project/train.py",
         "command": ["python", "train.py", "--lr", str(10 ** -(number % 5)), "--seed", str(number % 10)],
-        "steps": count,
+        "steps": 5,
         "findings": [],
     }
-    (folder / START).write_text(json.dumps(meta))
-    index_run(Run(run_id, folder), meta, digest(steps(count, 0.1, number)))
 
 
 @dataclass

@@ -13,7 +13,7 @@ from sleuth.archive.marks import marks
 from sleuth.diagnosis import ledger as ledgers
 from sleuth.ui.journal_logs import LOGS, entry, written
 from tests.archive.made import sleuth, write
-from tests.ui.made import bare, run, script, served
+from tests.ui.made import many, run, script, served
 
 
 def words(text: str) -> str:
@@ -40,8 +40,7 @@ def test_the_list_shows_what_was_asked_and_where_it_went(tmp_path: Path) -> None
 
 
 def test_a_page_of_the_list_holds_a_hundred(tmp_path: Path) -> None:
-    for number in range(130):
-        bare(tmp_path / ".sleuth", number)
+    many(tmp_path / ".sleuth", 130)
     with served(tmp_path / ".sleuth") as client:
         first, second = client.page("/"), client.page("/?page=1")
         assert [page.count("<tr data-run=") for page in (first, second)] == [100, 30]
@@ -105,8 +104,10 @@ def test_a_run_that_goes_on_is_seen_to_go_on(tmp_path: Path) -> None:
         assert before != after
         assert "1.21" in words(client.page(f"/run/{made.id}/head"))
         made.finish(0)
-        time.sleep(0.6)  # the folders are looked at again after half a second
-        assert "status finished" in client.page(f"/run/{made.id}/head")
+        end = time.monotonic() + 60
+        while "status finished" not in client.page(f"/run/{made.id}/head"):
+            assert time.monotonic() < end
+            time.sleep(0.1)  # the folders are looked at now and then
 
 
 def _first_event(port: int, cookie: str, token: str, run_id: str) -> str:

@@ -67,21 +67,7 @@ def _test(word: str, column: Column, now: datetime) -> Test:
     if colon and key in KEYS:
         return lambda found: True  # the value is still to come
     lowered = word.lower()
-    return lambda found: lowered in haystack(found)
-
-
-def haystack(found: Line) -> str:
-    """What plain words are looked for in."""
-    parts = (
-        found.id,
-        *found.words,
-        found.script,
-        found.status,
-        found.marks.note,
-        *found.marks.tags,
-        *found.causes,
-    )
-    return " ".join(parts).lower()
+    return lambda found: lowered in found.haystack or lowered in found.status
 
 
 def _comparison(name: str, sign: str, text: str, column: Column, now: datetime) -> Test:

@@ -8,9 +8,10 @@ from sleuth.ui.lines import Line
 from sleuth.ui.shelf import Shelf
 
 
-@dataclass(frozen=True)
+@dataclass
 class Homes:
     shelves: tuple[Shelf, ...]
+    _ordered: tuple[int, list[Line]] | None = None  # the version it is of
 
     @property
     def paths(self) -> list[Path]:
@@ -23,7 +24,11 @@ class Homes:
     def lines(self) -> list[Line]:
         """Of all archives, newest first."""
         found = [one for shelf in self.shelves for one in shelf.refresh().values()]
-        return sorted(found, key=lambda one: (one.started, one.id), reverse=True)
+        held, version = self._ordered, self.version
+        if held is None or held[0] != version or len(held[1]) != len(found):
+            found.sort(key=lambda one: (one.started, one.id), reverse=True)
+            held = self._ordered = (version, found)
+        return list(held[1])
 
     def find(self, run_id: str) -> tuple[Shelf, Line] | None:
         for shelf in self.shelves:

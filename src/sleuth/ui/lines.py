@@ -30,6 +30,7 @@ class Line:
     kind: str
     steps: int | None
     marks: Marks
+    haystack: str  # what plain words are looked for in
     stamp: str  # changes when a file of the run's folder is written anew
 
     @property
@@ -53,14 +54,14 @@ def line(
     run: Run, home: int, status: Status, meta: Mapping[str, Any], steps: int | None, marks: Marks, stamp: str
 ) -> Line:
     words = tuple(_text(word) for word in _list(meta.get("command")))
-    script = meta.get("script") if isinstance(meta.get("script"), str) else " ".join(words[:2]) or "?"
+    script = _text(meta.get("script") if isinstance(meta.get("script"), str) else " ".join(words[:2]) or "?")
     return Line(
         run=run,
         home=home,
         status=status,
         started=_time(meta.get("started")) or 0.0,
         ended=_time(meta.get("ended")),
-        script=_text(script),
+        script=script,
         words=words,
         settings=settings(words),
         causes=_causes(meta, noted=False),
@@ -69,6 +70,7 @@ def line(
         kind=_text(meta.get("kind") or ""),
         steps=steps if isinstance(steps, int) else None,
         marks=marks,
+        haystack=" ".join((run.id, *words, script, marks.note, *marks.tags, *_causes(meta, False))).lower(),
         stamp=stamp,
     )
 

@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,11 +14,15 @@ from sleuth.archive.home import RUNS
 from sleuth.archive.listing import row_of
 from sleuth.archive.marks import MARKS, Marks, marks
 from sleuth.archive.run import START, Run
+from sleuth.show.charts import Level
 from sleuth.ui.cache import FILE, Cache
 from sleuth.ui.lines import Line, line
 from sleuth.ui.tailing import Tail
 
 SOON = 0.5  # seconds in which the folders are not looked at again
+QUICK = 0.03  # seconds of a look that nobody notices
+CALM = 10  # times the length of a look until the next
+MOST_SPARKS = 2000
 MOST_TAILS = 200  # runs followed at once; of more, those asked for longest ago are let go
 Extremes = Mapping[str, tuple[float, float, float]]
 
@@ -34,7 +38,10 @@ class Shelf:
     version: int = 0  # rises with every change of a line
     _tails: dict[str, Tail] = field(default_factory=dict)
     _columns: dict[str, tuple[int, Extremes]] = field(default_factory=dict)
+    _sparks: dict[tuple[str, str], tuple[str, Level | None]] = field(default_factory=dict)
     _looked: float = -1e9
+    _cost: float = 0.0  # seconds that the last look took
+    _looking: bool = False
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
@@ -75,13 +82,39 @@ class Shelf:
                 known = self._columns[name] = (self.version, stored)
         return known[1]
 
-    def _look_again(self) -> None:
-        if time.monotonic() - self._looked > SOON:
-            self._look()
-            self._looked = time.monotonic()
+    def spark(self, found: Line, name: str, make: Callable[[], Level | None]) -> Level | None:
+        """A small curve of a run that is over, made once."""
+        with self._lock:
+            held = self._sparks.get((found.id, name))
+        if held is None or held[0] != found.stamp:
+            held = (found.stamp, make())
+            with self._lock:
+                while len(self._sparks) >= MOST_SPARKS:
+                    self._sparks.pop(next(iter(self._sparks)))
+                self._sparks[found.id, name] = held
+        return held[1]
 
-    def _look(self) -> None:
-        stamps = dict(_stamps(self.home))
+    def _look_again(self) -> None:
+        """A quick look at once; where there are very many runs, behind the back of whoever asks."""
+        if self._looking or time.monotonic() - self._looked < max(SOON, CALM * self._cost):
+            return
+        if self._cost > QUICK and self._looked > 0:
+            self._looking = True
+            threading.Thread(target=self._timed, daemon=True).start()
+        else:
+            self._timed()
+
+    def _timed(self) -> None:
+        begun = time.monotonic()
+        try:
+            stamps = dict(_stamps(self.home, self.lines))
+            with self._lock:
+                self._look(stamps)
+        finally:
+            self._looked, self._looking = time.monotonic(), False
+            self._cost = self._looked - begun
+
+    def _look(self, stamps: Mapping[str, str]) -> None:
         changed = [key for key, stamp in stamps.items() if not self._same(key, stamp)]
         gone = self.lines.keys() - stamps.keys()
         for run_id in gone:
@@ -133,11 +166,13 @@ def record_of(folder: Path) -> Path:
     return whole
 
 
-def _stamps(home: Path) -> Iterator[tuple[str, str]]:
+def _stamps(home: Path, known: Container[str]) -> Iterator[tuple[str, str]]:
     """Id and time of the last change of every run's folder. A symbolic link is no run: it may lead out."""
     with suppress(OSError), os.scandir(home / RUNS) as entries:
         for entry in entries:
             with suppress(OSError, UnicodeEncodeError):
                 entry.name.encode()
-                if entry.is_dir(follow_symlinks=False) and os.path.isfile(f"{entry.path}/{START}"):
+                if entry.is_dir(follow_symlinks=False) and (
+                    entry.name in known or os.path.isfile(f"{entry.path}/{START}")
+                ):
                     yield entry.name, str(entry.stat(follow_symlinks=False).st_mtime_ns)

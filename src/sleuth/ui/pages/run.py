@@ -174,11 +174,16 @@ def _head(shelf: Shelf, line: Line, meta: Mapping[str, Any], found: Sequence[Fin
     status, summary = facts.verdict(meta)
     return {
         "line": line,
+        "steps": _steps(shelf, line),
         "title": _title(line, status),
         "summary": summary or _so_far(shelf, line),
         "tone": _tone(line, status, found),
         "now": time.time(),
     }
+
+
+def _steps(shelf: Shelf, line: Line) -> int | None:
+    return shelf.tail(line).steps if line.live else line.steps
 
 
 def _title(line: Line, status: str) -> str:
@@ -206,7 +211,8 @@ def _tone(line: Line, status: str, found: Sequence[Finding]) -> str:
 def _so_far(shelf: Shelf, line: Line) -> str:
     """What can be said without a verdict: how far it came, and where the loss went."""
     loss = series.level(shelf, line, "step/loss", 200)
-    steps = f"{line.steps} steps" if line.steps else "no step so far" if line.live else "no step was taken"
+    count = _steps(shelf, line)
+    steps = f"{count} steps" if count else "no step so far" if line.live else "no step was taken"
     if loss is None or not loss.mean:
         return f"{steps.capitalize()}."
     lost = f"; {loss.missing} losses are not finite" if loss.missing else ""

@@ -19,6 +19,7 @@ from sleuth.ui import filtering, series
 from sleuth.ui.homes import Homes
 from sleuth.ui.lines import Line
 from sleuth.ui.pages.answering import address, answer, back, homes, shelf_and_line, whole
+from sleuth.ui.shelf import Shelf
 
 A_PAGE = 100
 SPARK = 48  # places of a curve in a line
@@ -185,9 +186,15 @@ def _shown(
     shelf = known.shelf_of(line)
     curve = None
     if line.live or line.id in values or line.status == "unfinished":
-        curve = series.level(shelf, line, metric, SPARK)
+        curve = _curve(shelf, line, metric)
     value = values[line.id][0] if line.id in values else curve.mean[-1] if curve and len(curve.mean) else None
     return Shown(line, words(line, differing[line.script]), value, curve, line.seconds(now))
+
+
+def _curve(shelf: Shelf, line: Line, metric: str) -> Level | None:
+    if line.live:
+        return series.level(shelf, line, metric, SPARK)
+    return shelf.spark(line, metric, lambda: series.level(shelf, line, metric, SPARK))
 
 
 def _metrics(known: Homes) -> list[str]:
