@@ -76,11 +76,10 @@ def _read(folder: Path) -> Tail:
     return tail
 
 
-def _opened(folder: Path) -> IO[bytes]:
+def _opened(folder: Path) -> IO[bytes] | gzip.GzipFile:
     packed, plain = folder / PACKED_RECORD, record_of(folder)
     if not plain.is_file() and packed.is_file():
-        opened: IO[bytes] = gzip.open(packed, "rb")  # noqa: SIM115 - the caller closes it
-        return opened
+        return gzip.open(packed, "rb")
     return plain.open("rb")
 
 

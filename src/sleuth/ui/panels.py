@@ -172,5 +172,6 @@ def _whole_ratio(shelf: Shelf, found: Line, span: Span) -> Level:
 
 
 def _scaled(level: Level, factor: float) -> Level:
-    columns = ([value * factor for value in column] for column in (level.low, level.mean, level.high))
-    return Level(level.steps, *columns, level.missing, level.count, level.first_missing)
+    low, mean, high = ([value * factor for value in column] for column in (level.low, level.mean, level.high))
+    ends = None if level.ends is None else (level.ends[0] * factor, level.ends[1] * factor)
+    return replace(level, low=low, mean=mean, high=high, ends=ends)

@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
@@ -80,8 +81,10 @@ def _within(fine: Level, places: int, span: Span) -> Level:
         if (first is None or step >= first) and (last is None or step <= last)
     ]
     if len(kept) < len(fine.steps):
-        columns = [[column[at] for at in kept] for column in (fine.steps, fine.low, fine.mean, fine.high)]
-        fine = Level(*columns, fine.missing, fine.count, fine.first_missing)
+        steps, low, mean, high = (
+            [column[at] for at in kept] for column in (fine.steps, fine.low, fine.mean, fine.high)
+        )
+        fine = replace(fine, steps=steps, low=low, mean=mean, high=high, ends=None)
     return _fitted(fine, places)
 
 

@@ -1,8 +1,8 @@
 """What the pages share: whom they ask, where things are found, and how a page is sent."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -48,6 +48,12 @@ def fragment(request: Request, template: str, title: str, **content: Any) -> Res
     if "x-part" in request.headers:
         return answer(request, template, **content)
     return answer(request, "framed.html", part_of=template, title=title, **content)
+
+
+async def form(request: Request) -> Mapping[str, str]:
+    """What a form of ours sends: names and words."""
+    text = (await request.body()).decode("utf-8", "replace")
+    return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=100))
 
 
 def back(request: Request, otherwise: str) -> Response:

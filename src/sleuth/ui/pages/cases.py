@@ -19,7 +19,7 @@ from sleuth.judge.board import gain
 from sleuth.judge.experiments import Experiment
 from sleuth.show.charts import Chart, Level
 from sleuth.ui import facts
-from sleuth.ui.pages.answering import answer, back, homes
+from sleuth.ui.pages.answering import answer, back, form, homes
 
 SHOWN = 12  # hypotheses with a bar; the others share one line
 MOST_CASES = 200  # in the list, newest first
@@ -109,8 +109,8 @@ def case(request: Request) -> Response:
 async def observe(request: Request) -> Response:
     """An observation, as the form of the page sends it."""
     held = _ledger(request)
-    form = await request.form()
-    told = {name: str(form.get(name) or "").strip() for name in ("test", "answer", "note")}
+    sent = await form(request)
+    told = {name: str(sent.get(name) or "").strip() for name in ("test", "answer", "note")}
     try:
         ledgers.observe(held, told["test"], told["answer"], told["note"][:2000])
     except (SleuthError, OSError) as error:

@@ -13,7 +13,7 @@ from sleuth.errors import SleuthError
 from sleuth.ui.homes import Homes
 from sleuth.ui.journal_logs import LOGS, logs, written
 from sleuth.ui.lines import Line
-from sleuth.ui.pages.answering import answer, back, homes
+from sleuth.ui.pages.answering import answer, back, form, homes
 
 LONGEST = 10_000  # letters of a note
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -50,8 +50,8 @@ def journal(request: Request) -> Response:
 
 
 async def write_note(request: Request) -> Response:
-    form = await request.form()
-    told = {name: str(form.get(name) or "").strip() for name in ("log", "topic", "text", "run", "home")}
+    sent = await form(request)
+    told = {name: str(sent.get(name) or "").strip() for name in ("log", "topic", "text", "run", "home")}
     known = homes(request)
     log = told["log"] if told["log"] in LOGS else "thinking"
     run = known.find(told["run"]) if told["run"] else None

@@ -18,7 +18,7 @@ from sleuth.show.charts import Level
 from sleuth.ui import filtering, series
 from sleuth.ui.homes import Homes
 from sleuth.ui.lines import Line
-from sleuth.ui.pages.answering import address, answer, back, homes, shelf_and_line, whole
+from sleuth.ui.pages.answering import address, answer, back, form, homes, shelf_and_line, whole
 from sleuth.ui.shelf import Shelf
 
 A_PAGE = 100
@@ -206,12 +206,12 @@ def _metrics(known: Homes) -> list[str]:
 async def write_marks(request: Request) -> Response:
     """Star, tags and note of a run, as its form sends them."""
     shelf, line = shelf_and_line(request)
-    form = await request.form()
+    sent = await form(request)
     before = marks(line.run.folder)
     wanted = Marks(
-        (form.get("star") == "1") if "star" in form else before.star,
-        made(False, [form["tags"]], "").tags if "tags" in form else before.tags,
-        str(form["note"]).strip() if "note" in form else before.note,
+        (sent.get("star") == "1") if "star" in sent else before.star,
+        made(False, [sent["tags"]], "").tags if "tags" in sent else before.tags,
+        sent["note"].strip() if "note" in sent else before.note,
     )
     try:
         mark(line.run.folder, wanted)
