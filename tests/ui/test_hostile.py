@@ -177,9 +177,8 @@ class Looked(HTMLParser):
         self.tags.add(tag)
         told = dict(attributes)
         self.running += [name for name in told if name.startswith("on") or name == "style"]
-        self.running += [
-            value for value in told.values() if (value or "").strip().lower().startswith("javascript:")
-        ]
+        values = [value or "" for value in told.values()]
+        self.running += [value for value in values if value.strip().lower().startswith("javascript:")]
         if tag == "script" and not (told.get("src") or "").startswith("/static/"):
             self.running.append("script")
 

@@ -59,7 +59,7 @@ ROUTES = (
 def app(homes: Homes, static: str = "/static") -> Starlette:
     """`static`: where the style sheet and the script are; an export has them beside its pages."""
     handlers = {HTTPException: _told, ClientDisconnect: _too_large, Exception: _failed}
-    made = Starlette(routes=[*ROUTES, Route("/static/{name}", _static)], exception_handlers=handlers)  # type: ignore[arg-type]
+    made = Starlette(routes=[*ROUTES, Route("/static/{name}", _static)], exception_handlers=handlers)
     made.state.homes, made.state.static, made.state.exported = homes, static, False
     made.state.ending = lambda: False
     return made

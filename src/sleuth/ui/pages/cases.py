@@ -153,7 +153,7 @@ def _known(home: int, file: Path) -> Known:
         held = ledgers.read_case(file)
         board = held.board()
         leader = max(board, key=lambda name: board[name])
-        verdict = next(iter(reversed(held.of("verdict"))), {})
+        verdict: Mapping[str, Any] = next(iter(reversed(held.of("verdict"))), {})
         return Known(
             home, file.stem, held.title, modified, len(held.of("observed")), leader, board[leader],
             str(verdict.get("summary") or ""),
