@@ -80,6 +80,7 @@ SECTIONS: Mapping[str, Callable[[], Iterator[Row]]] = {
             "sweep",
             "rl",
             "diagnosis",
+            "ui",
         )
     },
 }

@@ -307,9 +307,13 @@ def _twin(home: Path, logs: Path, number: int) -> str:
         for n in range(STEPS):
             values = {f"value{place}": chance.random() / (1 + n / 100) for place in range(SCALARS - 1)}
             values["loss"] = 2 / (1 + n / 50) + chance.gauss(0, 0.05)
-            file.write(json.dumps({"kind": "step", "n": n, **values}) + "\n")
-            told = [Summary.Value(tag=name, simple_value=value) for name, value in values.items()]
-            writer.add_event(Event(step=n, wall_time=1.7e9 + n, summary=Summary(value=told)))
+            told = [{"kind": "step", "n": n, "loss": values["loss"]}]
+            told += [
+                {"kind": "metric", "name": name, "n": n, "value": value} for name, value in values.items()
+            ]
+            file.writelines(json.dumps(line) + "\n" for line in told)
+            shown = [Summary.Value(tag=name, simple_value=value) for name, value in values.items()]
+            writer.add_event(Event(step=n, wall_time=1.7e9 + n, summary=Summary(value=shown)))
     writer.close()
     run.finish(0)
     return run.id

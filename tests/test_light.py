@@ -20,6 +20,7 @@ REQUESTS = {
     "evidence": ["evidence", "check"],
     "json": ["lint", "zoo/loss/double-softmax/broken.py", "--json", "-"],
     "causes": ["causes"],
+    "help of the pages": ["ui", "--help"],
     "lint": ["lint", "zoo/loss/double-softmax/broken.py"],
 }
 

@@ -103,6 +103,12 @@ def test_nothing_that_is_typed_breaks_the_list(text: str) -> None:
     assert {wanted.fits(one) for one in RUNS} <= {True, False}
 
 
+def test_what_was_asked_of_sleuth_is_no_setting_of_the_script() -> None:
+    told = {"command": ["sleuth", "watch", "--level", "full", "train.py", "--lr", "0.1"], "script": "/p/train.py"}
+    made_of = line(Run("a", Path("/x")), 0, "finished", told, 1, Marks(), "1")
+    assert made_of.settings == {"lr": 0.1}
+
+
 def test_only_what_differs_from_its_neighbours_is_shown() -> None:
     runs = [made("a", "--lr", "0.1", "--depth", "3"), made("b", "--lr", "0.2", "--depth", "3", "--half")]
     differing = differences(runs)

@@ -63,7 +63,7 @@ def line(
         ended=_time(meta.get("ended")),
         script=script,
         words=words,
-        settings=settings(words),
+        settings=settings(asked_of(script, words)),
         causes=_causes(meta, noted=False),
         noted=_causes(meta, noted=True),
         verdict=_verdict(meta),
@@ -75,10 +75,17 @@ def line(
     )
 
 
+def asked_of(script: str, words: Sequence[str]) -> Sequence[str]:
+    """The words behind the script: what stands before it was asked of Python or of Sleuth."""
+    name = Path(script).name
+    at = next((place for place, word in enumerate(words) if name and Path(word).name == name), 0)
+    return words[at + 1 :]
+
+
 def settings(words: Sequence[str]) -> dict[str, str | float | bool]:
-    """`--lr 0.1` and the like, behind the name of the script."""
+    """`--lr 0.1` and the like."""
     found: dict[str, str | float | bool] = {}
-    for name, value in settings_in(words[1:]):
+    for name, value in settings_in(words):
         found[name] = value if isinstance(value, (bool, int, float)) else _text(value)
     return found
 
