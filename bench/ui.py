@@ -301,7 +301,7 @@ def _twin(home: Path, logs: Path, number: int) -> str:
     from sleuth import archive
 
     chance = random.Random(number)
-    run = archive.begin(["python", "train.py", "--seed", str(number)], None, home=home)
+    run = archive.begin(["python", "train.py", "--width", str(number)], None, home=home)
     writer = EventFileWriter(str(logs / f"run{number:03}"))
     with run.record_path.open("a") as file:
         for n in range(STEPS):

@@ -171,6 +171,12 @@ def test_a_live_run_moves_and_ends(browser: Any, opened: Client, home: Path) -> 
     wait(
         browser, lambda: some(browser, "#curves g[data-steps]")[0].get_attribute("data-steps").endswith(" 89")
     )
+    size = "return document.querySelectorAll('*').length"
+    before = browser.execute_script(size)
+    for part in range(90, 130, 10):
+        write(live, [{"kind": "step", "n": n, "loss": 2.0 - n / 100} for n in range(part, part + 10)])
+        wait(browser, lambda part=part: f"{part + 10} steps" in some(browser, "#head")[0].text)
+    assert browser.execute_script(size) <= before  # a page that is left open does not grow
     live.finish(0)
     wait(browser, lambda: not some(browser, ".status.running") and some(browser, ".status.finished"))
 

@@ -104,7 +104,8 @@ def test_nothing_that_is_typed_breaks_the_list(text: str) -> None:
 
 
 def test_what_was_asked_of_sleuth_is_no_setting_of_the_script() -> None:
-    told = {"command": ["sleuth", "watch", "--level", "full", "train.py", "--lr", "0.1"], "script": "/p/train.py"}
+    command = ["sleuth", "watch", "--level", "full", "train.py", "--lr", "0.1"]
+    told = {"command": command, "script": "/p/train.py"}
     made_of = line(Run("a", Path("/x")), 0, "finished", told, 1, Marks(), "1")
     assert made_of.settings == {"lr": 0.1}
 

@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,7 +36,9 @@ class Shelf:
     cache: Cache = field(init=False)
     lines: dict[str, Line] = field(default_factory=dict)
     version: int = 0  # rises with every change of a line
+    stored: int = 0  # rises when a line of a run that is over changes: only then the index may
     _tails: dict[str, Tail] = field(default_factory=dict)
+    _names: tuple[int, Sequence[str]] | None = None  # and the state of the index that they are of
     _columns: dict[str, tuple[int, Extremes]] = field(default_factory=dict)
     _sparks: dict[tuple[str, str], tuple[str, Level | None]] = field(default_factory=dict)
     _looked: float = -1e9
@@ -77,10 +79,17 @@ class Shelf:
         """Run → last, lowest and highest value of a series; for runs that go on, as far as they have come."""
         with self._lock:
             known = self._columns.get(name)
-            if known is None or known[0] != self.version:
-                stored = {run: told[name] for run, told in index.metrics(self.home, name).items()}
-                known = self._columns[name] = (self.version, stored)
+            if known is None or known[0] != self.stored:
+                values = {run: told[name] for run, told in index.metrics(self.home, name).items()}
+                known = self._columns[name] = (self.stored, values)
         return known[1]
+
+    def names(self) -> Sequence[str]:
+        """The series that most runs have."""
+        with self._lock:
+            if self._names is None or self._names[0] != self.stored:
+                self._names = (self.stored, index.common(self.home))
+            return self._names[1]
 
     def spark(self, found: Line, name: str, make: Callable[[], Level | None]) -> Level | None:
         """A small curve of a run that is over, made once."""
@@ -124,8 +133,9 @@ class Shelf:
         before = {key: self.lines.get(key) for key in changed}
         for run_id in changed:
             self._put(run_id, stamps[run_id], known)
-        if gone or any(self.lines.get(key) != was for key, was in before.items()):
-            self.version += 1
+        moved = [key for key, was in before.items() if self.lines.get(key) != was]
+        self.version += bool(gone or moved)
+        self.stored += bool(gone or any(not self.lines[key].live for key in moved))
 
     def _same(self, run_id: str, stamp: str) -> bool:
         held = self.lines.get(run_id)

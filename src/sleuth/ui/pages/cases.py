@@ -15,8 +15,8 @@ from sleuth.diagnosis import ledger as ledgers
 from sleuth.diagnosis.ledger import Ledger
 from sleuth.diagnosis.preflight import expected_failures
 from sleuth.errors import SleuthError
+from sleuth.experiments import Experiment
 from sleuth.judge.board import gain
-from sleuth.judge.experiments import Experiment
 from sleuth.show.charts import Chart, Level
 from sleuth.ui import facts
 from sleuth.ui.pages.answering import answer, back, form, homes

@@ -11,7 +11,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sleuth.archive import index
 from sleuth.archive.marks import Marks, made, mark, marks
 from sleuth.errors import SleuthError
 from sleuth.show.charts import Level
@@ -199,7 +198,7 @@ def _curve(shelf: Shelf, line: Line, metric: str) -> Level | None:
 
 def _metrics(known: Homes) -> list[str]:
     """Names of series to choose from: the loss, then what scripts told, the commonest first."""
-    found = dict.fromkeys(name for shelf in known.shelves for name in index.common(shelf.home))
+    found = dict.fromkeys(name for shelf in known.shelves for name in shelf.names())
     return list(dict.fromkeys([LOSS, *found]))
 
 
