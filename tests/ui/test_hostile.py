@@ -19,6 +19,7 @@ STRANGE: tuple[object, ...] = (
     True,
     3,
     -1e400,
+    10**30,
     "x" * 100_000,
     [],
     [None, {"a": [1]}],
@@ -125,7 +126,7 @@ def more_evil(home: Path) -> None:
         f"# x\n\n## 2026-01-01\n\n- 10:00 [{EVIL}] #result {EVIL}: {EVIL}\n{EVIL}\n"
         f"- 99:99 [x] #question {EVIL}\n"
     )
-    for name, value in zip("abcdefghi", STRANGE, strict=True):
+    for name, value in zip("abcdefghij", STRANGE, strict=True):
         sweep = home / "sweeps" / name
         (sweep / "runs" / "1.1").mkdir(parents=True)
         (sweep / "plan.json").write_text(json.dumps(value))

@@ -318,6 +318,7 @@ def test_everything_is_exported_as_plain_pages(tmp_path: Path) -> None:
     } <= names
     text = (out / f"run-{made.id}.html").read_text()
     assert "data-load" not in text
+    assert len([name for name in names if "-code-" in name]) == 1  # a place in a page is no page
     assert "epoch 1 loss 0.5" in text  # parts stand in the page
     for path in out.glob("*.html"):
         found = re.findall(r'(?:href|src|action|formaction|data-href)="([^"]*)"', path.read_text())

@@ -53,12 +53,12 @@ def test_a_record_written_anew_is_read_anew(tmp_path: Path) -> None:
 
 def test_a_line_without_end_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "record.jsonl"
-    path.write_bytes(
-        b'{"kind": "'
-        + b"x" * (tailing.LONGEST_LINE + tailing.CHUNK)
-        + b'"}\n{"kind": "step", "n": 3, "loss": 1.5}\n'
-    )
+    path.write_bytes(b'{"kind": "' + b"x" * (tailing.LONGEST_LINE + 2 * tailing.CHUNK))
     tail = Tail(path)
+    tail.follow()
+    assert len(tail._rest) <= tailing.LONGEST_LINE  # nor is it held
+    with path.open("ab") as file:
+        file.write(b'"}\n{"kind": "step", "n": 3, "loss": 1.5}\n')
     tail.follow()
     assert tail.series["step/loss"].last == 1.5
 
