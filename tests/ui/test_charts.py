@@ -6,8 +6,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sleuth.show.charts import Chart, Level, Pin, figure, heat, spark, thinned
+from sleuth.show.charts import Chart, Level, Pin, figure, spark, thinned
 from sleuth.show.document import document, fragment, style
+from sleuth.show.heat_maps import heat
 
 points = st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=80).map(
     lambda values: list(enumerate(values))

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from sleuth.archive.record import PACKED_RECORD, number
-from sleuth.show.charts import Level, heat
+from sleuth.show.charts import Level
+from sleuth.show.heat_maps import heat
 from sleuth.ui.lines import Line
 from sleuth.ui.shelf import Shelf, record_of
 from sleuth.ui.tailing import LONGEST_LINE, MOST_NAMES, Sampled, Tail

@@ -26,10 +26,6 @@ class Curve:
     steps: "Whole"
     values: "Real"
 
-    @property
-    def nbytes(self) -> int:
-        return self.steps.nbytes + self.values.nbytes
-
 
 def curve(steps: "Whole", values: "Real") -> Curve:
     """Written in another order than that of their steps, as a logger may do, they are sorted."""

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from sleuth.show import charts
+from sleuth.show.heat_maps import heat
 from sleuth.show.runs import duration, number
 
 FOLDER = Path(__file__).parent
@@ -55,7 +56,7 @@ def templates() -> Environment:
         "marked": marked,
     }
     made.globals |= {
-        "heat": drawn(charts.heat),
+        "heat": drawn(heat),
         "bar": drawn(charts.bar),
         "spark": drawn(charts.spark),
         "chart": drawn(charts.figure),
@@ -169,8 +170,3 @@ def _inline(found: "re.Match[str]") -> Markup:
     if bold is not None:
         return Markup("<b>{}</b>").format(bold)
     return Markup('<a href="{}" rel="noreferrer noopener" target="_blank">{}</a>').format(link, label)
-
-
-def told(values: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Names and values as rows of a table."""
-    return [(str(key), str(value)) for key, value in values.items()]

@@ -25,7 +25,6 @@ SHOWN = 12  # hypotheses with a bar; the others share one line
 MOST_CASES = 200  # in the list, newest first
 MOST_STEPS = 60  # of the path that are replayed
 LEADERS = 5  # hypotheses whose way is drawn
-ANSWERS = (*ledgers.ANSWERS, "none")
 LIKELY_FAILURES = 10
 
 
