@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,10 @@ def some(browser: Any, selector: str) -> list[Any]:
     return found
 
 
+def shown(browser: Any, text: str) -> bool:
+    return text in some(browser, "#head")[0].text
+
+
 def keys(browser: Any, *pressed: str) -> None:
     body = some(browser, "body")[0]
     for key in pressed:
@@ -153,6 +158,13 @@ def test_a_note_is_written_in_the_page_and_stands_in_the_file(
     wait(browser, lambda: file.exists() and "the rate" in file.read_text())
 
 
+def test_causes_are_searched_while_one_types(browser: Any, opened: Client) -> None:
+    browser.get(f"http://127.0.0.1:{opened.door.port}/causes")
+    before = len(some(browser, "#causes a.id"))
+    some(browser, "input[type=search]")[0].send_keys("worker seed")
+    wait(browser, lambda: 0 < len(some(browser, "#causes a.id")) < before / 4)
+
+
 def test_a_star_is_set_in_the_list(browser: Any, opened: Client, home: Path) -> None:
     keys(browser, "j", "s")
     wait(browser, lambda: some(browser, "button.star.on"))
@@ -175,7 +187,7 @@ def test_a_live_run_moves_and_ends(browser: Any, opened: Client, home: Path) -> 
     before = browser.execute_script(size)
     for part in range(90, 130, 10):
         write(live, [{"kind": "step", "n": n, "loss": 2.0 - n / 100} for n in range(part, part + 10)])
-        wait(browser, lambda part=part: f"{part + 10} steps" in some(browser, "#head")[0].text)
+        wait(browser, partial(shown, browser, f"{part + 10} steps"))
     assert browser.execute_script(size) <= before  # a page that is left open does not grow
     live.finish(0)
     wait(browser, lambda: not some(browser, ".status.running") and some(browser, ".status.finished"))

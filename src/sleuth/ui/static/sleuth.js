@@ -146,10 +146,17 @@
   if (filter && list && served) {
     filter.addEventListener("input", () => relist(false));
     filter.addEventListener("submit", event => { event.preventDefault(); relist(false); });
-  } else if (filter) {
-    filter.addEventListener("submit", event => event.preventDefault());
-    filter.addEventListener("input", () => {
-      const words = find("input[type=search]", filter).value.toLowerCase().split(/\s+/);
+  }
+  const search = find("[data-search]");
+  if (search && served) {
+    const room = find(search.dataset.swap);
+    search.addEventListener("input", () => refresh(room, `${search.action}?${new URLSearchParams(new FormData(search))}`));
+  }
+  // Without a server the words are looked for in the lines themselves.
+  for (const form of served ? [] : all("[data-filter], [data-search]")) {
+    form.addEventListener("submit", event => event.preventDefault());
+    form.addEventListener("input", () => {
+      const words = find("input[type=search]", form).value.toLowerCase().split(/\s+/);
       rows().forEach(row => row.classList.toggle("hidden", !words.every(word => row.textContent.toLowerCase().includes(word))));
     });
   }
