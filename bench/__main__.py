@@ -88,6 +88,7 @@ SECTIONS: Mapping[str, Callable[[], Iterator[Row]]] = {
             "sweep",
             "rl",
             "diagnosis",
+            "ui",
         )
     },
 }

@@ -24,6 +24,7 @@ REQUESTS = {
     "evidence": ["evidence", "check"],
     "json": ["lint", str(CASE.broken), "--json", "-"],
     "causes": ["causes"],
+    "help of the pages": ["ui", "--help"],
     "lint": ["lint", str(CASE.broken)],
 }
 

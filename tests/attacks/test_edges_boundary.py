@@ -106,7 +106,7 @@ STREAMS = {
     "closed output and error": ("sleuth lint none.py >&- 2>&-", 2, 0),
     "closed input": ("sleuth lint - <&-", 0, 0),
     "full output": ("sleuth causes > /dev/full", 2, 1),
-    "full output, lint": ("sleuth lint zoo/loss/double-softmax/broken.py > /dev/full", 2, 1),
+    "full output, lint": ("sleuth lint zoo/handmade/loss/double-softmax/broken.py > /dev/full", 2, 1),
     "full error": ("sleuth lint none.py 2> /dev/full", 2, 0),
     "a reader that leaves": ("sleuth causes --json - | true", 141, 0),
     "a reader that leaves, help": ("sleuth lint --help | true", 141, 0),

@@ -16,7 +16,7 @@ from sleuth.source.parsed_file import fingerprint
 from tests.attacks.processes import Done, sampled, sleuth
 from tests.attacks.tally import tally
 
-GUILTY = Path("zoo/loss/double-softmax/broken.py").read_text("utf-8")
+GUILTY = Path("zoo/handmade/loss/double-softmax/broken.py").read_text("utf-8")
 FOLDER = Path(".sleuth", "cache", "lint")
 LINKS = [FOLDER / ".gitignore", FOLDER, FOLDER.parent, FOLDER.parent.parent]
 

@@ -15,7 +15,7 @@ from sleuth.source.parsed_file import MAX_BYTES
 from tests.attacks.processes import sampled
 from tests.attacks.tally import tally
 
-GUILTY = Path("zoo/loss/double-softmax/broken.py").read_text("utf-8")
+GUILTY = Path("zoo/handmade/loss/double-softmax/broken.py").read_text("utf-8")
 PATIENCE = 100
 
 

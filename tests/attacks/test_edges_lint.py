@@ -13,7 +13,7 @@ from sleuth.source.parsed_file import MAX_BYTES, UnreadableSource, decode
 from tests.attacks.processes import is_sentence, sampled, sleuth
 from tests.attacks.tally import tally
 
-BROKEN = Path("zoo/loss/double-softmax/broken.py").read_text("utf-8")
+BROKEN = Path("zoo/handmade/loss/double-softmax/broken.py").read_text("utf-8")
 DEEP = 100_000
 BOOK = '{"cells": [{"cell_type": "code", "source": "x = ("}, {"cell_type": "code", "source": "y = 1"}]}'
 UNREAD: dict[str, bytes] = {

@@ -23,7 +23,7 @@ PUBLISHED: Mapping[str, Mapping[str, Any]] = {
     for path in FOLDER.glob("*.json")
     for schema in [json.loads(path.read_text("utf-8"))]
 }
-BROKEN = ROOT / "zoo" / "loss" / "double-softmax" / "broken.py"
+BROKEN = ROOT / "zoo" / "handmade" / "loss" / "double-softmax" / "broken.py"
 LOSSES = ROOT / "tests" / "surface" / "losses.py"
 MODEL = """
 import torch

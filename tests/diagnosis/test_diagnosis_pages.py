@@ -182,7 +182,7 @@ def test_the_page_says_each_thing_once(script: str) -> None:
     assert "<title>Cause found: dead.py</title>" in page
     assert "dead.py:5, module 2" in shown
     assert shown.index("dead-units") < shown.index("not-in-catalog") < shown.index("nothing-wrong")
-    assert "prefers-color-scheme:dark" in page
+    assert "prefers-color-scheme: dark" in page
     assert "http" not in page
 
 

@@ -96,10 +96,15 @@ def parting(left: Series, right: Series) -> Parting:
     """Values at the same step are compared bit for bit; NaN equals NaN, and a clock never parts."""
     others = dict(_placed(right))
     shared = [(place[0], value, others[place]) for place, value in _placed(left) if place in others]
-    parted = [] if _CLOCKS.search(left.name) else [item for item in shared if _differ(*item[1:])]
+    parted = [] if is_clock(left.name) else [item for item in shared if _differ(*item[1:])]
     step, one, other = min(parted, key=lambda item: item[0], default=(None, None, None))
     apart = min((at for at, here, there in parted if _far(here, there)), default=None)
     return Parting(left.name, len(shared), step, one, other, apart)
+
+
+def is_clock(name: str) -> bool:
+    """Whether a series tells of time, memory or lines of code, not of what was computed."""
+    return _CLOCKS.search(name) is not None
 
 
 def seeds(run: Run) -> list[str]:

@@ -49,6 +49,17 @@ class Metric:
     highest: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How long a series is and how far it goes; None where no value is finite."""
+
+    count: int
+    step: int
+    last: float
+    lowest: float | None
+    highest: float | None
+
+
 @dataclass(frozen=True)
 class Entry:
     """A row of the index: what it knows of a finished run."""
@@ -111,10 +122,11 @@ def remove(home: Path, ids: Sequence[str]) -> None:
                 _delete(db, run_id)
 
 
-def rows(home: Path, run_id: str | None = None) -> dict[str, Entry]:
-    """Id → what the index knows of a finished run. A row that is junk, or behind its folder, is not there."""
-    query = "SELECT id, meta, steps, stamp FROM runs WHERE ? IS NULL OR id = ?"
-    found = _asked(home, query, run_id, run_id)
+def rows(home: Path, ids: Sequence[str] | None = None) -> dict[str, Entry]:
+    """Id → what the index knows of a finished run; of all runs, or of a few. A row that is junk, or behind
+    its folder, is not there."""
+    chosen = "" if ids is None else f" WHERE id IN ({','.join('?' * len(ids))})"
+    found = _asked(home, f"SELECT id, meta, steps, stamp FROM runs{chosen}", *(ids or ()))
     entries = ((row[0], _entry(home, *row)) for row in found)
     return {run_id: entry for run_id, entry in entries if entry is not None}
 
@@ -148,17 +160,20 @@ def junk(home: Path) -> frozenset[str]:
 
 def _metric(row: tuple[Any, ...]) -> Metric | Damage:
     run, name, shown, lowest, highest = row
-    try:
-        last = float(shown)
-    except (TypeError, ValueError):
-        return Damage("", f"{shown!r} is no number")
-    told = {"run": run, "name": name, "last": last, "lowest": lowest, "highest": highest}
+    told = {"run": run, "name": name, "last": _last(shown), "lowest": lowest, "highest": highest}
     return shaped(Metric, told)
+
+
+def _last(shown: object) -> object:
+    """A value that stands as text, since SQLite has no word for nan; what is no number stays what it is."""
+    with suppress(TypeError, ValueError):
+        return float(shown)  # type: ignore[arg-type]
+    return shown
 
 
 def stored_series(run: "Run") -> dict[str, Series] | None:
     """A run's packed series; None where the index does not hold the run, or holds junk of it."""
-    if run.home is None or run.id not in rows(run.home, run.id):
+    if run.home is None or run.id not in rows(run.home, [run.id]):
         return None
     found = _asked(run.home, "SELECT name, steps, vals FROM series WHERE run = ?", run.id)
     curves = {name: unpacked(name, steps, values) for name, steps, values in found}
@@ -171,6 +186,38 @@ def _asked(home: Path, query: str, *words: object) -> list[tuple[Any, ...]]:
     with _reading(home) as db, suppress(sqlite3.Error):
         return db.execute(query, words).fetchall() if db else []
     return []
+
+
+def names(run: "Run") -> dict[str, Extent]:
+    """What the index holds of a run, without the values; empty where it does not hold the run."""
+    if run.home is None:
+        return {}
+    found = _asked(
+        run.home, "SELECT name, count, step, shown, lowest, highest FROM metrics WHERE run = ?", run.id
+    )
+    extents = {str(name): _extent(*row) for name, *row in found}
+    return {name: extent for name, extent in extents.items() if not isinstance(extent, Damage)}
+
+
+def _extent(count: object, step: object, shown: object, lowest: object, highest: object) -> Extent | Damage:
+    told = {"count": count, "step": step, "last": _last(shown), "lowest": lowest, "highest": highest}
+    return shaped(Extent, told)
+
+
+def common(home: Path, most: int = 60) -> list[str]:
+    """The names of series that most runs have, commonest first."""
+    query = "SELECT name FROM metrics GROUP BY name ORDER BY count(*) DESC, name LIMIT ?"
+    return [str(name) for (name,) in _asked(home, query, most)]
+
+
+def packed(run: "Run", name: str) -> tuple[bytes, bytes] | None:
+    """One series as it is stored: steps and values, for readers that unpack them in their own way."""
+    if run.home is None:
+        return None
+    query = "SELECT steps, vals FROM series WHERE run = ? AND name = ?"
+    found = next(iter(_asked(run.home, query, run.id, name)), None)
+    blobs = found is not None and all(isinstance(blob, bytes) for blob in found)
+    return (found[0], found[1]) if found is not None and blobs else None
 
 
 def _extremes(one: Series) -> tuple[str, int, int, float, float | None, float | None, str]:

@@ -1,6 +1,6 @@
 """Which runs there are, and how one of them is named."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -100,12 +100,16 @@ def _all(home: Path) -> Iterable[Row]:
     """The folders are what there is; the index spares reading those it knows."""
     known, junk = index.rows(home), index.junk(home)
     for folder in _folders(home):
-        run = Run(folder.name, folder)
-        if run.id in known and run.id not in junk:
-            facts = known[run.id].facts
-            yield Row(run, status_of(facts, folder), dict(facts.known), known[run.id].steps)
-        else:
-            yield _unknown(run)
+        row = Run(folder.name, folder)
+        yield _unknown(row) if row.id in junk else row_of(row, known)
+
+
+def row_of(run: Run, known: Mapping[str, index.Entry]) -> Row:
+    """One run, by what the index knows of it, else by its folder."""
+    if run.id in known:
+        facts = known[run.id].facts
+        return Row(run, status_of(facts, run.folder), dict(facts.known), known[run.id].steps)
+    return _unknown(run)
 
 
 def _unknown(run: Run) -> Row:

@@ -75,7 +75,7 @@ def digest(recorded: Iterable[Event]) -> Digest:
             first = latest if first is None else first
             _add_all(columns, latest, event)
         elif kind == "metric":
-            _add(columns, str(event.get("name")), _step(event, latest or 0), _number(event.get("value")))
+            _add(columns, str(event.get("name")), _step(event, latest or 0), number(event.get("value")))
         elif kind == "seed" and isinstance(seed := shaped(int, event.get("value", 0)), int):
             seeds[str(event.get("what")), seed] = None  # a nought is not written
     series = {name: Series(name, tuple(at), tuple(values)) for name, (at, values) in columns.items()}
@@ -133,7 +133,7 @@ def _step(event: Event, otherwise: int) -> int:
 def _add_all(columns: dict[str, tuple[list[int], list[float]]], step: int, event: Event) -> None:
     for field, value in event.items():
         if field not in ("kind", "n"):
-            _add(columns, f"step/{field}", step, _number(value))
+            _add(columns, f"step/{field}", step, number(value))
 
 
 def _add(
@@ -146,7 +146,7 @@ def _add(
     values.append(value)
 
 
-def _number(value: object) -> float | None:
+def number(value: object) -> float | None:
     """A number of JSON as a float; true and false are not numbers here, and JSON's lacks stand as words."""
     if type(value) is float:
         return value

@@ -29,6 +29,7 @@ VERBS = {
     "evidence": "Show where advice comes from, check it, and weigh it.",
     "runs": "List the runs Sleuth has watched, show them, and compare them.",
     "journal": "Keep a work log: your notes and the runs, day by day.",
+    "ui": "Show every run, case and sweep in the browser.",
     "lsp": "Serve findings to an editor (language server protocol).",
 }
 

@@ -88,21 +88,8 @@ def observe(
 ) -> int:
     """Write down what a test showed. Nothing is overwritten; the last word on a test counts."""
     from sleuth.diagnosis import ledger as ledgers
-    from sleuth.errors import did_you_mean
-    from sleuth.experiments import UNDO, named
 
-    ledger = ledgers.find_case(case_name)
-    asked = named(test)
-    suspect = asked.cause if asked is not None and asked.kind == UNDO else None
-    if test not in ledger.tests() and suspect is None:
-        raise SleuthError(
-            f"There is no test named {test!r} in this case.{did_you_mean(test, ledger.tests())}"
-        )
-    if suspect is not None and suspect not in ledger.prior():
-        raise SleuthError(
-            f"There is no hypothesis named {suspect!r} in this case.{did_you_mean(suspect, ledger.prior())}"
-        )
-    ledger = ledgers.append(ledger, {"kind": "observed", "test": test, "answer": answer, "note": note})
+    ledger = ledgers.observe(ledgers.find_case(case_name), test, answer, note)
     return _status(ledger, json_path, quiet)
 
 
@@ -169,13 +156,9 @@ def _status(ledger: Any, json_path: str | None, quiet: bool) -> int:
 
 
 def _weigh(ledger: Any) -> Any:
-    from sleuth.diagnosis.ledger import Status
-    from sleuth.judge.board import best_next
+    from sleuth.diagnosis.ledger import status
 
-    board = ledger.board()
-    answered = {answer.experiment.name for answer in ledger.answers() if answer.yes is not None}
-    chosen = best_next(board, [test for name, test in ledger.tests().items() if name not in answered], 1.0)
-    return Status(ledger, board, *(chosen or (None, 0.0)))
+    return status(ledger)
 
 
 def _listed(ledger: Any) -> str:

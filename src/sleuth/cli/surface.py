@@ -155,11 +155,12 @@ def _poles(json_path: str | None) -> int:
 
     need("torch", "torch", "sleuth surface")
     from sleuth.loss_surface import poles
-    from sleuth.loss_surface.shown import as_json, as_text
+    from sleuth.loss_surface.shown import as_text
+    from sleuth.show.json_ready import json_ready
 
     examples = poles()
     data = {"schema": "sleuth.poles/1", "poles": [pole.to_dict() for pole in examples]}
-    emit(as_text.poles(examples), as_json.plain(data), json_path)
+    emit(as_text.poles(examples), json_ready(data), json_path)
     return 0
 
 

@@ -19,11 +19,12 @@ from sleuth import catalog
 from sleuth.archive.home import home_folder, make_home
 from sleuth.diagnosis import ledger_lines
 from sleuth.errors import SleuthError, did_you_mean
-from sleuth.experiments import Experiment, experiments, named
-from sleuth.judge.board import PRIOR_NOTHING, PRIOR_OTHER, Answer, Clue, Prior, credences, priors
+from sleuth.experiments import UNDO, Experiment, experiments, named
+from sleuth.judge.board import PRIOR_NOTHING, PRIOR_OTHER, Answer, Clue, Prior, best_next, credences, priors
 from sleuth.judge.experiments import NOTHING, OTHER
 from sleuth.judge.words import WORDS
 
+ANSWERS = ("yes", "no", "withdrawn")
 EVERY_CAUSE = 0.25  # share of the board that the catalog keeps beside hypotheses written by hand
 
 
@@ -135,18 +136,18 @@ def find_case(name: str | None, home: Path | None = None) -> Ledger:
     if not known:
         raise SleuthError("There is no case yet; begin with `sleuth case open TITLE`.")
     if name is None:
-        return _read(known[-1])
+        return read_case(known[-1])
     for path in known:
         if path.stem == name:
-            return _read(path)
+            return read_case(path)
     raise SleuthError(f"There is no case named {name!r}.{did_you_mean(name, [path.stem for path in known])}")
 
 
 def cases(home: Path | None = None) -> list[Ledger]:
-    return [_read(path) for path in sorted(folder(home).glob("*.jsonl"))]
+    return [read_case(path) for path in sorted(folder(home).glob("*.jsonl"))]
 
 
-def _read(path: Path) -> Ledger:
+def read_case(path: Path) -> Ledger:
     found = ledger_lines.read(path)
     ledger = Ledger(path, found.known, found.damage)
     return replace(ledger, damage=(*found.damage, *_strangers(ledger)))
@@ -158,6 +159,32 @@ def _strangers(ledger: Ledger) -> Iterator[str]:
     for name in dict.fromkeys(str(line["test"]) for line in ledger.of("observed")):
         if name not in tests and named(name) is None:
             yield f"No line says what the test {name!r} is. What was observed of it is left out."
+
+
+def observe(ledger: Ledger, test: str, answer: str, note: str) -> Ledger:
+    """Write down what a test showed; the test must stand in the case, or take back one of its hypotheses."""
+    asked = named(test)
+    suspect = asked.cause if asked is not None and asked.kind == UNDO else None
+    if answer not in ANSWERS:
+        raise SleuthError(f"A reply is {', '.join(ANSWERS)}, not {answer!r}.")
+    if test not in ledger.tests() and suspect is None:
+        raise SleuthError(
+            f"There is no test named {test!r} in this case.{did_you_mean(test, ledger.tests())}"
+        )
+    if suspect is not None and suspect not in ledger.prior():
+        raise SleuthError(
+            f"There is no hypothesis named {suspect!r} in this case that could be taken back."
+            f"{did_you_mean(suspect, ledger.prior())}"
+        )
+    return append(ledger, {"kind": "observed", "test": test, "answer": answer, "note": note})
+
+
+def status(ledger: Ledger) -> "Status":
+    """The board as it is, and which test tells most for its cost."""
+    board = ledger.board()
+    answered = {answer.experiment.name for answer in ledger.answers() if answer.yes is not None}
+    waiting = [test for name, test in ledger.tests().items() if name not in answered]
+    return Status(ledger, board, *(best_next(board, waiting, 1.0) or (None, 0.0)))
 
 
 def hypothesis(name: str, weight: float, refuted_by: str) -> Mapping[str, Any]:

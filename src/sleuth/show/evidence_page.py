@@ -1,6 +1,7 @@
 """A map as one self-contained page: the graph, a search, and the way down to every quote."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from sleuth.evidence.credence import Weighed
 from sleuth.evidence.lineage import lineage
 from sleuth.evidence.model import Link, Node, Statement
 from sleuth.markup import escape
+from sleuth.show.document import style
 from sleuth.show.evidence import counts, number, sides
 from sleuth.show.evidence_graph import BOX_HEIGHT, BOX_WIDTH, Box, Drawing, Edge, draw
 
@@ -25,19 +27,26 @@ def page_html(weighed: Weighed, checked: Check) -> str:
     details = {str(node): _details(weighed, checked, node) for node in weighed.beliefs}
     filled = TEMPLATE.read_text("utf-8")
     for name, value in {
+        "STYLE": style(),
         "TITLE": escape(found.title),
         "SUMMARY": escape(summary),
-        "GRAPH": _svg(draw(weighed)),
+        "GRAPH": svg(draw(weighed)),
         "DETAILS": json.dumps(details, ensure_ascii=False).replace("<", "\\u003c"),
     }.items():
         filled = filled.replace(f"@@{name}@@", value)
     return filled
 
 
-def _svg(drawing: Drawing) -> str:
+def svg(drawing: Drawing, link: Callable[[Node], str] | None = None, chosen: str = "") -> str:
+    """The picture; with `link`, each box leads somewhere."""
     places = {box.node: box for box in drawing.boxes}
     lines = [_edge(edge, places[edge.source], places[edge.target]) for edge in drawing.edges]
-    boxes = [_box(box) for box in drawing.boxes]
+    boxes = [_box(box, box.node.title == chosen) for box in drawing.boxes]
+    if link is not None:
+        boxes = [
+            f'<a href="{escape(link(box.node))}">{shape}</a>'
+            for box, shape in zip(drawing.boxes, boxes, strict=True)
+        ]
     size = f'width="{drawing.width:.0f}" height="{drawing.height:.0f}"'
     return f'<svg id="graph" {size} role="img">' + "".join(lines + boxes) + "</svg>"
 
@@ -52,12 +61,13 @@ def _edge(edge: Edge, source: Box, target: Box) -> str:
     return f'<path class="edge {edge.kind}" d="{path}" stroke-width="{width:.1f}" {ends}/>'
 
 
-def _box(box: Box) -> str:
+def _box(box: Box, chosen: bool = False) -> str:
     title = box.node.title
     short = title if len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…"
     fill = BOX_WIDTH * box.credence
     return (
-        f'<g class="box {box.role}" data-node="{escape(str(box.node))}" tabindex="0" '
+        f'<g class="box {box.role}{" chosen" if chosen else ""}" data-node="{escape(str(box.node))}" '
+        f'tabindex="0" '
         f'transform="translate({box.x:.0f},{box.y:.1f})"><title>{escape(title)}</title>'
         f'<rect class="frame" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="6"/>'
         f'<rect class="level" y="{BOX_HEIGHT - 3}" width="{fill:.0f}" height="3"/>'

@@ -6,47 +6,31 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sleuth.finding import Finding
 from sleuth.markup import escape
 from sleuth.report import Report
+from sleuth.show import document as page
+from sleuth.show.diagnosis_words import TITLES
+from sleuth.show.finding_html import card
 from sleuth.show.probe_blocks import lines, tables
-
-_STYLE = """
-.sleuth{font:14px/1.45 system-ui,sans-serif;max-width:62rem;color:#1c2430}
-.sleuth h3{margin:1.2em 0 .3em;font-size:1em}
-.sleuth table{border-collapse:collapse;font-size:12.5px}
-.sleuth td,.sleuth th{padding:.15em .7em .15em 0;text-align:left;vertical-align:top}
-.sleuth td{font-variant-numeric:tabular-nums}
-.sleuth th{color:#667085;font-weight:500}
-.sleuth .verdict{padding:.6em .9em;border-radius:6px;background:#eef6ee;margin-bottom:.8em}
-.sleuth .cause-found,.sleuth .crashed{background:#fdf0ee}
-.sleuth .finding{border-left:4px solid #b0b8c4;padding:.2em .8em;margin:.6em 0}
-.sleuth .error{border-color:#c6382c}.sleuth .warning{border-color:#d49213}
-.sleuth .finding p{margin:.15em 0}.sleuth small{color:#667085}
-.sleuth img{image-rendering:pixelated;height:96px;margin-right:6px;border:1px solid #d5dae1}
-@media (prefers-color-scheme:dark){.sleuth{color:#e4e7ec}.sleuth .verdict{background:#1d3324}
-.sleuth .cause-found,.sleuth .crashed{background:#3d211d}}
-"""
 
 
 def fragment(report: Report) -> str:
-    """The report as one element, style included."""
-    seen = report.measured
-    return "".join(["<div class='sleuth'><style>", _STYLE, "</style>", *_parts(report, seen), "</div>"])
+    """The report as one element, for a notebook."""
+    return page.fragment("".join(_parts(report, report.measured)))
 
 
 def document(report: Report) -> str:
     """A page that stands alone."""
-    head = "<!doctype html><html lang='en'><meta charset='utf-8'><title>sleuth probe</title>"
-    return f"{head}<body style='margin:2rem'>{fragment(report)}</body></html>"
+    return page.document("sleuth probe", "".join(_parts(report, report.measured)))
 
 
 def _parts(report: Report, seen: Mapping[str, Any]) -> Iterator[str]:
     verdict = report.verdict
     looked = sum(entry.done for entry in report.causes_examined)
-    yield f"<div class='verdict {verdict.status}'><b>{verdict.status.replace('-', ' ')}</b>"
-    yield f" · {looked} of {len(report.causes_examined)} causes examined<br>{escape(verdict.summary)}</div>"
-    yield from (_finding(finding) for finding in report.findings)
+    yield f"<div class='verdict {verdict.status}'><h1>{TITLES[verdict.status]}</h1>"
+    yield f"<p class='dim'>{looked} of {len(report.causes_examined)} causes examined</p>"
+    yield f"<p>{escape(verdict.summary)}</p></div>"
+    yield from map(card, report.findings)
     first = seen.get("first", {})
     data = first.get("data") or seen.get("data", {})
     yield _tensors(data.get("tensors", ()))
@@ -72,18 +56,6 @@ def _parts(report: Report, seen: Mapping[str, Any]) -> Iterator[str]:
 
 def _sentences(title: str, said: Sequence[str]) -> str:
     return f"<h3>{escape(title)}</h3><p>{'<br>'.join(escape(line) for line in said)}</p>"
-
-
-def _finding(finding: Finding) -> str:
-    where = (
-        f"<p><small>at {escape(str(finding.where))}</small></p>"
-        if finding.where and str(finding.where)
-        else ""
-    )
-    fix = f"<p><b>fix:</b> {escape(finding.fix)}</p>" if finding.fix else ""
-    title = f"<b>{escape(finding.cause)}</b> <small>{finding.severity}, {finding.credence:.0%} sure</small>"
-    body = f"<p>{title}</p><p>{escape(finding.message)}</p>{where}{fix}"
-    return f"<div class='finding {finding.severity}'>{body}</div>"
 
 
 def _tensors(tensors: Sequence[Mapping[str, Any]]) -> str:
@@ -143,7 +115,7 @@ def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> st
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
     )
-    return f"<h3>{escape(title)}</h3><table><tr>{head}</tr>{body}</table>"
+    return f"<h3>{escape(title)}</h3><div class='scroll'><table><tr>{head}</tr>{body}</table></div>"
 
 
 def curve(values: Sequence[Any], width: int = 420, height: int = 90) -> str:
@@ -156,7 +128,7 @@ def curve(values: Sequence[Any], width: int = 420, height: int = 90) -> str:
         f"{8 + i * (width - 16) / (len(numbers) - 1):.1f},{height - 8 - (v - low) / span * (height - 16):.1f}"
         for i, v in enumerate(numbers)
     )
-    line = f"<polyline points='{points}' fill='none' stroke='#2f6fb0' stroke-width='1.6'/>"
+    line = f"<polyline points='{points}' class='line c0'/>"
     label = f"<p><small>from {numbers[0]:.3g} to {numbers[-1]:.3g}, lowest {low:.3g}</small></p>"
     return f"<svg width='{width}' height='{height}' role='img' aria-label='curve'>{line}</svg>{label}"
 
@@ -164,7 +136,9 @@ def curve(values: Sequence[Any], width: int = 420, height: int = 90) -> str:
 def _pictures(tensors: Sequence[Mapping[str, Any]]) -> str:
     for part in tensors:
         if part["role"] != "target" and part["looks"] == "image" and part["sample"]:
-            images = "".join(f"<img alt='example' src='{png(sample)}'>" for sample in part["sample"])
+            images = "".join(
+                f"<img class='pixels' alt='example' src='{png(sample)}'>" for sample in part["sample"]
+            )
             return f"<h3>What the model sees</h3>{images}"
         if part["role"] != "target" and part["looks"] == "tokens" and part["sample"]:
             rows = [(" ".join(f"{value:g}" for value in row[:40]),) for row in part["sample"]]

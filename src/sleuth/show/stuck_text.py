@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from sleuth.loss_surface.shown.as_json import plain
+from sleuth.show.json_ready import json_ready
 
 if TYPE_CHECKING:
     from sleuth.stuck_metric import Care, Counterfactual, Inertia, Reach, Rivals, Standstill
@@ -28,7 +28,7 @@ def full(result: "Standstill") -> str:
 
 
 def as_json(result: "Standstill") -> dict[str, Any]:
-    data: dict[str, Any] = plain(result.report.to_dict() | {"row": result.row})
+    data: dict[str, Any] = json_ready(result.report.to_dict() | {"row": result.row})
     return data
 
 

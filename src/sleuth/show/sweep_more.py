@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sleuth.markup import escape
-from sleuth.show.sweep_page import STYLE
+from sleuth.show.document import document
 from sleuth.show.sweep_pictures import (
     BOTTOM,
     HEIGHT,
@@ -58,7 +58,7 @@ def tasks_page(found: Tasks) -> str:
     words = (
         f"performance profiles: the share of runs {side} a score, over all tasks; the highest line is best"
     )
-    figure = f"<figure>{profiles(found)}<figcaption>{legend}<br>{words}</figcaption></figure>"
+    figure = f"<figure class='panel'>{profiles(found)}<figcaption>{legend}<br>{words}</figcaption></figure>"
     title = f"{found.metric} on {len(found.tasks)} tasks"
     return _page(
         "tasks", title, f"<div class='pictures'>{figure}</div><pre>{escape(tasks_text(found))}</pre>"
@@ -87,8 +87,8 @@ def _sensitivity_lines(report: Report) -> Iterator[str]:
 
 def sensitivity_page(report: Report) -> str:
     figures = "".join(
-        f"<figure>{scatter(one, report.metric)}<figcaption>{escape(one.param)}: explains {one.share:.0%}, "
-        f"p = {one.p:.3f}: <b>{one.verdict}</b></figcaption></figure>"
+        f"<figure class='panel'>{scatter(one, report.metric)}<figcaption>{escape(one.param)}: "
+        f"explains {one.share:.0%}, p = {one.p:.3f}: <b>{one.verdict}</b></figcaption></figure>"
         for one in report.params
     )
     words = escape(sensitivity_text(report))
@@ -97,9 +97,7 @@ def sensitivity_page(report: Report) -> str:
 
 
 def _page(verb: str, title: str, body: str) -> str:
-    head = f"<!doctype html><html lang='en'><meta charset='utf-8'><title>sleuth sweep {verb}</title>"
-    inside = f"<h1>{escape(title)}</h1>{body}"
-    return f"{head}<style>{STYLE}</style><body><div class='sleuth'>{inside}</div></body></html>\n"
+    return document(f"sleuth sweep {verb}", f"<h1>{escape(title)}</h1>{body}")
 
 
 def scatter(one: Sensitivity, metric: str) -> str:

@@ -66,7 +66,7 @@ def paired_lines(group: Group, metric: str) -> str:
         for at, value in enumerate(group.values)
         if not math.isnan(value.mean)
     ]
-    parts.append(_line(means, "#1c2430", 2.4, 1))
+    parts.append(_line(means, "currentColor", 2.4, 1))
     parts += [
         f"<text class='mark' x='{across.at(names.index(name)):.1f}' y='{HEIGHT - BOTTOM - 4}' "
         f"text-anchor='middle' fill='#c6382c'>✗<title>seed {escape(str(seed))} failed</title></text>"
@@ -270,6 +270,6 @@ def _dot(x: float, y: float, colour: str, size: float, tip: str) -> str:
 
 def _svg(parts: Sequence[str], label: str, height: float = HEIGHT) -> str:
     return (
-        f"<svg width='{WIDTH}' height='{height}' role='img' "
+        f"<svg width='{WIDTH}' height='{height}' viewBox='0 0 {WIDTH} {height}' role='img' "
         f"aria-label='{escape(label, quote=True)}'>{''.join(parts)}</svg>"
     )

@@ -3,35 +3,18 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from sleuth.finding import Finding
 from sleuth.markup import escape
 from sleuth.record.entries import Evaluation, Layers, Metric, Record
 from sleuth.report import Report
+from sleuth.show import document as page
+from sleuth.show.charts import Chart, figure, thinned
+from sleuth.show.diagnosis_words import TITLES
+from sleuth.show.finding_html import card
 from sleuth.show.watch_text import PAGE
 
 __all__ = ["PAGE", "curve", "document", "fragment"]
 
-_STYLE = """
-.sleuth{font:14px/1.45 system-ui,sans-serif;max-width:66rem;color:#1c2430}
-.sleuth .verdict{padding:.6em .9em;border-radius:6px;background:#eef6ee;margin-bottom:.8em}
-.sleuth .cause-found,.sleuth .crashed{background:#fdf0ee}.sleuth .inconclusive{background:#fbf6e6}
-.sleuth .finding{border-left:4px solid #b0b8c4;padding:.2em .8em;margin:.6em 0}
-.sleuth .error{border-color:#c6382c}.sleuth .warning{border-color:#d49213}
-.sleuth .finding p{margin:.15em 0}.sleuth small{color:#667085}
-.sleuth .curves{display:grid;grid-template-columns:repeat(auto-fill,minmax(19rem,1fr));gap:1rem}
-.sleuth figure{margin:0}.sleuth figcaption{font-size:12.5px;color:#475467}
-.sleuth svg{width:100%;height:8rem;background:#f7f8fa;border-radius:4px}
-.sleuth path{fill:none;stroke:#2f6fb5;stroke-width:1.4;vector-effect:non-scaling-stroke}
-.sleuth table{border-collapse:collapse;font-size:12.5px;margin-top:1rem}
-.sleuth caption{text-align:left;padding-bottom:.3em}
-.sleuth td,.sleuth th{padding:.15em .9em .15em 0;text-align:left}
-.sleuth td{font-variant-numeric:tabular-nums}.sleuth th{color:#667085;font-weight:500}
-@media (prefers-color-scheme:dark){body{background:#14181f}.sleuth{color:#e4e7ec}
-.sleuth svg{background:#1d232d}.sleuth .verdict{background:#1d3324}
-.sleuth .cause-found,.sleuth .crashed{background:#3d211d}.sleuth .inconclusive{background:#39321a}
-.sleuth figcaption{color:#aab4c3}}
-"""
-MOST_POINTS = 600
+PLACES = 320  # of a curve; a place is about a pixel
 MOST_METRICS = 12
 COUNTERS = frozenset("epoch step iter iteration batch it global_step".split())  # no curve worth a look
 SIGNS = (
@@ -42,36 +25,26 @@ SIGNS = (
     ("total_s", "Seconds a step"),
     ("rss", "Memory (MB)"),
 )
-WORTH_A_LOG = 50.0  # largest over smallest, above which a logarithmic axis shows more
 
 
 def document(report: Report, record: Record) -> str:
     """A page that stands alone."""
-    head = "<!doctype html><html lang='en'><meta charset='utf-8'><title>sleuth watch</title>"
-    return f"{head}<body style='margin:2rem'>{fragment(report, record)}</body></html>"
+    return page.document("sleuth watch", "".join(_parts(report, record)))
 
 
 def fragment(report: Report, record: Record) -> str:
-    return "".join(["<div class='sleuth'><style>", _STYLE, "</style>", *_parts(report, record), "</div>"])
+    """For a notebook."""
+    return page.fragment("".join(_parts(report, record)))
 
 
 def _parts(report: Report, record: Record) -> Iterator[str]:
     verdict = report.verdict
     script = escape(" ".join([record.run.script, *record.run.arguments]))
-    yield f"<div class='verdict {verdict.status}'><b>{verdict.status.replace('-', ' ')}</b>"
-    yield f" · <code>{script}</code><br>{escape(verdict.summary)}</div>"
-    yield from (_finding(finding) for finding in report.findings)
-    yield "<div class='curves'>" + "".join(curves(record)) + "</div>"
+    yield f"<div class='verdict {verdict.status}'><h1>{TITLES[verdict.status]}</h1>"
+    yield f"<p class='mono'>{script}</p><p>{escape(verdict.summary)}</p></div>"
+    yield from map(card, report.findings)
+    yield "<h2>Curves</h2><div class='charts'>" + "".join(curves(record)) + "</div>"
     yield _layers(record)
-
-
-def _finding(finding: Finding) -> str:
-    place = f"<p><small>{escape(str(finding.where))}</small></p>" if finding.where else ""
-    fix = f"<p>Fix: {escape(finding.fix)}</p>" if finding.fix else ""
-    return (
-        f"<div class='finding {finding.severity}'><p><b>{finding.cause}</b> <small>{finding.severity}, "
-        f"{finding.credence:.0%} sure</small></p><p>{escape(finding.message)}</p>{place}{fix}</div>"
-    )
 
 
 def curves(record: Record) -> Iterator[str]:
@@ -107,32 +80,10 @@ def _sign(record: Record, key: str) -> list[tuple[int, float]]:
 
 
 def curve(title: str, points: Sequence[tuple[int, float]]) -> str:
-    """A line over the steps; its axis is logarithmic where values span orders of magnitude."""
-    finite = [(at, value) for at, value in points if math.isfinite(value)]
-    if len(finite) < 2:
+    """A line over the steps; where many values share a place, from the lowest to the highest of them."""
+    if sum(math.isfinite(value) for _, value in points) < 2:
         return ""
-    kept = finite[:: max(1, len(finite) // MOST_POINTS)]
-    values = [value for _, value in kept]
-    low, high = min(values), max(values)
-    logarithmic = low > 0 and high / low > WORTH_A_LOG
-    lost = len(points) - len(finite)
-    note = (", log" if logarithmic else "") + (f"; {lost} not finite" if lost else "")
-    about = f"{low:.4g} to {high:.4g}{note}; steps {kept[0][0]} to {kept[-1][0]}"
-    return (
-        "<figure><svg viewBox='0 0 300 100' preserveAspectRatio='none'><path "
-        f"d='M{_path(kept, logarithmic)}'/></svg><figcaption>{escape(title)}: {values[0]:.4g} → "
-        f"{values[-1]:.4g}<br><small>{about}</small></figcaption></figure>"
-    )
-
-
-def _path(points: Sequence[tuple[int, float]], logarithmic: bool) -> str:
-    scaled = [math.log10(value) if logarithmic else value for _, value in points]
-    low, span = min(scaled), (max(scaled) - min(scaled)) or 1.0
-    first, width = points[0][0], (points[-1][0] - points[0][0]) or 1
-    return "L".join(
-        f"{(at - first) / width * 300:.1f} {95 - (value - low) / span * 90:.1f}"
-        for (at, _), value in zip(points, scaled, strict=True)
-    )
+    return figure(Chart(title, {title: thinned(points, PLACES)}))
 
 
 def _layers(record: Record) -> str:
@@ -143,7 +94,7 @@ def _layers(record: Record) -> str:
     last = sampled[-1]
     rows = "".join(_row(name, last) for name in [*last.weights][:60])
     head = "<tr><th>parameter</th><th>gradient</th><th>weight</th><th>update ÷ weight</th></tr>"
-    return f"<table><caption>Step {last.n}</caption>{head}{rows}</table>"
+    return f"<h2>Layer by layer, at step {last.n}</h2><div class='scroll'><table>{head}{rows}</table></div>"
 
 
 def _row(name: str, layers: Layers) -> str:

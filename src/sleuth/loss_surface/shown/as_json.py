@@ -1,7 +1,8 @@
 """A surface and a comparison as JSON: what was asked, found and measured, with a coarse copy of the map."""
 
-import math
 from typing import TYPE_CHECKING, Any
+
+from sleuth.show.json_ready import json_ready
 
 if TYPE_CHECKING:
     from sleuth.loss_surface import Comparison, Surface
@@ -12,7 +13,7 @@ COARSE = 21  # points an axis of the copy
 
 
 def as_json(surface: "Surface") -> dict[str, Any]:
-    data: dict[str, Any] = plain(
+    data: dict[str, Any] = json_ready(
         {
             "schema": "sleuth.surface/1",
             "name": surface.name,
@@ -41,17 +42,6 @@ def comparison_json(comparison: "Comparison") -> dict[str, Any]:
         "left": as_json(comparison.left),
         "right": as_json(comparison.right),
     }
-
-
-def plain(value: Any) -> Any:
-    """JSON knows no infinity and no NaN: they become the words."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    return value
 
 
 def _sheet(analysis: "Analysis") -> dict[str, Any]:

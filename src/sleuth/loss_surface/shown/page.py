@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from sleuth.loss_surface.shown.panels import Panel, arrows, grid, levels, panels
 from sleuth.markup import escape
 from sleuth.needs import need
+from sleuth.show.document import document
 
 if TYPE_CHECKING:
     from sleuth.loss_surface import Comparison, Surface
@@ -14,23 +15,6 @@ if TYPE_CHECKING:
 COARSE = 100  # points an axis on the page: fine enough to look at, small enough to send
 ARROW = 0.03  # the length of an arrow, as a share of each axis
 SYMBOLS = {"saddle": "x", "minimum": "circle", "maximum": "triangle-up", "exit": "arrow-right"}
-STYLE = """
-:root { color-scheme: light; }
-body { font: 15px/1.5 system-ui, sans-serif; color: #1c2230; background: #f6f7f9; margin: 0; }
-main { max-width: 1240px; margin: 0 auto; padding: 24px; }
-h1 { font-size: 22px; margin: 0 0 4px; } h2 { font-size: 16px; margin: 28px 0 8px; }
-.facts { color: #5a6274; margin: 0 0 16px; }
-.panels { display: grid; gap: 16px; } .panel { min-width: 0; overflow: hidden; }
-.panel, .card { background: #fff; border: 1px solid #dfe3ea; border-radius: 8px; padding: 10px 12px; }
-.panel h3 { font-size: 14px; margin: 0; } .panel p { margin: 2px 0 0; color: #5a6274; font-size: 13px; }
-.card { margin: 0 0 8px; border-left-width: 4px; }
-.error { border-left-color: #c0392b; } .warning { border-left-color: #d98c00; }
-.note { border-left-color: #3b78c3; }
-.card b { margin-right: 8px; } .card .fix { color: #3d4658; margin-top: 4px; }
-table { border-collapse: collapse; background: #fff; font-variant-numeric: tabular-nums; }
-th, td { border: 1px solid #dfe3ea; padding: 3px 10px; text-align: right; } th { background: #eef1f5; }
-td:first-child, th:first-child { text-align: left; } .scroll { overflow-x: auto; }
-"""
 
 
 def page(shown: "Surface | Comparison") -> str:
@@ -40,21 +24,14 @@ def page(shown: "Surface | Comparison") -> str:
 
     sides = _sides(shown)
     title = " against ".join(side.name for side in sides)
-    body = [f"<h1>{escape(title)}</h1>", f'<p class="facts">{escape(_facts(sides[0]))}</p>', *_changes(shown)]
+    body = [f"<h1>{escape(title)}</h1>", f'<p class="dim">{escape(_facts(sides[0]))}</p>', *_changes(shown)]
     drawn = [_panel(panel) for panel in panels(shown)]
-    columns = f"repeat({grid(len(drawn))[1]}, minmax(0, 1fr))"
-    body.append(f'<div class="panels" style="grid-template-columns: {columns}">{"".join(drawn)}</div>')
+    body.append(f'<div class="panels of{grid(len(drawn))[1]}">{"".join(drawn)}</div>')
     for side in sides:
         body += _findings(side, len(sides) > 1)
     for side in sides:
         body += _flow(side, len(sides) > 1)
-    return "".join(
-        (
-            "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
-            f"<title>{escape(title)}</title><style>{STYLE}</style><script>{get_plotlyjs()}</script></head>",
-            f"<body><main>{''.join(body)}</main></body></html>\n",
-        )
-    )
+    return document(title, "".join(body), f"<script>{get_plotlyjs()}</script>")
 
 
 def _sides(shown: "Surface | Comparison") -> list["Surface"]:
@@ -273,7 +250,7 @@ def _card(flaw: "Flaw") -> str:
     whose = escape(f"{'' if flaw.term == 'loss' else flaw.term}{cut}")
     return (
         f'<div class="card {flaw.severity}"><b>{flaw.kind}</b>{whose} {escape(flaw.message)}'
-        f'<div class="fix">{escape(flaw.fix)}</div></div>'
+        f"<p><b>Fix.</b> {escape(flaw.fix)}</p></div>"
     )
 
 
@@ -309,7 +286,7 @@ def _flow(surface: "Surface", named: bool) -> Iterator[str]:
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     lines = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="scroll"><table><tr>{top}</tr>{lines}</table></div>'
+    return f'<div class="scroll"><table class="numbers"><tr>{top}</tr>{lines}</table></div>'
 
 
 def _numbers(values: Iterable[float]) -> list[str]:
