@@ -16,6 +16,7 @@ VERBS = {
     "lint": "Read source files and name the silent bugs in them.",
     "probe": "Examine a model, one batch and a loss, in seconds.",
     "watch": "Run an unchanged training script under observation, and keep the record.",
+    "tokens": "Show what a language model is really trained on, token by token.",
     "judge": "Judge the record of a watched run again, without running anything.",
     "surface": "Look at the surface and slopes of a loss, without a model.",
     "sweep": "Plan same-seed sweeps, run them, and read what they show.",

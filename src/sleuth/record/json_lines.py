@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from sleuth.record.entries import KINDS, Activation, Layer, Parameter, Record, Values
+from sleuth.record.token_entries import TokenRow
 
 _NAMES = {kind: name for name, kind in KINDS.items()}
-_TOLD_IN_PARTS = (Layer, Parameter, Values, Activation)
+_TOLD_IN_PARTS = (Layer, Parameter, Values, Activation, TokenRow)
 _PARTS: Mapping[str, type[Any]] = {
     "layers": Layer,
     "parameters": Parameter,
     "values": Values,
     "inputs": Values,
+    "examples": TokenRow,
+    "prompts": TokenRow,
 }
 # The fields of each, and whether they may hold a float: "nan" is also what a script may call something.
 _NUMBERS: Mapping[type[Any], Mapping[str, bool]] = {

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from sleuth.record.entries import End, Run, Trouble
-from sleuth.watching import importing, modes, passes, steps
+from sleuth.watching import importing, modes, passes, steps, token_writing
 from sleuth.watching.excepthook import keep_clean
 from sleuth.watching.models import Births
 from sleuth.watching.patches import Patches
@@ -71,6 +71,7 @@ class Recorder:
                     steps.by_hand(self.state)
                 passes.finish(self.state, broken_off=status not in CAME_TO_ITS_END)
                 modes.tell_loads(self.state)
+                token_writing.finish(self.state)
         except Exception as error:
             self.state.trouble(_sentence(error))
         self.state.put(_end(self.state, status, exception, exit_code, shortened))
@@ -89,7 +90,7 @@ def install(record: Path, *, level: str = "default", when_training: bool = False
     if level not in LEVELS:
         raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
     state = State(Writer(Path(record), complain=_say), level, deep=level == "deep")
-    state.rows, state.passes = Rows(), passes.Passes()
+    state.rows, state.passes, state.tokens = Rows(), passes.Passes(), token_writing.door()
     state.rank, state.world_size = _integer("RANK", 0), _integer("WORLD_SIZE", 1)
     recorder = Recorder(state, Patches())
     state.writer.silent = when_training
@@ -123,6 +124,7 @@ def _open_doors(recorder: Recorder) -> None:
         dropouts,
         files,
         forwards,
+        generating,
         loaders,
         loggers,
         losses,
@@ -133,6 +135,7 @@ def _open_doors(recorder: Recorder) -> None:
         scaling,
         schedulers,
         seeds,
+        vocabularies,
         warned,
         writes,
     )
@@ -163,6 +166,8 @@ def _open_doors(recorder: Recorder) -> None:
     warned.attach(state, patches)
     printed.attach(state, patches)
     loggers.attach(state, patches)
+    vocabularies.attach(state, patches)
+    generating.attach(state, patches)
 
 
 def _begin_training(recorder: Recorder) -> None:
@@ -288,7 +293,7 @@ def _begin_in_child(recorder: Recorder | None, whole: Path) -> None:
         return
     writer = Writer(whole.with_name(f"{whole.stem}.{os.getpid()}.jsonl"), silent=True, complain=_say)
     fresh = State(writer, state.level, deep=state.deep)
-    fresh.rows, fresh.passes = Rows(), passes.Passes()
+    fresh.rows, fresh.passes, fresh.tokens = Rows(), passes.Passes(), token_writing.door()
     fresh.step_ended = time.perf_counter()
     for entry in fields(State):
         if entry.name not in KEPT_IN_A_CHILD:
