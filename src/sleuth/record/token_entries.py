@@ -84,6 +84,7 @@ class TokenBatch:
     trained: int | None = None  # places in the loss; None where it was not seen
     pushed_away: int = 0  # of these, with a weight below 0
     rows_untrained: int = 0  # rows without a place in the loss
+    full_untrained: int = 0  # and of these, rows without filling
     offset: int | None = None  # how many tokens ahead the targets stand among the inputs, where they do
     agreement: float = 0.0  # of targets, the share for which that is so
     copies: float = 0.0  # and the share that equals the very token it is predicted from
@@ -101,6 +102,10 @@ class TokenBatch:
     first_ids: Mapping[str, int] = field(default_factory=dict)  # what rows begin with, filling aside → rows
     last_ids: Mapping[str, int] = field(default_factory=dict)  # and end with
     last_trained: int = 0  # rows whose last token is a target
+    starts_twice: int = 0  # rows that begin with one special token, twice
+    ends_twice: int = 0
+    ended: int = 0  # rows whose last token is the end token
+    cut: int = 0  # rows without filling that end with another
     full: int = 0  # rows without filling, as long as the longest one seen
     segments: int = 0  # rows that hold several examples, as their positions tell
     ends_inside: int = 0  # rows with an end token before their last
@@ -126,6 +131,17 @@ class Generation:
     training: bool = False
     pad_left: int = 0
     pad_right: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Resized:
+    """A model's table of tokens was given other rows: words were added to its tokenizer."""
+
+    before: int = 0
+    after: int = 0
+    line: Line = 0
+    path: str = ""
+    n: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +181,7 @@ TOKEN_KINDS: Mapping[str, type[Any]] = {
     "language_model": LanguageModel,
     "tokens": TokenBatch,
     "generation": Generation,
+    "resized": Resized,
     "adapters": Adapters,
     "trained_tokens": TrainedTokens,
 }

@@ -18,8 +18,8 @@ overflow-wrap:anywhere;white-space:pre-wrap}
 table{border-collapse:collapse;font-size:12.5px}td,th{padding:.1em 1em .1em 0;text-align:left}
 td{font-variant-numeric:tabular-nums}th,small,summary{color:#667085;font-weight:500}
 @media (prefers-color-scheme:dark){body{background:#14181f;color:#e4e7ec}.row{background:#1d232d}
-.row .trained{color:#d5f5dc;background:#1f4a2b}.row .filling{background:#2a313d}.row .pushed{background:#5a231c;
-color:#fbd9d4}}
+.row .trained{color:#d5f5dc;background:#1f4a2b}.row .filling{background:#2a313d}
+.row .pushed{background:#5a231c;color:#fbd9d4}}
 """
 COLUMNS = ("place", "id", "text", "attended", "position", "segment", "trained", "compared with", "weight")
 
@@ -35,7 +35,8 @@ def document(view: View) -> str:
 def _model(model: ModelView) -> Iterator[str]:
     words = f"{model.vocabulary} of {model.vocabulary_size} ids" if model.vocabulary else "no tokenizer found"
     rows = f"{model.embedding_rows} embedding rows"
-    yield f"<h2>{escape(model.type)}</h2><p>{escape(' · '.join(filter(None, (words, rows, model.adapters))))}</p>"
+    about = " · ".join(filter(None, (words, rows, model.adapters)))
+    yield f"<h2>{escape(model.type)}</h2><p>{escape(about)}</p>"
     yield "<p>" + "<br>".join(map(escape, brief(View(models=(model,))).splitlines())) + "</p>"
     yield (
         "<p class='row'><span class='trained'>trained</span> <span>ignored</span> "
@@ -53,7 +54,8 @@ def _example(example: Example) -> str:
     rows = "".join(_line(token) for token in example.tokens)
     head = "".join(f"<th>{name}</th>" for name in COLUMNS)
     return (
-        f"<h3>{TITLES[example.phase]}, step {example.n}, row {example.row}{gap}</h3><div class='row'>{text}</div>"
+        f"<h3>{TITLES[example.phase]}, step {example.n}, row {example.row}{gap}</h3><div "
+        f"class='row'>{text}</div>"
         f"<details><summary>token by token</summary><table><tr>{head}</tr>{rows}</table></details>"
     )
 

@@ -169,7 +169,10 @@ def _line(token: Token, paint: Paint) -> str:
 def _parting(parting: Parting, paint: Paint) -> str:
     title = f"{TITLES[parting.phase]} (line {parting.line}) beside training"
     if parting.ends:
-        return f"{paint(title, bold=True)}: the prompt agrees with a training row in all its {parting.same} tokens"
+        return (
+            f"{paint(title, bold=True)}: the prompt agrees with a training row in all its "
+            f"{parting.same} tokens"
+        )
     before = "".join(map(_shown, parting.before))
     return "\n".join(
         [

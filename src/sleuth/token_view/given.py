@@ -108,7 +108,8 @@ def _vocabulary(tokenizer: Any, largest: int) -> Any:
     known = described(tokenizer, largest)
     if known is None:
         raise SleuthError(
-            f"A {type(tokenizer).__name__} is no tokenizer Sleuth can read: give one of transformers, tokenizers or "
+            f"A {type(tokenizer).__name__} is no tokenizer Sleuth can read: give one of transformers, "
+            "tokenizers or "
             "tiktoken, or a table of words (id → word, or word → id) that knows every id of the batch."
         )
     return known

@@ -1,4 +1,5 @@
-"""The view as plain data: per model its examples token by token, the sums of each phase, where prompts part."""
+"""The view as plain data: per model its examples token by token, the sums of each phase, where "
+"prompts part."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field

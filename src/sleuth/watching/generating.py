@@ -1,8 +1,8 @@
-"""The door of `generate`: which prompts a model is given, with which settings, and what it writes."""
+"""The doors of transformers' models: `generate` with its prompts and settings, and rows that are added."""
 
 from typing import Any
 
-from sleuth.record.token_entries import Setting
+from sleuth.record.token_entries import Resized, Setting
 from sleuth.watching import tokens
 from sleuth.watching.importing import when_imported
 from sleuth.watching.state import State
@@ -35,6 +35,30 @@ def attach(state: State, patches: Any) -> None:
         patches.replace(module.GenerationMixin, "generate", watched)
 
     when_imported(patches, "transformers.generation.utils", opened)
+
+    def resizing(original: Any) -> Any:
+        def resize_token_embeddings(self: Any, *args: Any, **kwargs: Any) -> Any:
+            before = None if state.off else _rows(self)
+            table = original(self, *args, **kwargs)
+            after = None if state.off else _rows(self)
+            if before is not None and after is not None and before != after:
+                place = state.places.here()
+                state.put(Resized(before, after, place[1], place[0], state.n))
+            return table
+
+        return resize_token_embeddings
+
+    def loaded(module: Any) -> None:
+        patches.replace(module.PreTrainedModel, "resize_token_embeddings", resizing)
+
+    when_imported(patches, "transformers.modeling_utils", loaded)
+
+
+def _rows(model: Any) -> int | None:
+    try:
+        return int(model.get_input_embeddings().weight.shape[0])
+    except (AttributeError, NotImplementedError):
+        return None
 
 
 def _ended(state: State, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:

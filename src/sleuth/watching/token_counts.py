@@ -135,6 +135,7 @@ def _of_targets(fed: Fed) -> dict[str, Any]:
     told: dict[str, Any] = {
         "trained": int(trained.sum()),
         "rows_untrained": int((~trained.any(1)).sum()),
+        "full_untrained": int((~trained.any(1) & fed.real.all(1)).sum()),
         "pushed_away": int((fed.weights < 0).sum()) if fed.weights is not None else 0,
         "offset": offset,
         "agreement": agreement,
@@ -155,9 +156,10 @@ def _of_targets(fed: Fed) -> dict[str, Any]:
 def _offset(fed: Fed) -> tuple[int | None, float]:
     """How far ahead of the place they are compared at the targets stand among the inputs."""
     best: tuple[int | None, float] = (None, 0.0)
+    enough = int((fed.trained & fed.real).sum()) / 2
     for offset in OFFSETS:
-        inside = _ahead(fed.real, offset, False) & fed.trained
-        if int(inside.sum()) * 2 < int(fed.trained.sum()) or not bool(inside.any()):
+        inside = _ahead(fed.real, offset, False) & fed.trained & fed.real
+        if int(inside.sum()) < enough or not bool(inside.any()):
             continue
         share = _share((_ahead(fed.ids, offset, -1) == fed.targets) & inside, inside)
         if share > best[1] + 0.02:
@@ -200,12 +202,29 @@ def _edges(fed: Fed, real: Any) -> dict[str, Any]:
     last, rows = _last(real), real.any(1)
     first = (real & (real.cumsum(1) == 1))[rows]
     ends = (fed.ids == fed.end) & real & ~last if fed.end is not None else None
+    ended = (fed.ids == fed.end) & last if fed.end is not None else last & False
     return {
+        "starts_twice": _twice(fed, real),
+        "ends_twice": _twice(Fed(fed.ids.flip(1), specials=fed.specials), real.flip(1)),
+        "ended": int(ended.any(1).sum()),
+        "cut": int((real.all(1) & ~ended.any(1)).sum()) if fed.end is not None else 0,
         "first_ids": _commonest(fed.ids[rows][first]),
         "last_ids": _commonest(fed.ids[rows][last[rows]]),
         "full": int(real.all(1).sum()),
         "ends_inside": int(ends.any(1).sum()) if ends is not None else 0,
     }
+
+
+def _twice(fed: Fed, real: Any) -> int:
+    """Rows that begin with one and the same special token, two times."""
+    import torch
+
+    if fed.ids.shape[1] < 2 or not fed.specials:
+        return 0
+    start = real & (real.cumsum(1) == 1)
+    special = torch.isin(fed.ids, torch.tensor(fed.specials))
+    again = (fed.ids[:, 1:] == fed.ids[:, :-1]) & special[:, 1:] & real[:, 1:]
+    return int((start[:, :-1] & again).any(1).sum())
 
 
 def _commonest(ids: Any) -> dict[str, int]:

@@ -194,7 +194,8 @@ def _ids(named: Mapping[str, Any]) -> Any:
 
 
 def _beside(named: Mapping[str, Any], ids: Any) -> dict[str, Any]:
-    """What goes with the ids, place by place. Transformers' own names tell; elsewhere a mask holds yes and no."""
+    """What goes with the ids, place by place. Transformers' own names tell; elsewhere a mask holds "
+    "yes and no."""
     found: dict[str, Any] = {}
     for name, value in named.items():
         if value is ids or value.dim() != 2 or value.is_meta:
