@@ -1,4 +1,4 @@
-"""The tokens in the loss are not the ones meant: an answer is ignored, or its mask is off by one.
+"""The loss is not over what was meant: an answer is ignored, or its mask is off by one.
 
 ## What happens
 In instruction tuning the prompt is ignored and the answer is trained. Which token is which is decided by a

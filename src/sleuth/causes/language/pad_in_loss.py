@@ -1,4 +1,4 @@
-"""Padding counts in the loss: the model is trained to write filling, and the mean is watered down.
+"""Padding counts in the loss: the model is trained to write it, and the mean is diluted.
 
 ## What happens
 Rows of one batch are filled up to one length. Where that filling is not ignored, most predictions of short

@@ -1,4 +1,4 @@
-"""The begin or end token stands twice: the template writes it and the tokenizer adds another.
+"""The begin or end token stands twice: the template writes one, the tokenizer adds another.
 
 ## What happens
 A chat template writes the begin token into its text. Whoever lets it make text and tokenizes that text

@@ -1,4 +1,4 @@
-"""Predictions are compared with the wrong token: shifted twice, not at all, or the wrong way.
+"""Predictions are compared with the wrong token: shifted twice, not at all, or backwards.
 
 ## What happens
 A language model predicts the *next* token. Somebody has to shift: the data set (`x = ids[:-1]`,
