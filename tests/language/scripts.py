@@ -103,7 +103,7 @@ tok = tokenizer()
 m = model(tok)
 long = " ".join(ANSWERS[:20])
 def fed(step):
-    rows = [(tok(text).input_ids + [tok.eos_token_id])[:{limit}] for text in ("no", SHORT[step % 6], "one two", {text})]
+    rows = [(tok(text).input_ids + [tok.eos_token_id])[:{limit}] for text in ("no", SHORT[step % 6], "one", {text})]
     ids = filled(rows, 2)
     return dict(input_ids=ids, attention_mask=(ids != 2).long(), labels=ids.masked_fill(ids == 2, -100))
 train(m, fed, steps=6)

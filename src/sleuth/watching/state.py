@@ -209,7 +209,8 @@ class State:
         """Hold nothing of the script any more."""
         self.pending, self.served, self.window = [], (), Window()
         self.last, self.reached = lambda: None, None
-        self.tokens = None
+        if self.tokens is not None:
+            self.tokens.let_go()
         for held in self.optimizers.values():
             held.before = []
 

@@ -24,6 +24,7 @@ FIRST_BATCHES = 8  # of each model and phase looked at in full, then ever fewer
 MOST_TOKENS = 1 << 20  # of one batch; a longer one is no batch of text
 SHORTEST = 2  # places of a row: one is a category, not a text
 WHOLE = ("int64", "int32", "int16", "uint8")
+MOST_SCORES = 1 << 22  # kept beside a graph: sixteen megabytes
 MOST_WRITTEN = 512  # tokens of one loop that are kept
 OFTEN_DEEP = 10  # steps from one look to the next where everything is looked at
 
@@ -72,6 +73,11 @@ class Tokens:
     described: dict[int, Any] = field(default_factory=dict)  # model → what was said of it
     adapted: dict[int, Any] = field(default_factory=dict)  # model → what was said of its adapters
     settle: Callable[[State, Call], None] = field(default=lambda state, call: None)
+
+    def let_go(self) -> None:
+        """Hold nothing of the script any more."""
+        self.off, self.found = True, Found()
+        self.waiting, self.losses, self.vocabularies = [], [], {}
 
     @property
     def last(self) -> Call | None:
@@ -236,7 +242,7 @@ def _logits(output: Any, ids: Any) -> Any:
 
 def _follow(state: State, call: Call, logits: Any) -> None:
     """Have the graph say which scores the loss pulls at, when a backward pass gets there."""
-    number, scores = logits.output_nr, weakref.ref(logits)
+    number, scores = logits.output_nr, _kept(logits)
     shape, detailed = tuple(call.ids.shape), state.told.setdefault("pulled", Counter())
 
     def reached(grads: tuple[Any, ...]) -> None:
@@ -248,6 +254,14 @@ def _follow(state: State, call: Call, logits: Any) -> None:
             call.pulled = token_rows.pulled(grads[number], shape, exact)
 
     logits.grad_fn.register_prehook(reached)
+
+
+def _kept(logits: Any) -> Callable[[], Any]:
+    """The scores until a backward pass comes: large ones only if the script itself holds them until then."""
+    if logits.numel() > MOST_SCORES:
+        return weakref.ref(logits)
+    scores = logits.detach()
+    return lambda: scores
 
 
 def _follow_chances(state: State, call: Call, output: Any) -> None:
