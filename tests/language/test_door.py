@@ -120,6 +120,12 @@ Users()(torch.arange(9)).sum().backward()
     assert seen(tmp_path, odd).of(TokenBatch) == ()
 
 
+def test_a_default_device_of_the_script_is_none_of_the_counts(tmp_path: Path) -> None:
+    elsewhere = GPT.replace("LOSS", PLAIN).replace("for step in", 'torch.set_default_device("meta")\nfor step in')
+    elsewhere = elsewhere.replace("(4,))", '(4,), device="cpu")') + 'torch.set_default_device("cpu")\n'
+    assert seen(tmp_path, elsewhere).of(TokenBatch)[0].trained == 48
+
+
 def test_a_watched_model_computes_the_same(tmp_path: Path) -> None:
     source = GPT.replace("LOSS", PLAIN) + WRITE + "\nstate = torch.get_rng_state()\n"
     alone, under_watch = bare(tmp_path, source), watched(tmp_path, source, "default").names

@@ -86,10 +86,16 @@ class Tokens:
 
 @contextmanager
 def guarded(state: State) -> Iterator[None]:
-    """What is odd here must not end the rest of the record; what it costs counts as Sleuth's own."""
+    """What is odd here must not end the rest of the record; what it costs counts as Sleuth's own.
+
+    What is counted is counted on the CPU, whatever device the script makes its tensors on.
+    """
+    import torch
+
     began = time.perf_counter()
     try:
-        yield
+        with torch.device("cpu"):
+            yield
     except Exception as error:
         state.tokens.off = True
         state.trouble(f"tokens were not looked at any further ({type(error).__name__}: {error})")
