@@ -70,7 +70,8 @@ m.eval()
 WRITES = """
 for question in QUESTIONS[3:60:18]:
     prompt = torch.tensor([{prompt}])
-    m.generate(input_ids=prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=4, do_sample=False{more})
+    seen = torch.ones_like(prompt)
+    m.generate(input_ids=prompt, attention_mask=seen, max_new_tokens=4, do_sample=False{more})
 """
 PROMPT = "[tok.bos_token_id, USER] + tok(question).input_ids + [BOT]"
 LABEL = "[-100] * len(prompt) + row[len(prompt):]"
@@ -103,7 +104,8 @@ tok = tokenizer()
 m = model(tok)
 long = " ".join(ANSWERS[:20])
 def fed(step):
-    rows = [(tok(text).input_ids + [tok.eos_token_id])[:{limit}] for text in ("no", SHORT[step % 6], "one", {text})]
+    given = ("no", SHORT[step % 6], "one", {text})
+    rows = [(tok(text).input_ids + [tok.eos_token_id])[:{limit}] for text in given]
     ids = filled(rows, 2)
     return dict(input_ids=ids, attention_mask=(ids != 2).long(), labels=ids.masked_fill(ids == 2, -100))
 train(m, fed, steps=6)
@@ -207,7 +209,8 @@ def adapted(before: str = "", after: str = "", more: str = "", new: str = "[]") 
     return LOOP + ADAPTED.format(before=before, after=after, more=more, new=new)
 
 
-ADDED = 'tok.add_special_tokens({"additional_special_tokens": ["<q>", "<a>"]}); m.resize_token_embeddings(len(tok))'
+ADDED = """tok.add_special_tokens({"additional_special_tokens": ["<q>", "<a>"]})
+m.resize_token_embeddings(len(tok))"""
 HALF = """
 tok = tokenizer()
 m = model(tok).to({dtype})

@@ -17,6 +17,9 @@ from tests.watching.recording import watched
 
 FAMILY = {slug: cause for slug, cause in catalog.causes().items() if cause.family == "language"}
 
+FROZEN = "[p.requires_grad_(False) for p in m.parameters()]; m.base_model.model.lm_head.requires_grad_(True)"
+DISABLED = "m.base_model.disable_adapter_layers(); m.base_model.model.lm_head.requires_grad_(True)"
+ALL_WORDS = 'sorted({word for pair in zip(QUESTIONS, ANSWERS) for word in " ".join(pair).split()})'
 BROKEN = {
     "eos-not-trained: ignored with the padding": (
         "eos-not-trained",
@@ -68,15 +71,11 @@ BROKEN = {
     ),
     "adapter-inert: frozen": (
         "adapter-inert",
-        scripts.adapted(
-            after="[p.requires_grad_(False) for p in m.parameters()]; m.base_model.model.lm_head.requires_grad_(True)"
-        ),
+        scripts.adapted(after=FROZEN),
     ),
     "adapter-inert: disabled": (
         "adapter-inert",
-        scripts.adapted(
-            after="m.base_model.disable_adapter_layers(); m.base_model.model.lm_head.requires_grad_(True)"
-        ),
+        scripts.adapted(after=DISABLED),
     ),
     "checkpointing-cuts-gradient": ("checkpointing-cuts-gradient", scripts.recomputed(True)),
     "half-precision-training": ("half-precision-training", scripts.half("torch.float16")),
@@ -94,9 +93,7 @@ SOUND = {
     "packed, and positions start again": scripts.packed("0", ", position_ids=torch.tensor(positions)"),
     "filled on the left, with a mask": scripts.left(", attention_mask=mask"),
     "prompts filled on the left": scripts.side("left"),
-    "words that are known": scripts.words(
-        'sorted({word for pair in zip(QUESTIONS, ANSWERS) for word in " ".join(pair).split()})'
-    ),
+    "words that are known": scripts.words(ALL_WORDS),
     "adapters": scripts.adapted(),
     "new words that are trained": scripts.adapted(
         before=scripts.ADDED,

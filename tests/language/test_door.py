@@ -121,7 +121,9 @@ Users()(torch.arange(9)).sum().backward()
 
 
 def test_a_default_device_of_the_script_is_none_of_the_counts(tmp_path: Path) -> None:
-    elsewhere = GPT.replace("LOSS", PLAIN).replace("for step in", 'torch.set_default_device("meta")\nfor step in')
+    elsewhere = GPT.replace("LOSS", PLAIN).replace(
+        "for step in", 'torch.set_default_device("meta")\nfor step in'
+    )
     elsewhere = elsewhere.replace("(4,))", '(4,), device="cpu")') + 'torch.set_default_device("cpu")\n'
     assert seen(tmp_path, elsewhere).of(TokenBatch)[0].trained == 48
 
@@ -139,7 +141,8 @@ def test_generate_of_transformers_is_seen_with_its_settings(tmp_path: Path) -> N
     body = """
 tok = tokenizer(); m = model(tok, "llama").eval()
 batch = tok(["one", "what is one"], return_tensors="pt", padding=True, padding_side="left")
-m.generate(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"], max_new_tokens=3, do_sample=False)
+ids, mask = batch["input_ids"], batch["attention_mask"]
+m.generate(input_ids=ids, attention_mask=mask, max_new_tokens=3, do_sample=False)
 """
     record = seen(tmp_path, HEAD + body)
     (made,) = record.of(Generation)

@@ -127,15 +127,18 @@ def test_rows_part_behind_what_they_share(one: list[int], other: list[int]) -> N
 @st.composite
 def rows(draw: Any) -> TokenRow:
     ids = draw(IDS)
-    same = {"min_size": len(ids), "max_size": len(ids)}
+
+    def beside(values: Any) -> Any:
+        return tuple(draw(st.lists(values, min_size=len(ids), max_size=len(ids))))
+
     return TokenRow(
         length=len(ids),
         head=len(ids),
         ids=tuple(ids),
-        attended=tuple(draw(st.lists(st.integers(0, 1), **same))),
-        positions=tuple(draw(st.lists(st.integers(0, 5), **same))),
-        targets=tuple(draw(st.lists(st.none() | st.integers(0, 9), **same))),
-        weights=tuple(draw(st.lists(st.sampled_from([0.0, 0.25, 1.0, -0.5]), **same))),
+        attended=beside(st.integers(0, 1)),
+        positions=beside(st.integers(0, 5)),
+        targets=beside(st.none() | st.integers(0, 9)),
+        weights=beside(st.sampled_from([0.0, 0.25, 1.0, -0.5])),
     )
 
 

@@ -53,8 +53,7 @@ def filling(ids: Any, attended: Any, pad: int | None, end: int | None) -> Fillin
     import torch
 
     right, left = _run(ids.flip(1)).flip(1), _run(ids)
-    candidates = [pad] if pad is not None else []
-    candidates += [_shared_edge(ids, right, -1), _shared_edge(ids, left, 0)]
+    candidates = [pad, _shared_edge(ids, right, -1), _shared_edge(ids, left, 0)]
     none = torch.zeros_like(ids, dtype=torch.bool)
     for one in candidates:
         if one is None:

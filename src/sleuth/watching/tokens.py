@@ -71,7 +71,9 @@ class Tokens:
     looked: Counter[int] = field(default_factory=Counter)  # model → training batches counted
     speaks: Memory = field(default_factory=Memory)  # module → whether it looks ids up
     described: dict[int, Any] = field(default_factory=dict)  # model → what was said of it
-    adapted: dict[int, Any] = field(default_factory=dict)  # model → what was said of its adapters
+    adapted: dict[tuple[int, str], Any] = field(
+        default_factory=dict
+    )  # model and phase → what was said of its adapters
     settle: Callable[[State, Call], None] = field(default=lambda state, call: None)
 
     def let_go(self) -> None:

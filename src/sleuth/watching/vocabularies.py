@@ -250,7 +250,8 @@ def _plain(token: Any) -> str | None:
 
 def _read_tokenizers(tokenizer: Any, number: int) -> str | None:
     text = tokenizer.decode([number], skip_special_tokens=False)
-    return text if text and "\N{REPLACEMENT CHARACTER}" not in text else tokenizer.id_to_token(number)
+    whole = text and "\N{REPLACEMENT CHARACTER}" not in text
+    return _plain(text if whole else tokenizer.id_to_token(number))
 
 
 def _read_tiktoken(tokenizer: Any, number: int) -> str | None:
