@@ -54,6 +54,8 @@ class TokenRow:
 
     row: int = 0
     length: int = 0  # tokens, padding included
+    left: int = 0  # places of filling, by side
+    right: int = 0
     head: int = 0  # tokens kept before the gap; all where nothing is left out
     ids: tuple[int, ...] = ()
     attended: tuple[int, ...] = ()  # 1 or 0; () where no mask was given

@@ -41,32 +41,23 @@ def texts_of(record: Record, vocabulary: int | None) -> dict[int, str]:
     return {int(key): text for one in told for key, text in one.texts.items()}
 
 
-def filled(row: TokenRow, pad: int | None) -> list[bool]:
-    """Which places of a row are filling: what the mask hides at its edges, or runs of the padding id."""
-    hidden = [not yes for yes in row.attended] if row.attended else [False] * len(row.ids)
-    padded = [one == pad for one in row.ids] if pad is not None else [False] * len(row.ids)
-    if any(hidden):
-        padded = [a and b for a, b in zip(hidden, padded, strict=True)] if any(padded) else hidden
-    left = _run(padded)
-    right = _run(padded[::-1])
-    return [at < left or at >= len(padded) - right for at in range(len(padded))]
+def filled(row: TokenRow) -> list[bool]:
+    """Which of the kept places are filling."""
+    left_out = row.length - len(row.ids)
+    places = (at if at < row.head else at + left_out for at in range(len(row.ids)))
+    return [place < row.left or place >= row.length - row.right for place in places]
 
 
-def _run(flags: Sequence[bool]) -> int:
-    """How many are set before the first that is not."""
-    return next((at for at, flag in enumerate(flags) if not flag), 0 if all(flags) else len(flags))
+def real(row: TokenRow) -> Ids:
+    return tuple(one for one, fill in zip(row.ids, filled(row), strict=True) if not fill)
 
 
-def real(row: TokenRow, pad: int | None) -> Ids:
-    return tuple(one for one, fill in zip(row.ids, filled(row, pad), strict=True) if not fill)
-
-
-def before_targets(row: TokenRow, pad: int | None, offset: int | None) -> Ids:
+def before_targets(row: TokenRow, offset: int | None) -> Ids:
     """What stands before the first token that is trained; () where all of it is, or none."""
     first = next((at for at, one in enumerate(row.targets) if one is not None), None)
     if first is None or offset is None:
         return ()
-    fill = filled(row, pad)
+    fill = filled(row)
     kept = [one for at, one in enumerate(row.ids) if at < first + offset and not fill[at]]
     return tuple(kept) if len(kept) > 1 else ()
 
@@ -74,12 +65,12 @@ def before_targets(row: TokenRow, pad: int | None, offset: int | None) -> Ids:
 def frame(record: Record, model: int) -> Frame:
     """Of the training rows that were kept, those that differ."""
     seen = batches(record, "train", model)
-    whole = {real(row, batch.pad) for batch in seen for row in batch.examples}
+    whole = {real(row) for batch in seen for row in batch.examples}
     contexts = {
         context
         for batch in seen
         for row in batch.examples
-        if row.head == row.length and (context := before_targets(row, batch.pad, batch.offset))
+        if row.head == row.length and (context := before_targets(row, batch.offset))
     }
     head = common(whole) if len(whole) >= ENOUGH else ()
     foot = common([context[::-1] for context in contexts])[::-1] if len(contexts) >= ENOUGH else ()

@@ -201,7 +201,7 @@ def _examples(seen: Mapping[str, list[TokenBatch]], texts: _Texts, most: int) ->
 
 
 def _example(phase: str, batch: TokenBatch, row: TokenRow, texts: _Texts) -> Example:
-    fill, segments = token_rows.filled(row, batch.pad), token_rows.segments(row)
+    fill, segments = token_rows.filled(row), token_rows.segments(row)
     left_out = row.length - len(row.ids)
 
     def token(at: int) -> Token:
@@ -275,11 +275,9 @@ def _added(found: Sequence[TokenBatch], name: str, texts: _Texts) -> dict[str, i
 
 def _partings(seen: Mapping[str, list[TokenBatch]], texts: _Texts) -> Iterator[Parting]:
     """Of the prompts of each phase but training, the one that agrees with a training row for longest."""
-    rows = [token_rows.real(row, batch.pad) for batch in seen["train"] for row in batch.examples]
+    rows = [token_rows.real(row) for batch in seen["train"] for row in batch.examples]
     for phase in PHASES[1:]:
-        prompts = [
-            (batch, token_rows.real(row, batch.pad)) for batch in seen[phase] for row in batch.examples
-        ]
+        prompts = [(batch, token_rows.real(row)) for batch in seen[phase] for row in batch.examples]
         pairs = [(batch, prompt, token_rows.nearest(prompt, rows)) for batch, prompt in prompts]
         if rows and pairs:
             best = max(pairs, key=lambda pair: len(token_rows.common(pair[1:])))

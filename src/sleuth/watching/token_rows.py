@@ -93,7 +93,8 @@ def of_chances(labels: Any, grad: Any) -> tuple[Any, Any]:
     """Targets and weights from what pulls at the log-probability of each label but the first."""
     weights = placed_at(-grad.detach().float().cpu(), labels.shape[1] - 1, 0.0)
     weights = weights.new_zeros(labels.shape).index_copy(1, _range(weights.shape[1]), weights)
-    return of_labels(labels, shifted=True).masked_fill(weights == 0, -1), weights
+    targets = of_labels(labels, shifted=True).masked_fill(weights == 0, -1)
+    return targets, weights.masked_fill(targets < 0, 0.0)  # what is ignored is often pulled at, too
 
 
 def examples(fed: Fed, most: int) -> tuple[TokenRow, ...]:
@@ -124,6 +125,8 @@ def _example(fed: Fed, row: int) -> TokenRow:
     return TokenRow(
         row=row,
         length=length,
+        left=int(fed.filling.left[row].sum()),
+        right=int(fed.filling.right[row].sum()),
         head=HEAD if long else length,
         ids=of(fed.ids),
         attended=of(fed.attended),

@@ -114,16 +114,16 @@ NEAR = 2  # tokens: farther off, another marker is meant
 def _begins(seen: Reading) -> list[tuple[Ids, int]]:
     """Rows without their filling, and how many of their tokens stand before the first that is trained."""
     return [
-        (real(row, batch.pad), len(context))
+        (real(row), len(context))
         for batch in seen.judged
         for row in batch.examples
-        if row.head == row.length and (context := before_targets(row, batch.pad, batch.offset))
+        if row.head == row.length and (context := before_targets(row, batch.offset))
     ]
 
 
 def _marker(seen: Reading) -> Ids:
     """What all prompts end with: a special token, or several others."""
-    prompts = {real(row, batch.pad)[::-1] for batch in seen.batches("generate") for row in batch.examples}
+    prompts = {real(row)[::-1] for batch in seen.batches("generate") for row in batch.examples}
     foot = common(prompts)[::-1] if len(prompts) > 1 else ()
     special = seen.vocabulary is not None and any(one in seen.vocabulary.special_ids for one in foot)
     return foot if special or len(foot) > 1 else ()
@@ -138,8 +138,8 @@ def _gap(row: Ids, first: int, marker: Ids) -> int | None:
 def _short(seen: Reading) -> Iterator[Evidence]:
     """The last token of the rows is not trained, the one before it is, and it is no end token."""
     end = seen.vocabulary.specials.get("eos") if seen.vocabulary is not None else None
-    rows = [(row, batch.pad) for batch in seen.judged for row in batch.examples if row.head == row.length]
-    told = [_last_two(row, pad, end) for row, pad in rows]
+    rows = [row for batch in seen.judged for row in batch.examples if row.head == row.length]
+    told = [_last_two(row, end) for row in rows]
     known = [one for one in told if one is not None]
     if len(known) < FEWEST or not all(known) or not any(batch.pad_right for batch in seen.judged):
         return
@@ -154,8 +154,8 @@ def _short(seen: Reading) -> Iterator[Evidence]:
     )
 
 
-def _last_two(row: "TokenRow", pad: int | None, end: int | None) -> bool | None:
-    fill = filled(row, pad)
+def _last_two(row: "TokenRow", end: int | None) -> bool | None:
+    fill = filled(row)
     places = [at for at, one in enumerate(fill) if not one]
     if len(places) < 4 or row.ids[places[-1]] == end:
         return None

@@ -56,7 +56,7 @@ FEWEST_HEAD = 4  # plain tokens that all rows begin with: one or two may be a co
 def watch(record: "Record") -> Iterator[Evidence]:
     for seen in trained(record):
         found = seen.batches("generate")
-        prompts = {real(row, batch.pad) for batch in found for row in batch.examples}
+        prompts = {real(row) for batch in found for row in batch.examples}
         if prompts and seen.next_token and not seen.by_reward:
             known = frame(record, seen.model.model)
             evidence = _foot(seen, prompts, known.foot) or _head(seen, prompts, known.head)
