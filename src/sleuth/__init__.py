@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sleuth.report import Report, Verdict
     from sleuth.stuck_metric import stuck
     from sleuth.sweeping.function import sweep
+    from sleuth.token_view import tokens
     from sleuth.watching.session import watch
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "stuck",
     "surface",
     "sweep",
+    "tokens",
     "watch",
 ]
 
@@ -51,6 +53,7 @@ _HOMES = {
     "stuck": "sleuth.stuck_metric",
     "surface": "sleuth.loss_surface",
     "sweep": "sleuth.sweeping.function",
+    "tokens": "sleuth.token_view",
     "watch": "sleuth.watching.session",
 }
 

@@ -61,7 +61,7 @@ def test_nested_parts_come_back_as_their_types() -> None:
 @pytest.mark.parametrize("kind", list(KINDS.values()), ids=list(KINDS))
 def test_every_kind_can_be_written_with_its_required_fields_only(kind: type) -> None:
     required = {"id": 1, "type": "T", "n": 1, "what": "x", "name": "x", "value": 1.0, "function": "f"}
-    required |= {"line": 3, "text": "t", "path": "p", "optimizer": 2}
+    required |= {"line": 3, "text": "t", "path": "p", "optimizer": 2, "model": 1, "vocabulary": 1}
     from dataclasses import MISSING, fields
 
     needed = [f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]

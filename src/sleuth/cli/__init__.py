@@ -19,6 +19,7 @@ VERBS = {
     "lint": "Read source files and name the silent bugs in them.",
     "probe": "Examine a model, one batch and a loss, in seconds.",
     "watch": "Run an unchanged training script under observation, and keep the record.",
+    "tokens": "Show what a language model is really trained on, token by token.",
     "judge": "Judge the record of a watched run again, without running anything.",
     "surface": "Map the surface and gradients of a loss, without a model.",
     "sweep": "Plan same-seed sweeps, run them, and analyse the results.",

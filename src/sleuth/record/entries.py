@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, TypeVar
 
+from sleuth.record.token_entries import TOKEN_KINDS
+
 Kind = TypeVar("Kind")
 Line = int  # a line of the user's code; 0 where none was found
 
@@ -519,6 +521,7 @@ KINDS: Mapping[str, type[Any]] = {
     "replicas": Replicas,
     "trouble": Trouble,
     "end": End,
+    **TOKEN_KINDS,
 }
 
 

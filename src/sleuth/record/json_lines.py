@@ -9,10 +9,11 @@ from typing import Any
 
 from sleuth.record.blocks import Reading, events
 from sleuth.record.entries import KINDS, Activation, Layer, Parameter, Record, Values
+from sleuth.record.token_entries import TokenRow
 from sleuth.shapes import Damage, from_json, shaped
 
 _NAMES = {kind: name for name, kind in KINDS.items()}
-_TOLD_IN_PARTS = (Layer, Parameter, Values, Activation)
+_TOLD_IN_PARTS = (Layer, Parameter, Values, Activation, TokenRow)
 
 
 def read(path: Path) -> Record:

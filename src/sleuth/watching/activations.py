@@ -22,7 +22,7 @@ def seen(state: State, entry: Known, module: Any, output: Any) -> None:
     started = time.perf_counter()
     if isinstance(output, tuple) and output:
         output = output[0]
-    if isinstance(output, torch.Tensor) and output.numel() and output.is_floating_point():
+    if isinstance(output, torch.Tensor) and _has_values(output):
         kind = type(module).__name__
         name = entry.modules.get(id(module), f"?{kind}")
         state.window.activations[name] = measured(output.detach(), kind)
@@ -30,6 +30,10 @@ def seen(state: State, entry: Known, module: Any, output: Any) -> None:
     spent = time.perf_counter() - started
     state.layers_s += spent
     state.own_s += spent
+
+
+def _has_values(output: Any) -> bool:
+    return bool(output.numel() and output.is_floating_point() and not output.is_meta)
 
 
 def measured(output: Any, kind: str) -> Activation:

@@ -10,7 +10,7 @@ from typing import Any
 from sleuth.doors import of_torch
 from sleuth.doors.patches import dressed
 from sleuth.record.entries import Overwritten
-from sleuth.watching import activations, models, modes, passes
+from sleuth.watching import activations, models, modes, passes, tokens
 from sleuth.watching.models import COMPILED, Births
 from sleuth.watching.nonfinite import Last
 from sleuth.watching.place import Place
@@ -143,6 +143,7 @@ def _root_ended(calls: Calls, module: Any, args: Any, kwargs: Any, output: Any, 
         models.tell(state, calls.births, entry)
         state.event("make_model", entry.id, entry.made[1])
     state.event("forward" if gradients else "no_grad", entry.id, place[1])
+    tokens.seen(state, entry, module, (args, kwargs), output, gradients)
     main = first_tensor(args, kwargs)
     rows = int(main.shape[0]) if main is not None else 0
     fed = _fed(module, entry, args, kwargs, main, random) if gradients else None

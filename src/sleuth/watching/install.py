@@ -15,7 +15,7 @@ from typing import Any
 
 from sleuth.doors.patches import Patches
 from sleuth.record.entries import End, Run, Trouble
-from sleuth.watching import importing, modes, passes, steps
+from sleuth.watching import importing, modes, passes, steps, token_writing
 from sleuth.watching.excepthook import keep_clean
 from sleuth.watching.models import Births
 from sleuth.watching.rows import Rows
@@ -90,6 +90,7 @@ class Recorder:
             steps.by_hand(self.state)
         passes.finish(self.state, broken_off=broken_off)
         modes.tell_loads(self.state)
+        token_writing.finish(self.state)
 
     def _stop(self) -> None:
         self.state.off = True
@@ -112,7 +113,7 @@ def install(record: Path, *, level: str = "default", when_training: bool = False
         raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
     speaking = voice()
     state = State(Writer(Path(record), complain=speaking.say), level, deep=level == "deep")
-    state.rows, state.passes = Rows(), passes.Passes()
+    state.rows, state.passes, state.tokens = Rows(), passes.Passes(), token_writing.door()
     state.rank, state.world_size = _integer("RANK", 0), _integer("WORLD_SIZE", 1)
     recorder = Recorder(state, Patches(), speaking)
     state.writer.silent = when_training
@@ -146,6 +147,7 @@ def _open_doors(recorder: Recorder) -> None:
         dropouts,
         files,
         forwards,
+        generating,
         loaders,
         loggers,
         losses,
@@ -156,6 +158,7 @@ def _open_doors(recorder: Recorder) -> None:
         scaling,
         schedulers,
         seeds,
+        vocabularies,
         warned,
         writes,
     )
@@ -186,6 +189,8 @@ def _open_doors(recorder: Recorder) -> None:
     warned.attach(state, patches)
     printed.attach(state, patches)
     loggers.attach(state, patches)
+    vocabularies.attach(state, patches)
+    generating.attach(state, patches)
 
 
 def _begin_training(recorder: Recorder) -> None:
@@ -307,7 +312,7 @@ def _begin_in_child(recorder: Recorder | None, whole: Path) -> None:
     own = whole.with_name(f"{whole.stem}.{os.getpid()}.jsonl")
     writer = Writer(own, silent=True, complain=recorder.voice.say)
     fresh = State(writer, state.level, deep=state.deep)
-    fresh.rows, fresh.passes = Rows(), passes.Passes()
+    fresh.rows, fresh.passes, fresh.tokens = Rows(), passes.Passes(), token_writing.door()
     fresh.step_ended = time.perf_counter()
     for entry in fields(State):
         if entry.name not in KEPT_IN_A_CHILD:

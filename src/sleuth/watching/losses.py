@@ -7,7 +7,7 @@ from typing import Any
 
 from sleuth.doors import of_torch
 from sleuth.torch_losses import OF_YES_OR_NO, OVER_CLASSES
-from sleuth.watching import passes
+from sleuth.watching import passes, tokens
 from sleuth.watching.place import Place
 from sleuth.watching.state import Forward, State
 from sleuth.watching.tensors import describe, hands_off
@@ -58,6 +58,8 @@ def seen(state: State, name: str, args: tuple[Any, ...], kwargs: dict[str, Any],
     scores = args[0] if args else kwargs.get("input")
     target = args[1] if len(args) > 1 else kwargs.get("target")
     trains = bool(value.requires_grad)
+    if name in OVER_CLASSES:
+        tokens.compared(state, scores, target, kwargs.get("ignore_index", -100))
     wanted = state.seldom(("loss", name, place, trains, state.mode), FIRST_CALLS)
     wanted = wanted or (state.deep and state.n % OFTEN_DEEP == 0)
     last = state.last() if trains else None

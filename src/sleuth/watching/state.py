@@ -101,6 +101,7 @@ class State:
     ids: dict[str, int] = field(default_factory=dict)  # kind → last id given
     rows: "Rows" = field(default=None)  # type: ignore[assignment]
     passes: Any = None
+    tokens: Any = None
     optimizer_ids: Memory = field(default_factory=Memory)  # the object → its id
     scheduler_ids: Memory = field(default_factory=Memory)
     loader_ids: Memory = field(default_factory=Memory)
@@ -208,6 +209,8 @@ class State:
         """Hold nothing of the script any more."""
         self.pending, self.served, self.window = [], (), Window()
         self.last, self.reached = lambda: None, None
+        if self.tokens is not None:
+            self.tokens.let_go()
         for held in self.optimizers.values():
             held.before = []
 

@@ -71,7 +71,7 @@ def describe(path: str, tensor: Any, role: str = "") -> Values:
         "dtype": str(tensor.dtype).removeprefix("torch."),
         "role": role,
     }
-    if not tensor.numel() or tensor.is_sparse or tensor.is_complex() or tensor.is_quantized:
+    if not tensor.numel() or tensor.is_meta or tensor.is_sparse or tensor.is_complex() or tensor.is_quantized:
         return Values(**about)
     with torch.no_grad():
         rows = _some(tensor.detach())

@@ -1,0 +1,1 @@
+"""What a language model is fed, trained on and asked to write."""
