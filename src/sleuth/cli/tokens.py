@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-from sleuth.cli.output import colour, emit, output_options
+from sleuth.cli.output import emit, output_options
 from sleuth.cli.running import ScriptCommand
+from sleuth.terminal import coloured
 
 
 @click.command("tokens", cls=ScriptCommand)
@@ -75,6 +76,6 @@ def command(
         from sleuth.show import tokens_html
 
         write_whole(page, tokens_html.document(view))
-    text = tokens_text.brief(view) if quiet else tokens_text.page(view, colour())
+    text = tokens_text.brief(view) if quiet else tokens_text.page(view, coloured())
     emit(text, view.to_dict(), json_path)
     return 0

@@ -1,8 +1,8 @@
 """The token's-eye view as a page that stands alone: text as it is trained, and a table of each example."""
 
 from collections.abc import Iterator
-from html import escape
 
+from sleuth.markup import escape
 from sleuth.show.tokens_text import TITLES, brief
 from sleuth.token_view.view import Example, ModelView, Parting, Token, View, Written
 
