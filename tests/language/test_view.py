@@ -12,7 +12,8 @@ from sleuth.cli import run
 from sleuth.errors import SleuthError
 from sleuth.record.entries import Record, Run
 from sleuth.record.token_entries import LanguageModel, TokenBatch, TokenRow, TokenTexts, Vocabulary
-from sleuth.show import tokens_html, tokens_text
+from sleuth.token_view.shown import as_text
+from sleuth.token_view.shown import page as shown
 from sleuth.token_view.view import viewed
 from tests.language.test_door import GPT, PLAIN, WRITE
 from tests.watching.recording import HEAD
@@ -74,14 +75,14 @@ def test_a_prompt_is_shown_beside_training_up_to_where_they_part() -> None:
     view = viewed(record_of(of("train", (2, 4, 5, 3, 6, 1)), of("generate", (2, 4, 5, 6))))
     (parting,) = view.models[0].partings
     assert (parting.same, parting.training[:2], parting.prompt) == (3, ("<bot>", "you"), ("you",))
-    assert "the first 3 tokens agree, then they part" in tokens_text.page(view)
+    assert "the first 3 tokens agree, then they part" in as_text.page(view)
     same = viewed(record_of(of("train", (2, 4, 5, 3, 6, 1)), of("generate", (2, 4, 5, 3))))
     assert same.models[0].partings[0].ends
 
 
 def test_the_page_shows_text_as_text() -> None:
     view = sleuth.tokens({"input_ids": [[4, 5]]}, [*WORDS[:4], "<script>", "&", "x"]).view
-    page = tokens_html.document(view)
+    page = shown.document(view)
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
 

@@ -56,7 +56,7 @@ def command(
     from sleuth.cli.diagnose import seconds
     from sleuth.cli.scripts import script_request
     from sleuth.needs import need
-    from sleuth.show import tokens_text
+    from sleuth.token_view.shown import as_text
 
     request = script_request(script, arguments, module, budget=seconds(budget))
     need("torch", "torch", "`sleuth tokens`")
@@ -73,9 +73,9 @@ def command(
     )
     if page is not None:
         from sleuth.files import write_whole
-        from sleuth.show import tokens_html
+        from sleuth.token_view.shown import page as shown
 
-        write_whole(page, tokens_html.document(view))
-    text = tokens_text.brief(view) if quiet else tokens_text.page(view, coloured())
+        write_whole(page, shown.document(view))
+    text = as_text.brief(view) if quiet else as_text.page(view, coloured())
     emit(text, view.to_dict(), json_path)
     return 0

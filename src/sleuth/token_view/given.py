@@ -19,14 +19,14 @@ class Tokens:
         self.view = view
 
     def __repr__(self) -> str:
-        from sleuth.show import tokens_text
+        from sleuth.token_view.shown import as_text
 
-        return tokens_text.page(self.view)
+        return as_text.page(self.view)
 
     def _repr_html_(self) -> str:
-        from sleuth.show import tokens_html
+        from sleuth.token_view.shown import page
 
-        return tokens_html.document(self.view)
+        return page.document(self.view)
 
     def to_dict(self) -> dict[str, Any]:
         return self.view.to_dict()

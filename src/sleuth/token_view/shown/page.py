@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sleuth.markup import escape
-from sleuth.show.tokens_text import TITLES, brief
+from sleuth.token_view.shown.as_text import TITLES, brief
 from sleuth.token_view.view import Example, ModelView, Parting, Token, View, Written
 
 _STYLE = """

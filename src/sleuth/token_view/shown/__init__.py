@@ -1,0 +1,1 @@
+"""The view as text and as a page."""
