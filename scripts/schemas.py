@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from sleuth import finding, report
+from sleuth.token_view import view as tokens
 
 Schema = dict[str, Any]
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -19,7 +20,8 @@ DATACLASSES: Mapping[str, type[Any]] = {
     for kind in (
         finding.Edit, finding.Finding, finding.Where, report.BudgetSpent, report.Examined,
         report.Hypothesis, report.LossSeen, report.PartSeen, report.Ran, report.Remark, report.ScoreSeen,
-        report.Tried, report.Verdict,
+        report.Tried, report.Verdict, tokens.Example, tokens.ModelView, tokens.Parting, tokens.Sums,
+        tokens.Token, tokens.Written,
     )
 }  # fmt: skip
 NAMED = {kind: name for name, kind in report.KINDS.items()}  # observations that carry the name of their kind

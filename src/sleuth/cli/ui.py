@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from sleuth.terminal import say
+
 
 @click.command("ui")
 @click.option(
@@ -48,7 +50,7 @@ def command(homes: tuple[Path, ...], port: int, host: str, opening: bool | None,
     if folder is not None:
         from sleuth.ui.exporting import export
 
-        click.echo(f"Wrote {export(places, folder)} pages; open {folder / 'index.html'}.")
+        say(f"Wrote {export(places, folder)} pages; open {folder / 'index.html'}.")
         return
     from sleuth.ui.serving import serve
 
@@ -56,7 +58,7 @@ def command(homes: tuple[Path, ...], port: int, host: str, opening: bool | None,
 
 
 def _ready(link: str, opening: bool) -> None:
-    click.echo(link)
+    say(link)
     sys.stdout.flush()
     if opening:
         import webbrowser

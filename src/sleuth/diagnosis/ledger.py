@@ -173,8 +173,7 @@ def observe(ledger: Ledger, test: str, answer: str, note: str) -> Ledger:
         )
     if suspect is not None and suspect not in ledger.prior():
         raise SleuthError(
-            f"There is no hypothesis named {suspect!r} in this case that could be taken back."
-            f"{did_you_mean(suspect, ledger.prior())}"
+            f"There is no hypothesis named {suspect!r} in this case.{did_you_mean(suspect, ledger.prior())}"
         )
     return append(ledger, {"kind": "observed", "test": test, "answer": answer, "note": note})
 

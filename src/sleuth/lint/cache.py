@@ -90,7 +90,7 @@ class Cache:
 def _now(path: str) -> str:
     try:
         return fingerprint(read_bytes(Path(path)))
-    except UnreadableSource:
+    except (UnreadableSource, ValueError):  # a name that no file can have
         return ABSENT
 
 

@@ -27,7 +27,7 @@ batch = tokenizer(texts, padding=True, return_tensors="pt")
 out = model.generate(**batch)                            # ids and mask together
 layer(x, src_key_padding_mask=ids == pad_id)             # torch: True hides
 ```
-Where the pad token is the end token, a library cannot tell filling from text: hand it the mask.
+Where the pad token is the end token, a library cannot tell filling from text: pass it the mask.
 
 ## Often mistaken for
 - `padding-side`: filling on a side that the model cannot take, mask or not.

@@ -29,7 +29,7 @@ float32 by themselves, and fine.
 
 ## Often mistaken for
 - `lr-too-high`: NaN after a few steps as well; a tenth of the rate does not help here.
-- `update-underflow`: nothing explodes, the weights stand still.
+- `update-underflow`: nothing explodes, the weights do not change.
 - `nonfinite-gradient`: the gradient is infinite before the optimizer sees it.
 
 ## Sources

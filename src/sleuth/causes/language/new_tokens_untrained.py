@@ -26,7 +26,7 @@ LoraConfig(..., modules_to_save=["embed_tokens", "lm_head"])              # the 
 Or use words that the vocabulary has already (most have reserved ones).
 
 ## Often mistaken for
-- `frozen-params`: parts that were meant to learn are frozen; here rows that nobody thinks of.
+- `frozen-params`: parts that were meant to learn are frozen; here rows that were overlooked.
 - `tokenizer-mismatch`: the table was not resized at all.
 - `adapter-inert`: the adapters themselves do not learn.
 

@@ -2,7 +2,7 @@
 
 ## What happens
 Ids mean nothing by themselves: row 50256 of the embedding is the end of a text only if the tokenizer says
-so. A tokenizer of another model, of another version of it, or built anew on other data (a vocabulary from
+so. A tokenizer of another model, of another version of it, or trained on other data (a vocabulary from
 `set(text)`, whose order changes from run to run) gives ids that fit the table and mean something else. A
 vocabulary that lacks the words of the data turns them into the unknown token: what is left carries little
 of the text, and the loss is low because "unknown" is easy to predict. Special ids are kept in three places
