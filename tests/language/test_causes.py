@@ -11,8 +11,9 @@ import pytest
 
 from sleuth import catalog
 from sleuth.finding import FAULTS, Evidence
-from sleuth.record.entries import Record
+from sleuth.record.entries import Record, Trouble
 from sleuth.record.questions import NotRecorded
+from sleuth.record.token_entries import TokenBatch
 from tests.language import scripts
 from tests.language.tiny import HEAD
 from tests.watching.recording import watched
@@ -154,6 +155,15 @@ def test_a_fault_is_seen(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sorted_out(SOUND))
 def test_what_is_sound_is_left_alone(name: str, tmp_path: Path) -> None:
     assert [(one.cause, one.message) for one in faults(run(tmp_path, SOUND[name]))] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", scripts.ODD)
+def test_what_is_odd_on_purpose_is_left_alone(name: str, tmp_path: Path) -> None:
+    record = run(tmp_path, scripts.LOOP + scripts.ODD[name])
+    assert record.of(TokenBatch)
+    assert [one.text for one in record.of(Trouble)] == []
+    assert [(one.cause, one.message) for one in faults(record)] == []
 
 
 def test_every_cause_has_a_broken_script() -> None:

@@ -111,6 +111,7 @@ class TokenBatch:
     full: int = 0  # rows without filling, as long as the longest one seen
     segments: int = 0  # rows that hold several examples, as their positions tell
     ends_inside: int = 0  # rows with an end token before their last
+    restarts: int = 0  # rows that begin again behind such a token, as they began
     training: bool = False  # the mode of the model
 
 

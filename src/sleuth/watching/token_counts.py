@@ -53,7 +53,9 @@ def filling(ids: Any, attended: Any, pad: int | None, end: int | None) -> Fillin
     import torch
 
     right, left = _run(ids.flip(1)).flip(1), _run(ids)
-    candidates = [pad, _shared_edge(ids, right, -1), _shared_edge(ids, left, 0)]
+    candidates = [pad]
+    if pad is None or attended is None:  # else the mask says what is filling, whatever its id
+        candidates += [_shared_edge(ids, right, -1), _shared_edge(ids, left, 0)]
     none = torch.zeros_like(ids, dtype=torch.bool)
     for one in candidates:
         if one is None:
@@ -211,7 +213,15 @@ def _edges(fed: Fed, real: Any) -> dict[str, Any]:
         "last_ids": _commonest(fed.ids[rows][last[rows]]),
         "full": int(real.all(1).sum()),
         "ends_inside": int(ends.any(1).sum()) if ends is not None else 0,
+        "restarts": _restarts(fed, ends, real) if ends is not None else 0,
     }
+
+
+def _restarts(fed: Fed, ends: Any, real: Any) -> int:
+    """Rows that begin again after an end token, with the token they began with."""
+    start = real & (real.cumsum(1) == 1)
+    first = (fed.ids * start).sum(1, keepdim=True)
+    return int((ends[:, :-1] & (fed.ids[:, 1:] == first)).any(1).sum())
 
 
 def _twice(fed: Fed, real: Any) -> int:

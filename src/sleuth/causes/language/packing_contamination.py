@@ -13,8 +13,9 @@ blocks = [row[i : i + 1024] for i in range(0, len(row), 1024)]       # no bounda
 ```
 
 ## How to tell
-- **watch**: rows with end tokens inside, parts of which are ignored in the loss (prompts: so these are
-  examples, not a stream), while positions run through and no mask tells the examples apart.
+- **watch**: rows that begin again behind an end token, as they began, and parts of which are ignored in
+  the loss (prompts: so these are examples, not a stream), while positions run through and no mask tells
+  the examples apart.
 - **refuted by**: positions that start again, a mask of every place for every other, or lengths handed to
   the attention.
 
@@ -60,7 +61,7 @@ def watch(record: "Record") -> Iterator[Evidence]:
 
 def _packed(seen: Reading) -> Iterator[Evidence]:
     rows = seen.rows(seen.judged)
-    several = sum(batch.ends_inside for batch in seen.judged)
+    several = sum(batch.restarts for batch in seen.judged)
     if several < MOSTLY * rows or any(_told_apart(batch) for batch in seen.judged):
         return
     tokens = sum(
