@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from jsonschema import Draft202012Validator
 
 import sleuth
 from sleuth.cli import run
@@ -69,6 +70,15 @@ def record_of(*batches: TokenBatch) -> Record:
 def of(phase: str, ids: tuple[int, ...], **more: object) -> TokenBatch:
     row = TokenRow(ids=ids, length=len(ids), head=len(ids))
     return TokenBatch(0, 1, phase, 9, "train.py", (1, len(ids)), examples=(row,), vocabulary=1, **more)  # type: ignore[arg-type]
+
+
+def test_the_document_is_as_its_schema_says() -> None:
+    schema = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "tokens-1.json").read_text("utf-8"))
+    view = viewed(record_of(of("train", (2, 4, 5, 3, 6, 1)), of("generate", (2, 4, 5, 6))))
+    for document in (sleuth.tokens(BATCH, WORDS).to_dict(), view.to_dict()):
+        Draft202012Validator(schema).validate(json.loads(json.dumps(document)))
+    broken = view.to_dict() | {"models": [{"model": "one"}]}
+    assert not Draft202012Validator(schema).is_valid(broken)
 
 
 def test_a_prompt_is_shown_beside_training_up_to_where_they_part() -> None:

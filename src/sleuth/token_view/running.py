@@ -17,7 +17,7 @@ STEPS = 8  # as many batches as are looked at in full
 SLOW = {b"transformers": "transformers.modeling_utils", b"Trainer": "transformers.trainer", b"peft": "peft"}
 NOTHING = (
     "No model was fed rows of token ids: nothing looked ids up in an embedding{end}. "
-    "`sleuth.tokens(batch, tokenizer)` shows a batch you hand it."
+    "`sleuth.tokens(batch, tokenizer)` shows a batch you pass to it."
 )
 
 
