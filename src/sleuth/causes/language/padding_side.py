@@ -67,7 +67,7 @@ def _on_the_right(seen: Reading) -> Iterator[Evidence]:
         telling="proven",
         where=at(wrong[0]),
         numbers={"batches": len(wrong), "filling": places},
-        fix='Set tokenizer.padding_side = "left" for prompts, and hand over the attention mask.',
+        fix='Set tokenizer.padding_side = "left" for prompts, and pass the attention mask.',
     )
 
 

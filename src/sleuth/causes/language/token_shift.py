@@ -2,8 +2,8 @@
 
 ## What happens
 A language model predicts the *next* token. Somebody has to shift: the data set (`x = ids[:-1]`,
-`y = ids[1:]`), the loss, or the model. Causal models of transformers shift the labels they are handed. Who
-hands them labels that are shifted already trains the token after the next: the loss falls, more slowly and
+`y = ids[1:]`), the loss, or the model. Causal models of transformers shift the labels they get. Who passes
+labels that are shifted already trains the token after the next: the loss falls, more slowly and
 to a higher level, and what is generated skips every other word. Who shifts nowhere trains a copy: position
 t sees token t and is asked for token t. The loss falls towards zero and generation
 repeats its last word for ever.
@@ -82,9 +82,7 @@ def _shifted(seen: Reading, offset: int) -> Iterator[Evidence]:
         telling=telling,
         where=where_fed(seen.judged),
         numbers={"offset": offset, "agreement": agreement},
-        fix=(
-            "Shift in one place only: the data set, the loss, or a model that shifts the labels it is handed."
-        ),
+        fix=("Shift in one place only: the data set, the loss, or a model that shifts the labels it gets."),
     )
 
 
