@@ -60,6 +60,7 @@ def test_a_loss_of_all_but_the_last_place_is_put_beside_the_first_ones() -> None
     target = torch.arange(12)
     found = token_rows.placed(target, -100, (2, 7), (2, 7, 50), 50)
     assert found.tolist() == [[0, 1, 2, 3, 4, 5, -1], [6, 7, 8, 9, 10, 11, -1]]
+    assert token_rows.placed(target, 4, (2, 7), (2, 7, 50), 50).tolist()[0] == [0, 1, 2, 3, -1, 5, -1]
     assert token_rows.placed(target, -100, (2, 7), (2, 7, 50), 9) is None
     assert token_rows.placed(torch.arange(13), -100, (2, 7), (2, 7, 50), 50) is None
 

@@ -74,7 +74,12 @@ def best(state: State, found: Found, largest_id: int, rows: int) -> Known | None
     """The tokenizer that a model's ids come from: one that knows them all, nearest to its embedding, and of
     equals the newest."""
     _look_for(state, found, largest_id)
-    fitting = [one for one in found.known if one.told.size > largest_id]
+    # A table made by hand that is larger than the embedding is a list of other words, or of texts.
+    fitting = [
+        one
+        for one in found.known
+        if one.told.size > largest_id and (one.library is not None or one.told.size <= rows)
+    ]
     return min(reversed(fitting), key=lambda one: abs(one.told.size - rows), default=None)
 
 
@@ -174,8 +179,9 @@ def _table(value: Any, largest_id: int) -> dict[int, str] | None:
     if len(pairs) <= largest_id or not all(type(a) is int and type(b) in (str, bytes) for a, b in pairs):
         return None
     words = {a: b if isinstance(b, str) else b.decode(errors="replace") for a, b in pairs}
-    # A table numbers its words from 0 on without holes, or nearly so; other tables count something.
-    return words if len(words) == len(pairs) and max(words) < 1.1 * len(words) + 2 else None
+    # A table numbers its words from 0 on without holes, or nearly so, and each once; others count something.
+    whole = len({*words.values()}) == len(words) == len(pairs)
+    return words if whole and max(words) < 1.1 * len(words) + 2 else None
 
 
 def _of_table(number: int, words: Mapping[int, str]) -> Vocabulary:

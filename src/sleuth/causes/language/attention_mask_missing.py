@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from sleuth.record.token_entries import TokenBatch
 
 SOME = 0.01  # of all places
-HIDDEN = 0.3  # of the text that a mask hides: no dropout of words does that, an inverted mask hides it all
 PHASES = {"train": "In training", "eval": "In evaluation", "generate": "In the prompts given to the model"}
 
 
@@ -71,7 +70,9 @@ def _inverted(found: "list[TokenBatch]", where: str) -> Evidence | None:
     masked = [batch for batch in found if batch.masked and batch.attended is not None]
     text = sum(batch.shape[0] * batch.shape[1] - batch.pad_left - batch.pad_right for batch in masked)
     hidden = sum(batch.real_unattended for batch in masked)
-    if not text or hidden < HIDDEN * text:
+    shown = sum(batch.attended or 0 for batch in masked)
+    # It covers the filling and nothing else: other flags that are yes or no stand elsewhere.
+    if not text or not shown or shown != sum(batch.pad_attended for batch in masked):
         return None
     return Evidence(
         f"{where} the mask hides {hidden} of {text} places that hold text ({hidden / text:.0%}): it says the "
@@ -88,7 +89,8 @@ def _read(seen: Reading, found: "list[TokenBatch]", where: str) -> Evidence | No
     both_ways = (
         seen.model.causal is False and not seen.written and "is_encoder_decoder" in seen.model.settings
     )
-    wrong = [batch for batch in found if _attended(batch, both_ways)]
+    pad = seen.vocabulary.specials.get("pad") if seen.vocabulary is not None else None
+    wrong = [batch for batch in found if batch.pad == pad is not None and _attended(batch, both_ways)]
     places = sum(batch.shape[0] * batch.shape[1] for batch in found)
     filling = sum(_attended(batch, both_ways) for batch in wrong)
     if filling < max(2, SOME * places):

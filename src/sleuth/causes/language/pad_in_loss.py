@@ -67,7 +67,7 @@ def _filling(seen: Reading) -> Iterator[Evidence]:
         f"{padding} of {targets} targets in the loss ({padding / targets:.0%}) are filling "
         f"({seen.text(some[0].pad)}): "
         "the model is trained to write it, and the mean loss says less about the text.",
-        telling="proven",
+        telling="proven" if seen.vocabulary is not None and "pad" in seen.vocabulary.specials else "likely",
         where=where_fed(some),
         numbers={"padding": padding, "targets": targets, "share": padding / targets},
         fix="Set the labels of filling to -100 (by the attention mask), or pass ignore_index to the loss.",
