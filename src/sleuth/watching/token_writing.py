@@ -1,6 +1,7 @@
 """Puts what the door of tokens saw into the record: batches, texts of tokens, what was written by a model."""
 
 import os
+import sys
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -169,7 +170,7 @@ def _tell_generation(
 def finish(state: State) -> None:
     """At the end: what waits is settled, and what was trained is summed up."""
     door: Tokens = state.tokens
-    if door.off:
+    if door.off or "torch" not in sys.modules:  # a process that did without it is not made to load it
         return
     with guarded(state):
         settle(state)
